@@ -1,21 +1,21 @@
 """Looks that drop systems: a system that another one beats is rated no more, until one is shown to be the best.
 
 Each comparison of two systems is tested at every look of both. A system is dropped where one that is still there
-beats it at the drop level; the best is named where it beats all that are left at the claim level. A true best leaves
-only if one of its K - 1 comparisons errs, so that before a claim those left hold the best with confidence 1 - alpha
-(Bonferroni over the comparisons, alpha spent over the looks). The claim itself is a two-sided test at alpha, as of
-the winner against the runner-up (Gutmann and Maymin 1987); over looks that was checked by simulation, not proved.
+beats it at the drop level; the best is named where it beats all that are left at the claim level. A true best
+leaves only if one of its K - 1 comparisons errs, so that before a claim those left hold the best with confidence 1
+- alpha (Bonferroni over the comparisons, alpha spent over the looks). The claim itself is a two-sided test at
+alpha, as of the winner against the runner-up (Gutmann and Maymin 1987); over looks that was checked by simulation,
+not proved.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import pairwise
 from operator import add
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.looks.calibration import LEAST_SD, MULTIPLES, LooksCalibration, level_factor
-from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow
+from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError
 from humeval_power.studies.looks.repeated import FEWEST_WORKERS, StopWhen, half_widths
 from humeval_power.studies.looks.replicates import Looks
 from humeval_power.studies.looks.stopping_rule import Efficacy, Futility, Spending, StoppingRule
@@ -47,6 +47,8 @@ from humeval_power.sweep.blocks import run_blocks
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+
+CLAIM = StopWhen()  # the reason that always ends a study
 
 # Levels, each two-sided: of a comparison whose winner is not known beforehand half of it lies on each side.
 
@@ -67,8 +69,8 @@ def interval_alpha(alpha: float, n_systems: int) -> float:
 @dataclass(frozen=True, eq=False)
 class DropBoundaries:
     """Two-sided p-values at or below which a comparison drops its loser (`drop`), or counts for the claim that its
-    winner is the best (`claim`), and the levels of intervals that cover together (`interval`); each of shape (looks,
-    comparisons). `rule` has the alpha of the claim."""
+    winner is the best (`claim`), and the levels of intervals that cover together (`interval`); each of shape
+    (looks, comparisons). `rule` has the alpha of the claim."""
 
     rule: StoppingRule
     drop: Floats
@@ -205,13 +207,29 @@ def check_dropping_study(
         )
     if exclusions:
         problems.append(
-            "drop_systems is not offered with rules that leave workers out: those of an earlier look may leave at a "
-            "later one, when systems have been dropped by their ratings."
+            "drop_systems is not offered with rules that leave workers out: those of an earlier look may leave "
+            "at a later one, when systems have been dropped by their ratings."
         )
     if documents:
         problems.append("drop_systems is not offered with documents, which were not simulated.")
     problems += too_few_workers(workers)
     _raise(problems)
+
+
+def enough_workers(numbers: Sequence[int], looks: Looks) -> tuple[int, ...]:
+    """Those numbers of workers that are enough at each look.
+
+    Raises
+    ------
+    InputError
+        None is, and why not the largest.
+    """
+    enough = tuple(number for number in numbers if not too_few_workers(looks.counts(number)))
+    if not enough:
+        most = max(numbers)
+        said = (f"With {most} workers: {rule}" for rule in too_few_workers(looks.counts(most)))
+        raise InputError([Problem(rule, "Allow more workers.") for rule in said])
+    return enough
 
 
 def too_few_workers(workers: Sequence[int]) -> list[str]:
@@ -237,8 +255,8 @@ def _raise(rules: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DropLook:
-    """What a look decides: who is left after it, shape (n, K), and the place of the system that is claimed to be the
-    best, shape (n,); -1 where none is."""
+    """What a look decides: who is left after it, shape (n, K), and the place of the system that is claimed to be
+    the best, shape (n,); -1 where none is."""
 
     left: Flags
     best: Ints
@@ -299,7 +317,7 @@ class DropEndings:
 
 
 def follow(
-    looks: SystemsLookReplicates, bounds: DropBoundaries, pairs: Pairs, *, stop_when: StopWhen = StopWhen()
+    looks: SystemsLookReplicates, bounds: DropBoundaries, pairs: Pairs, *, stop_when: StopWhen = CLAIM
 ) -> DropEndings:
     """Follow studies look by look until one is named the best, a top group is shown, or no look is left.
 
@@ -429,9 +447,10 @@ def calibrate_dropping(
 
 @dataclass(frozen=True, slots=True)
 class DropExpectation:
-    """What to expect where these are the true means: chances that the best is named, that a best one is dropped (the
-    worst of those that tie) and that a false claim is made (any claim, where the best tie); and of the same study
-    with all systems to the end, winner against runner-up, the chance that the best is named and of a false claim.
+    """What to expect where these are the true means: chances that the best is named, that a best one is dropped
+    (the worst of those that tie) and that a false claim is made (any claim, where the best tie); and of the same
+    study with all systems to the end, winner against runner-up, the chance that the best is named and of a false
+    claim.
 
     `ratings` are means of all ratings, `stages` of those of each stage, `left` of systems left after each look,
     `stopping` the shares of studies that end at each; `top_group` of those that end with one.
@@ -451,6 +470,16 @@ class DropExpectation:
     left: tuple[float, ...]
     stopping: tuple[float, ...]
     n_simulations: int
+
+    @property
+    def power(self) -> float:
+        """The chance that the best is named."""
+        return self.best_named
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """That of the power."""
+        return self.interval_of(self.best_named)
 
     def interval_of(self, share: float) -> tuple[float, float]:
         """Wilson interval of a share, 95 %: Monte Carlo error only."""
@@ -535,7 +564,7 @@ def drop_expectations(
     bounds: DropBoundaries,
     means: Mapping[str, tuple[float, ...]],
     *,
-    stop_when: StopWhen = StopWhen(),
+    stop_when: StopWhen = CLAIM,
     n_simulations: int,
     seed: int,
     n_jobs: int = 1,
@@ -573,12 +602,12 @@ def drop_expectations(
     return tuple(result)
 
 
-AS_PLANNED = "as planned"
+AS_PLANNED, ALL_EQUAL = "as planned", "all equal"
 
 
 def true_configurations(study: SystemsLooks) -> dict[str, tuple[float, ...]]:
-    """True means to look at: those planned, one or two that lead by the planned difference, and all equal. Who leads
-    are the best of the plan."""
+    """True means to look at: those planned, one or two that lead by the planned difference, and all equal. Who
+    leads are the best of the plan."""
     means, effect = study.parameters.means, abs(study.parameters.stated_effect)
     order = sorted(range(len(means)), key=lambda place: -means[place])
     centre = math.fsum(means) / len(means)
@@ -586,11 +615,12 @@ def true_configurations(study: SystemsLooks) -> dict[str, tuple[float, ...]]:
     def leading(n: int) -> tuple[float, ...]:
         return tuple(centre + effect * (place in order[:n]) for place in range(len(means)))
 
+    one = leading(1)
     return {
         AS_PLANNED: means,
-        "one leads": leading(1),
-        "two lead, equal": leading(2),
-        "all equal": (centre,) * len(means),
+        **({} if np.allclose(np.subtract(one, means), one[0] - means[0]) else {"one leads": one}),
+        "two lead": leading(2),
+        ALL_EQUAL: (centre,) * len(means),
     }
 
 
@@ -598,9 +628,9 @@ def true_configurations(study: SystemsLooks) -> dict[str, tuple[float, ...]]:
 class DroppingPlan:
     """A study of several systems whose looks drop them: its levels and its long run.
 
-    `rows` are of the comparison `place`, whose difference is hardest to find. `worst_claim` and `worst_drop` are the
-    highest rates of a false claim, and of the drop of a best one, over `configurations` in which systems tie for the
-    best, with others behind by several distances.
+    `rows` are of the comparison `place`, whose difference is hardest to find. `worst_claim` and `worst_drop` are
+    the highest rates of a false claim, and of the drop of a best one, over `configurations` in which systems tie
+    for the best, with others behind by several distances.
     """
 
     study: SystemsLooks
@@ -619,6 +649,31 @@ class DroppingPlan:
     def information_shares(self) -> tuple[float, ...]:
         """Information of the hardest comparison at the looks over that at the last."""
         return tuple(row.information_share for row in self.rows)
+
+    @property
+    def method(self) -> str:
+        """How the boundaries were found, in words."""
+        return "information time for each comparison, calibrated by simulation under the crossed model"
+
+    @property
+    def first_levels(self) -> tuple[float, ...]:
+        """The levels of the claim at the looks, of the hardest comparison."""
+        return tuple(float(level) for level in self.bounds.claim[:, self.place])
+
+    @property
+    def costs(self) -> tuple[float, ...] | None:
+        """What has been spent at each look if no system is dropped; None without prices."""
+        costs = tuple(row.cost for row in self.rows)
+        return None if math.isnan(costs[0]) else costs
+
+    @property
+    def errors(self) -> tuple[NaiveError, ...]:
+        """How often the study errs where systems tie for the best: false claims, and best ones that are dropped."""
+        return tuple(
+            NaiveError(f"{what}: {one.name}", rate, one.interval_of(rate))
+            for one in self.ties
+            for what, rate in (("false claim", one.false_claim), ("best one dropped", one.best_dropped))
+        )
 
     @property
     def planned(self) -> DropExpectation:
@@ -676,7 +731,7 @@ def plan_dropping(
     InputError
         Studies in which systems cannot be dropped, or boundaries that do not exist.
     """
-    stop_when = stop_when or StopWhen()
+    stop_when = stop_when or CLAIM
     final = study.nested.final
     check_dropping(study.looks, rule.efficacy, rule.futility, stop_when)
     check_dropping_test(study.rule, study.family, n_systems=study.parameters.n_systems)

@@ -503,6 +503,7 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
         looks=_calibrated(request, found),
         expected=None if chosen.sequential is None else chosen.sequential.expected,
         stops=() if chosen.sequential is None else chosen.sequential.stops,
+        drops=() if chosen.sequential is None else chosen.sequential.drops,
         others=()
         if many is not None
         else tuple((one, values) for one, values in request.settings.items() if one != name),
@@ -517,7 +518,8 @@ def _decided(planned: PlannedSystems, simulated: object) -> PlannedSystems:
     from humeval_power.studies.plan.planned_systems import other_shares
     from humeval_power.studies.power.systems_goals import SystemsPower
 
-    assert isinstance(simulated, SystemsPower)
+    if not isinstance(simulated, SystemsPower):
+        return planned  # looks that drop systems reach one goal
     return replace(planned, shares=other_shares(planned, simulated))
 
 
