@@ -441,13 +441,13 @@ def _recorded(
 
     from humeval_power.asking.output import folder_of, refuse_to_overwrite
     from humeval_power.studies.monitor.files import kept_secret, ledger_path, open_ledger, secret_path
+    from humeval_power.studies.monitor.followed import monitoring_of
     from humeval_power.studies.monitor.ledger_fields import (
         cells_content,
         check_content,
         start_content,
         state_of,
     )
-    from humeval_power.studies.monitor.systems import monitoring_of
     from humeval_power.studies.monitor.taking import secret_of_rows
     from humeval_power.studies.plan.files import read_plan_file
 
