@@ -63,11 +63,10 @@ from humeval_power.studies.fit.ranks import SimulatedRanks
 from humeval_power.studies.fit.wald import Adjustment, EffectTest
 from humeval_power.studies.looks.repeated import RepeatedResult, at_the_end
 from humeval_power.studies.looks.stagewise import StagewiseResult
-from humeval_power.studies.monitor.dropping import DroppingMonitoring
+from humeval_power.studies.monitor.dropping import DroppingMonitoring, best_sentence
 from humeval_power.studies.monitor.followed import over_looks
 from humeval_power.studies.monitor.result import (
     DECISIONS,
-    best_sentence,
     drop_blocks,
     dropping_record,
     over_record,

@@ -276,3 +276,20 @@ def planned_ratings(state: DroppingMonitoring, sizes: Sequence[int]) -> int:
         total += (reached - before) * len(state.left_before(at)) / len(state.systems)
         before = reached
     return round(total)
+
+
+def best_sentence(state: DroppingMonitoring) -> str:
+    """Who is the best, or among whom the best is."""
+    confidence, left = f"with {100 * (1 - state.rule.alpha):g} % confidence", ", ".join(state.left)
+    of = f"{len(state.systems)} systems"
+    if state.best is not None:
+        return f"{state.best} is shown to be the best of {of}."
+    last = state.looks[-1].decision
+    if last.endswith(("equivalence", "half-width")):
+        like = (
+            "as good as each other within the margin"
+            if last.endswith("equivalence")
+            else "told apart no further"
+        )
+        return f"The top group is {left}, {like}: {confidence} the best is in it."
+    return f"{len(state.left)} of {of} are left: {left}; {confidence} the best is one of them."

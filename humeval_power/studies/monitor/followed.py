@@ -13,6 +13,7 @@ from humeval_power.studies.fit.many_systems import SystemsAnalysis
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.monitor.dropping import (
     DroppingMonitoring,
+    best_sentence,
     dropping_monitoring,
     over_dropping_looks,
     step_dropping,
@@ -156,5 +157,6 @@ def decided_by_looks(
             low, high = -high, -low
         both = (low, high) if math.isfinite(low) and math.isfinite(high) else None
         results.append(replace(result, corrected_p=one.p_value, simultaneous_interval=both))
-    tests = replace(analysis.tests, n_looks=len(state.looks))
+    dropping = best_sentence(state) if isinstance(state, DroppingMonitoring) else None
+    tests = replace(analysis.tests, n_looks=len(state.looks), drop_result=dropping)
     return replace(analysis, results=tuple(results), tests=tests)

@@ -15,7 +15,7 @@ from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.looks.repeated import RepeatedResult, interval_of
-from humeval_power.studies.monitor.dropping import DropPair, DroppingMonitoring, DropTaken
+from humeval_power.studies.monitor.dropping import DropPair, DroppingMonitoring, DropTaken, best_sentence
 from humeval_power.studies.monitor.followed import AnyMonitoring, MonitoredPlan, over_looks
 from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.studies.monitor.step import (
@@ -517,12 +517,15 @@ class DroppingWords(SystemsWords):
     state: DroppingMonitoring
 
     def planned_size(self) -> int:
-        """As many as there will be at the planned end, if no other system is dropped."""
+        """As many as there will be at the planned end, if no other system is dropped; after the end of all
+        systems."""
         state, whole = self.state, self.plan.design().n_ratings
         if not state.looks:
             return whole
         last = state.looks[-1]
-        rest = 0.0 if state.ended else max(1 - last.data.share, 0.0)
+        if state.ended:
+            return whole
+        rest = max(1 - last.data.share, 0.0)
         return self.size(last) + round(rest * whole * len(state.left) / len(state.systems))
 
     def answer(self, look: TakenSystemsLook) -> str:
@@ -622,23 +625,6 @@ TOGETHER = (
     "The intervals of all pairs cover together, at every look and whatever was dropped. A system is dropped "
     "where p is at most what drops it and the other is better; one is the best where it beats all that are left."
 )
-
-
-def best_sentence(state: DroppingMonitoring) -> str:
-    """Who is the best, or among whom the best is."""
-    confidence, left = f"with {100 * (1 - state.rule.alpha):g} % confidence", ", ".join(state.left)
-    of = f"{len(state.systems)} systems"
-    if state.best is not None:
-        return f"{state.best} is shown to be the best of {of}."
-    last = state.looks[-1].decision
-    if last.endswith(("equivalence", "half-width")):
-        like = (
-            "as good as each other within the margin"
-            if last.endswith("equivalence")
-            else "told apart no further"
-        )
-        return f"The top group is {left}, {like}: {confidence} the best is in it."
-    return f"{len(state.left)} of {of} are left: {left}; {confidence} the best is one of them."
 
 
 def dropping_record(state: DroppingMonitoring) -> Record:
