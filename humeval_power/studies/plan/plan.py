@@ -438,7 +438,8 @@ def prove_systems(
 
     study = SystemsLooks(planned.parameters, design, wish.looks, planned.family, rule)
     if wish.drop_systems:
-        return _prove_dropping(study, wish, rule, costs=costs, seed=seed, n_jobs=n_jobs)
+        n = None if study.by_sums else max(n_simulations, _FEWEST_STOPS)
+        return _prove_dropping(study, wish, rule, costs=costs, n_simulations=n, seed=seed, n_jobs=n_jobs)
     calibrated = plan_systems_looks(
         study, wish.rule(rule), place=hardest_place(study), cost=costs, seed=seed, n_jobs=n_jobs
     )
@@ -455,14 +456,21 @@ def _prove_dropping(
     rule: DecisionRule,
     *,
     costs: CostModel | None,
+    n_simulations: int | None,
     seed: int,
     n_jobs: int,
 ) -> SequentialOption:
-    """The same where looks drop systems. Ratings that are not needed save their share of what ratings cost."""
+    """The same where looks drop systems; what is expected is in ratings."""
     from humeval_power.studies.looks.dropping import ALL_EQUAL, plan_dropping
 
     found = plan_dropping(
-        study, wish.rule(rule), stop_when=wish.stop_when, cost=costs, seed=seed, n_jobs=n_jobs
+        study,
+        wish.rule(rule),
+        stop_when=wish.stop_when,
+        cost=costs,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
     )
     equal = next(one for one in found.points if one.name == ALL_EQUAL)
     expected = LookExpectation(found.planned.ratings, equal.ratings, math.nan, math.nan)
