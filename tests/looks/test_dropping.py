@@ -29,6 +29,7 @@ from humeval_power.studies.looks.dropping import (
 )
 from humeval_power.studies.looks.repeated import StopWhen, half_widths
 from humeval_power.studies.looks.replicates import Looks
+from humeval_power.studies.looks.result_dropping import NOT_BY_RANK
 from humeval_power.studies.looks.stopping_rule import (
     PowerSpending,
     PValueFutility,
@@ -284,3 +285,16 @@ def test_boundaries_are_those_of_one_comparison_at_its_level() -> None:
     assert bounds.drop[:, 0] == pytest.approx(alone)
     assert bounds.drop[:, 2] == pytest.approx(alone)
     assert bounds.drop[0, 1] > alone[0]  # more is known of this one at its first look
+
+
+def test_dropping_the_worse_half_by_rank_is_no_test() -> None:
+    # known variances, two equal and two 2.5 standard errors of a pair behind: what is said of it is found here
+    rng, n, shares = np.random.default_rng(1), 40_000, np.array([0.30, 0.56, 0.80, 1.0])
+    steps = np.sqrt(np.diff(shares, prepend=0.0))[None, :, None]
+    path = np.cumsum(rng.standard_normal((n, 4, 4)) * steps, axis=1) / shares[None, :, None]
+    means = path + np.array([0.0, 0.0, -2.5, -2.5]) * math.sqrt(2)
+    first_two = np.argsort(-means[:, 0], axis=1)[:, :2]  # of four, two go on
+    last = np.take_along_axis(means[:, -1], first_two, axis=1)
+    claims = np.abs(last[:, 0] - last[:, 1]) / math.sqrt(2) >= stats.norm.isf(0.025)
+    assert claims.mean() == pytest.approx(0.164, abs=4 * math.sqrt(0.164 * 0.836 / n))
+    assert "16 % of" in NOT_BY_RANK

@@ -22,8 +22,8 @@ RULE = (
     "those left hold the best with {confidence:g} % confidence."
 )
 NOT_BY_RANK = (
-    "Nothing is dropped by its rank: dropping the worse half at each look claims a best one falsely in up to 17 "
-    "% of studies. Ratings that are saved are not used to look earlier or to add workers."
+    "Nothing is dropped by its rank: dropping the worse half at each look can name a best one falsely in 16 % of "
+    "studies. Ratings that are saved are not used to look earlier or to add workers."
 )
 PROVED = (
     "That those left hold the best is proved for z-values and calibrated by simulation for few workers; that a "
