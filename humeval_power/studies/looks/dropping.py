@@ -19,7 +19,7 @@ from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, Problem
@@ -62,6 +62,8 @@ def drop_alpha(alpha: float, n_systems: int) -> float:
 def interval_alpha(alpha: float, n_systems: int) -> float:
     """The level of one comparison whose intervals cover together with those of all other pairs (Tukey's, for
     equally precise z-values; calibration mends it for others)."""
+    from scipy import stats
+
     largest = float(stats.studentized_range.ppf(1 - alpha, n_systems, np.inf))
     return float(2 * special.ndtr(-largest / math.sqrt(2)))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.studies.looks.dropping import CLAIM, drop_alpha, drop_look, interval_alpha, top_group
@@ -256,6 +256,8 @@ def over_dropping_looks(state: DroppingMonitoring) -> tuple[PairOverLooks, ...]:
 
 def _corrected(state: DroppingMonitoring, place: int, at: int) -> float:
     """The smallest alpha of all pairs and looks together at which the interval of a look excludes 0."""
+    from scipy import stats
+
     before = replace(state, looks=state.looks[:at])
     one = replace(before.of(place, alpha=state.rule.alpha), factor=state.interval_factor)
     taken = state.looks[at]
