@@ -153,6 +153,10 @@ def command(
     from humeval_power.studies.power.workload import study_workload
 
     study = looks_stopped(study)
+    if study.drop_systems:
+        study.refuse(
+            ("criteria",), "would drop systems at looks of their own: leave them out, or --drop-systems."
+        )
     study, rule = on_one_criterion(study, rule_of(study))
     stops = _stopping_rule(study, rule)
     if study.stop_when is not None and calibrate == "never":
