@@ -71,6 +71,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
             "equivalence.md",
             "looks.md",
             "stop-when.md",
+            "dropping-systems.md",
             "agreement.md",
             "resampling.md",
             "sweeps.md",

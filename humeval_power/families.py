@@ -117,10 +117,17 @@ class FamilyOfTests:
 
     `criteria` are those whose tests are in it, empty where it is of one criterion alone. A comparison
     without a test counts as one of the `n_tests`. `n_looks` is the number of looks that all were tested at, 0 for
-    one test at the end.
+    one test at the end. `drop_result` says what looks that drop systems have found, '' where they are planned; None
+    where looks drop none. All pairs and looks are then corrected by these looks.
     """
 
     family: ComparisonFamily
     n_tests: int
     criteria: tuple[str, ...] = ()
     n_looks: int = 0
+    drop_result: str | None = None
+
+    @property
+    def is_corrected(self) -> bool:
+        """Whether p-values are corrected, by a correction or by looks that drop systems."""
+        return self.family.correction != "none" or self.drop_result is not None

@@ -4,6 +4,7 @@ from humeval_power.doors.verbs_looks import anytime as anytime
 from humeval_power.doors.verbs_looks import study as study
 from humeval_power.studies.looks.boundaries import Boundaries as Boundaries
 from humeval_power.studies.looks.boundaries import boundaries as boundaries
+from humeval_power.studies.looks.calls import dropping as dropping
 from humeval_power.studies.looks.calls import judgements as judgements
 from humeval_power.studies.looks.calls import pool as pool
 from humeval_power.studies.looks.calls import schedule as schedule

@@ -1083,6 +1083,16 @@ class Study:
         page_help="decision, equivalence=0.3, half_width=0.4: sizes in points of the scale.",
     )
 
+    drop_systems: bool | None = _said(
+        "looks",
+        flag(),
+        "Of three systems or more: at each look drop those that another one beats, until one is shown to be the "
+        "best. Looks are by workers, and each worker rates all systems that are left.",
+        "Drop systems that are beaten",
+        page_help="Of three systems or more; looks are by workers.",
+        usual=False,
+    )
+
     upload: tuple[str, ...] | None = _said(
         "form",
         Kind(

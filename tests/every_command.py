@@ -78,6 +78,8 @@ COMMANDS: dict[str, str] = {
     "looks study": f"looks study --preset high {SMALL_STUDY} --effect 0.2 {QUICK}",
     "looks stop": f"looks study --preset low --workers 18 --items 20 --effect 0.15 --looks 3 "
     f"--stop-when decision,half_width=0.2 {QUICK}",
+    "looks drop": "looks study --preset low --n-systems 4 --pattern one --workers 12 --items 20 --effect 0.2 "
+    f"--looks 0.5,0.75,1 --drop-systems {QUICK}",
     "looks anytime": "looks anytime fresh.csv --scale 1:5",
     "looks accuracy": f"looks accuracy --n 300 --effect 0.05 --agreement 0.8 {QUICK}",
     "looks preference": f"looks preference --n 200 --effect 0.1 {QUICK}",

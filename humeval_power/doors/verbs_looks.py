@@ -21,7 +21,8 @@ def study(about: Any, /, *parts: Any, **how: Any) -> Any:
     Returns
     -------
     LooksStudyResult
-        `plan` (boundaries, what is there at each look), `points` (operating characteristics).
+        `plan` (boundaries, what is there at each look), `points` (operating characteristics). Of a `Study` with
+        `drop_systems` a `DroppingResult`, as of `looks.dropping`.
 
     Raises
     ------

@@ -32,8 +32,8 @@ from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.files_joint import is_analysis, read_joint
-from humeval_power.study import PRICE_FIELDS
-from humeval_power.systems import SystemsParameters
+from humeval_power.study import DEFAULT_GOAL, PRICE_FIELDS
+from humeval_power.systems import Goal, SystemsParameters
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel
@@ -482,6 +482,8 @@ def family_of(study: StudyValues, planned: ComparisonFamily = DEFAULT_FAMILY) ->
         "over": study.correct_over,
     }
     given = {name: value for name, value in said.items() if value is not None}
+    if study.drop_systems:
+        given.setdefault("correction", "none")  # looks that drop systems have levels of their own
     if comparisons is not None or baseline is not None:
         given |= {"comparisons": comparisons or "baseline", "baseline": baseline}
     try:
@@ -491,6 +493,11 @@ def family_of(study: StudyValues, planned: ComparisonFamily = DEFAULT_FAMILY) ->
     if study.system_variances is not None and family.model != "joint":
         raise click.UsageError("--system-variances is for one fit of all systems: add --model joint.")
     return family
+
+
+def goal_of(study: StudyValues) -> Goal:
+    """What counts as power among several systems: the best is found, where systems are dropped."""
+    return study.goal or ("best" if study.drop_systems else DEFAULT_GOAL)
 
 
 def on_one_criterion(study: StudyValues, rule: DecisionRule) -> tuple[StudyValues, DecisionRule]:
@@ -630,7 +637,9 @@ def schedule_of(study: StudyValues, scale: RatingScale | None = None) -> LookSch
 
     scale : whose points the sizes of `stop_when` are in.
     """
-    study.refuse(("stop_when",) if study.looks is None else (), "needs looks: add --looks 3.")
+    study.refuse(
+        ("stop_when", "drop_systems") if study.looks is None else (), "needs looks: add --looks 3."
+    )
     if study.looks is None:
         return None
     from humeval_power.studies.looks.rating_looks import LookSchedule
@@ -643,14 +652,16 @@ def schedule_of(study: StudyValues, scale: RatingScale | None = None) -> LookSch
             efficacy_of(study.efficacy),
             futility_of(study.futility),
             stop_when=reasons_to_stop(study, scale),
+            drop_systems=bool(study.drop_systems),
         )
     except HumevalPowerError as error:
         raise click.UsageError(str(error)) from None
 
 
 def looks_stopped(study: StudyValues) -> StudyValues:
-    """The study with what is usual where its intervals stop it: looks by workers, alpha spent as t squared."""
-    if study.stop_when is None:
+    """The study with what is usual where its intervals stop it, or its looks drop systems: looks by workers, alpha
+    spent as t squared."""
+    if study.stop_when is None and not study.drop_systems:
         return study
     usual = {"looks_by": "workers", "efficacy": "kim-demets:2"}
     return study.with_(**{name: value for name, value in usual.items() if not study.says(name)})

@@ -30,6 +30,7 @@ from humeval_power.studies.resolve import (
     design_of,
     effect_of,
     family_of,
+    goal_of,
     has_source,
     losses_of,
     number_of_systems,
@@ -37,7 +38,7 @@ from humeval_power.studies.resolve import (
     scale_of,
     tell_one_test,
 )
-from humeval_power.study import DEFAULT_GOAL, DEFAULT_PATTERN
+from humeval_power.study import DEFAULT_PATTERN
 from humeval_power.systems import SystemsParameters, system_names
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class Systems:
             design_of(study, parameters.n_systems),
             family=self.family,
             rule=self.rule,
-            goal=self.study.goal or DEFAULT_GOAL,
+            goal=goal_of(self.study),
             response=self.study.response,
             points=points_of(self.study, self.scale),
             setting=name,

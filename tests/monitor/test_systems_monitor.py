@@ -12,7 +12,8 @@ from cli import run
 
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
-from humeval_power.studies.monitor.systems import data_of, over_looks, systems_monitoring, take
+from humeval_power.studies.monitor.followed import data_of, over_looks, take
+from humeval_power.studies.monitor.systems import systems_monitoring
 from humeval_power.studies.plan.files import read_plan
 
 MEANS = {"base": 0.45, "new": 0.58, "tiny": 0.45, "big": 0.75}

@@ -64,6 +64,7 @@ class FamilyOfTestsRecord(PartRecord):
     over: CorrectOver
     n_tests: Annotated[int, Field(ge=1)]
     n_looks: Annotated[int, Field(ge=0)] = 0
+    drop_result: str | None = None
     criteria: Texts
 
 

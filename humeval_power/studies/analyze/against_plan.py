@@ -18,6 +18,7 @@ from humeval_power.saying.numbers import counted
 from humeval_power.studies.looks.repeated import RepeatedResult
 from humeval_power.studies.looks.replicates import nested_designs
 from humeval_power.studies.looks.stagewise import StagewiseResult
+from humeval_power.studies.monitor.dropping import DroppingMonitoring, planned_ratings
 from humeval_power.studies.monitor.state import Monitoring
 from humeval_power.studies.monitor.step import NO_DEPARTURE
 from humeval_power.studies.monitor.systems import SystemsMonitoring
@@ -122,28 +123,34 @@ def shown_by(looks: LooksTaken, inference: StagewiseResult | RepeatedResult) -> 
 
 
 def deviations(
-    plan: Plan, ratings: Ratings, rule: DecisionRule, *, stopped_at: int | None = None
+    plan: Plan, ratings: Ratings, rule: DecisionRule, *, looks: LooksTaken | None = None
 ) -> tuple[Deviation, ...]:
     """Every number, name and rule in which the data or the analysis differ from the plan.
 
-    stopped_at : number of the planned look whose boundary stopped the study, which then has the numbers that
-        were planned for this look.
+    looks : those of a study that has ended: where a boundary stopped it, it has the numbers that were planned for
+        this look, without the ratings of systems that were dropped.
     """
+    stopped_at = None if looks is None else looks.stopped_at
     planned_design = plan.design()
     counts: StudyCounts | Design = plan.counts
     if stopped_at is not None and plan.looks is not None:
         nested = nested_designs(plan.design(), plan.looks.looks)
         counts = planned_design = nested.designs[stopped_at - 1]
+    n_ratings, each = planned_design.n_ratings, f"{_ratings_per_output(ratings):.4g}"
+    dropped = looks is not None and isinstance(looks.state, DroppingMonitoring)
+    if looks is not None and plan.looks is not None and isinstance(looks.state, DroppingMonitoring):
+        nested = nested_designs(plan.design(), plan.looks.looks)
+        n_ratings = planned_ratings(looks.state, [one.n_ratings for one in nested.designs])
     pairs = [
         *_systems(plan, ratings),
         ("workers", f"{counts.n_workers:,}", f"{ratings.n_workers:,}"),
         ("items", f"{counts.n_items:,}", f"{ratings.n_items:,}"),
         ("documents", f"{counts.n_documents:,}", f"{ratings.n_documents:,}"),
-        ("ratings", f"{planned_design.n_ratings:,}", f"{ratings.n_ratings:,}"),
+        ("ratings", f"{n_ratings:,}", f"{ratings.n_ratings:,}"),
         (
             "ratings per item and system",
-            f"{planned_design.ratings_per_item:.4g}",
-            f"{_ratings_per_output(ratings):.4g}",
+            f"{planned_design.ratings_per_item:.4g}" if not dropped else each,
+            each,
         ),
         ("test", str(plan.rule), str(rule)),
         ("margin", _margin(plan.rule), _margin(rule)),

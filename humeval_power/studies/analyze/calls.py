@@ -23,8 +23,9 @@ from humeval_power.studies.monitor.files import (
     row_digests,
     secret_path,
 )
+from humeval_power.studies.monitor.followed import data_of, monitoring_of, same_sums
 from humeval_power.studies.monitor.ledger_fields import LedgerState, state_of
-from humeval_power.studies.monitor.systems import as_planned, data_of, monitoring_of, same_sums
+from humeval_power.studies.monitor.systems import as_planned
 from humeval_power.studies.monitor.taking import secret_of_rows
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.sweep.executors import on_executor
@@ -110,8 +111,8 @@ def analyze(
     from humeval_power.studies.analyze.result_conditions import WithAndWithout, exclusion_deviations
     from humeval_power.studies.fit.joint_comparison import check_other_model, compare_jointly, family_error
     from humeval_power.studies.fit.many_systems import compare_in_pairs
-    from humeval_power.studies.fit.ranks import simulate_ranks
-    from humeval_power.studies.monitor.systems import decided_by_looks
+    from humeval_power.studies.fit.ranks import SimulatedRanks, simulate_ranks
+    from humeval_power.studies.monitor.followed import decided_by_looks
 
     if ratings.n_systems == 2 and family is not None and (plan is None or plan.many is None):
         pair = family.pairs(ratings.system_names)[0]
@@ -145,7 +146,8 @@ def analyze(
         if family is None:
             return _of_two(these, rule, correlated)
         if family.model == "pairwise":
-            return compare_in_pairs(these, rule=rule, family=family)
+            dropped = plan is not None and plan.drops_systems
+            return compare_in_pairs(these, rule=rule, family=family, common_workers=dropped)
         return compare_jointly(these, rule=rule, family=family, check=check)
 
     analysis = compared(ratings, check=looks is None)
@@ -157,7 +159,7 @@ def analyze(
     departures = None
     if plan is not None:
         departures = (
-            *deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at),
+            *deviations(plan, whole, rule, looks=looks),
             *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
             *(() if family is None else family_deviations(plan, family)),
             *(() if looks is None else looks.departures),
@@ -191,10 +193,15 @@ def analyze(
     return replace(
         result,
         analysis=analysis,
-        ranks=simulate_ranks(analysis, seed=seed),
+        ranks=SimulatedRanks(reason=NO_RANKS)
+        if plan is not None and plan.drops_systems
+        else simulate_ranks(analysis, seed=seed),
         diagnostics=_joint_diagnostics(ratings, analysis.joint) if diagnostics else None,
         provenance=Provenance(seed=seed),
     )
+
+
+NO_RANKS = "systems were dropped at looks of their own, so that no ranking is fair to all of them"
 
 
 def _refuse_of_two(ratings: Ratings, given: Mapping[str, object]) -> None:

@@ -81,7 +81,8 @@ _AFTER: Mapping[Correction, str] = {
 def family_words(tests: FamilyOfTests) -> str:
     """How p-values are corrected, and over what: 'after Holm's correction over 28 comparisons'."""
     looks = f" and {counted(tests.n_looks, 'look')}" if tests.n_looks else ""
-    return f"{_AFTER[tests.family.correction]} {_over(tests)}{looks}"
+    after = "corrected for" if tests.drop_result is not None else _AFTER[tests.family.correction]
+    return f"{after} {_over(tests)}{looks}"
 
 
 def _over(tests: FamilyOfTests) -> str:
@@ -99,7 +100,9 @@ def _over(tests: FamilyOfTests) -> str:
 def family_record(tests: FamilyOfTests) -> Record:
     """The family as plain values, with the number of its tests and the criteria that they are of."""
     record = {**asdict(tests.family), "n_tests": tests.n_tests, "criteria": list(tests.criteria)}
-    return {**record, "n_looks": tests.n_looks} if tests.n_looks else record
+    looks = {"n_looks": tests.n_looks} if tests.n_looks else {}
+    dropping = {} if tests.drop_result is None else {"drop_result": tests.drop_result}
+    return {**record, **looks, **dropping}
 
 
 def family_of_record(record: Mapping[str, object]) -> FamilyOfTests:
@@ -108,10 +111,12 @@ def family_of_record(record: Mapping[str, object]) -> FamilyOfTests:
     n_tests, criteria = values.pop("n_tests"), values.pop("criteria")
     assert isinstance(n_tests, int)
     n_looks = values.pop("n_looks", 0)
+    drop_result = values.pop("drop_result", None)
+    assert drop_result is None or isinstance(drop_result, str)
     assert isinstance(criteria, list)
     assert isinstance(n_looks, int)
     family = ComparisonFamily(**values)  # type: ignore[arg-type]
-    return FamilyOfTests(family, n_tests, tuple(map(str, criteria)), n_looks)
+    return FamilyOfTests(family, n_tests, tuple(map(str, criteria)), n_looks, drop_result)
 
 
 # What is kept of the analysis of a finished study, as plain values.

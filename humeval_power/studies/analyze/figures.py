@@ -187,7 +187,7 @@ def heat_map_figure(
             _draw_cell(axes, (columns.index(column), rows.index(row)), one, unit, alpha)
         _frame(axes, rows, columns)
         axes.set_aspect(tall / _CELL)
-        corrected = "p" if analysis.family.correction == "none" else "corrected p"
+        corrected = "corrected p" if analysis.tests.is_corrected else "p"
         _legend(figure, alpha, title=corrected)
         title = f"Difference {of} {unit.words}, and {corrected}"
         text = f"{_short_of_heat_map(criterion)}: {title}" if criterion else title

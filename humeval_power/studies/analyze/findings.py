@@ -254,7 +254,7 @@ def findings_words(findings: Sequence[CriterionFindings], tests: FamilyOfTests) 
 def _together(tests: FamilyOfTests, alpha: float) -> str:
     """How sure the intervals of ranks are."""
     family = tests.family
-    if family.correction in ("none", "bh"):
+    if not tests.is_corrected or family.correction == "bh":
         return "with these p-values they do not hold together"
     which = "all of them"
     if family.over == "criterion" and len(tests.criteria) > 1:

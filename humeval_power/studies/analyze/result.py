@@ -63,9 +63,17 @@ from humeval_power.studies.fit.ranks import SimulatedRanks
 from humeval_power.studies.fit.wald import Adjustment, EffectTest
 from humeval_power.studies.looks.repeated import RepeatedResult, at_the_end
 from humeval_power.studies.looks.stagewise import StagewiseResult
-from humeval_power.studies.monitor.result import DECISIONS, over_record, repeated_words, result_blocks
+from humeval_power.studies.monitor.dropping import DroppingMonitoring, best_sentence
+from humeval_power.studies.monitor.followed import over_looks
+from humeval_power.studies.monitor.result import (
+    DECISIONS,
+    drop_blocks,
+    dropping_record,
+    over_record,
+    repeated_words,
+    result_blocks,
+)
 from humeval_power.studies.monitor.step import rating_inference
-from humeval_power.studies.monitor.systems import over_looks
 from humeval_power.studies.power.estimate import PowerEstimate
 
 if TYPE_CHECKING:
@@ -364,7 +372,10 @@ class AnalysisResult(Result):
             state = self.looks.of_several
             n, decision = len(state.looks), DECISIONS[state.looks[-1].decision]
             said = Paragraph(f"{counted(n, 'look')} taken ({state.rule}). {decision}")
-            yield Section("Looks", (said, *result_blocks(over_looks(state), n)))
+            if isinstance(state, DroppingMonitoring):
+                yield Section("Looks", (said, Paragraph(best_sentence(state)), *drop_blocks(state)))
+            else:
+                yield Section("Looks", (said, *result_blocks(over_looks(state), n)))
 
     def _effect(self, interest: PowerAtInterest | None) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:
@@ -490,6 +501,7 @@ def _looks_content(looks: LooksTaken) -> Record:
         "decision": state.looks[-1].decision,
         "looks": [asdict(look) for look in state.looks],
         "inference": [over_record(one) for one in over_looks(state)],
+        **(dropping_record(state) if isinstance(state, DroppingMonitoring) else {}),
     }
 
 

@@ -70,7 +70,7 @@ def model_words(ratings: Ratings, analysis: SystemsAnalysis) -> str:
 def correction_words(analysis: SystemsAnalysis) -> str:
     """What the corrected p-values and the intervals of differences are."""
     words = family_words(analysis.tests)
-    if analysis.family.correction == "none":
+    if not analysis.tests.is_corrected:
         return f"p {words}"
     if not any(one.simultaneous_interval for one in analysis.results):
         return f"p {words}, intervals of differences not corrected"
@@ -347,6 +347,8 @@ class Ranking:
         are = "are" if len(shown) > 1 else "is"
         differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
         rows = self.findings.rows
+        if self.analysis.tests.drop_result:
+            return f"{self.analysis.tests.drop_result} {differences[0].upper()}{differences[1:]}."
         if not self.findings.has_ranks:
             return f"{differences[0].upper()}{differences[1:]}."
         leader, n_first = order_of(self.analysis)[0], sum(row.rank_low == 1 for row in rows)

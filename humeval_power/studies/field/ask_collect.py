@@ -151,8 +151,9 @@ def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: st
         A ledger whose secret is lost: which ratings looks saw cannot be told.
     """
     from humeval_power.studies.monitor.files import open_ledger, row_digests
+    from humeval_power.studies.monitor.followed import monitoring_of
     from humeval_power.studies.monitor.ledger_fields import check_content, state_of, withdrawal_content
-    from humeval_power.studies.monitor.systems import as_planned, monitoring_of
+    from humeval_power.studies.monitor.systems import as_planned
     from humeval_power.studies.monitor.taking import secret_of_rows
 
     if planned.plan.many is not None:

@@ -182,13 +182,26 @@ class SystemsAnalysis:
         return indistinct_groups(self.results, {one.system: one.mean for one in self.means})
 
 
+def of_common_workers(pair: Ratings) -> Ratings:
+    """The ratings of two systems by those who rated both."""
+    both = np.intersect1d(pair.worker[pair.system == 0], pair.worker[pair.system == 1])
+    kept = np.isin(pair.worker, both)
+    return pair if kept.all() else pair.of_rows(kept)
+
+
 def compare_systems(
-    ratings: Ratings, *, rule: DecisionRule, family: ComparisonFamily = DEFAULT_FAMILY
+    ratings: Ratings,
+    *,
+    rule: DecisionRule,
+    family: ComparisonFamily = DEFAULT_FAMILY,
+    common_workers: bool = False,
 ) -> tuple[SystemsComparison, ...]:
     """The comparisons of a family, each pair fitted by itself.
 
     A pair's fit takes its variances from the ratings of its two systems alone, so systems that vary
     more than others do not disturb it.
+
+    common_workers : compare two systems by those who rated both: where one was dropped, the ratings until then.
 
     Raises
     ------
@@ -201,6 +214,8 @@ def compare_systems(
     fits, tests = [], []
     for first, second in pairs:
         pair = ratings.pair(first, second)
+        if common_workers:
+            pair = of_common_workers(pair)
         try:
             with few_fits(len(pairs)):
                 fitted, test = fit_and_test(pair, rule)
@@ -216,11 +231,24 @@ def compare_systems(
 
 
 def compare_in_pairs(
-    ratings: Ratings, *, rule: DecisionRule, family: ComparisonFamily = DEFAULT_FAMILY
+    ratings: Ratings,
+    *,
+    rule: DecisionRule,
+    family: ComparisonFamily = DEFAULT_FAMILY,
+    common_workers: bool = False,
 ) -> SystemsAnalysis:
-    """`compare_systems` with the mean of each system's ratings."""
-    results = compare_systems(ratings, rule=rule, family=family)
-    means = np.bincount(ratings.system, ratings.rating) / np.bincount(ratings.system)
+    """`compare_systems` with the mean of each system's ratings; by common workers of those who rated all
+    systems."""
+    results = compare_systems(ratings, rule=rule, family=family, common_workers=common_workers)
+    kept = np.ones(ratings.n_ratings, dtype=bool)
+    if common_workers:
+        rated = np.zeros((ratings.n_workers, ratings.n_systems), dtype=bool)
+        rated[ratings.worker, ratings.system] = True
+        everything = np.flatnonzero(rated.all(axis=1))
+        kept = np.isin(ratings.worker, everything) if len(everything) else kept
+    n_systems = ratings.n_systems
+    system, rating = ratings.system[kept], ratings.rating[kept]
+    means = np.bincount(system, rating, minlength=n_systems) / np.bincount(system, minlength=n_systems)
     means_by_system = tuple(
         SystemMean(name, float(mean)) for name, mean in zip(ratings.system_names, means, strict=True)
     )

@@ -52,7 +52,10 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.replicates import Looks
     from humeval_power.studies.looks.result import LooksStudyResult
+    from humeval_power.studies.looks.result_dropping import DroppingResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
+    from humeval_power.studies.looks.systems_looks import SystemsLooks
+    from humeval_power.studies.power.systems_study import SystemsStudy
 
 _EFFECTS = listed(number_list(float), "0,0.1")
 
@@ -104,7 +107,7 @@ _EFFECTS = listed(number_list(float), "0,0.1")
         (
             SIZE,
             EFFECT,
-            Part("The looks", ("looks", "looks_by", "efficacy", "futility", "stop_when")),
+            Part("The looks", ("looks", "looks_by", "efficacy", "futility", "stop_when", "drop_systems")),
             VARIATION,
             *costs(),
         ),
@@ -113,7 +116,15 @@ _EFFECTS = listed(number_list(float), "0,0.1")
             replace(
                 TO_PLAN,
                 label="Plan a study with looks",
-                carries=(*CARRIED, "looks", "looks-by", "efficacy", "futility", "stop-when"),
+                carries=(
+                    *CARRIED,
+                    "looks",
+                    "looks-by",
+                    "efficacy",
+                    "futility",
+                    "stop-when",
+                    "drop-systems",
+                ),
             ),
         ),
         journey="plan",
@@ -125,7 +136,7 @@ def command(
     effects: tuple[float, ...] | None,
     effects_raw: tuple[float, ...] | None,
     run: Run,
-) -> LooksStudyResult:
+) -> LooksStudyResult | DroppingResult:
     """Plan a rating study with looks before its end.
 
     Shows the information at each look, the boundaries, how often these and
@@ -133,7 +144,8 @@ def command(
     --n-systems 4, or names (--systems), every comparison of several systems has
     boundaries of its own, and the error is spent over looks and comparisons.
     With --stop-when "decision, half_width=0.15" an interval that holds at every
-    look ends the study, and a table says what that takes, saves and costs.
+    look ends the study, and a table says what that takes, saves and costs. With
+    --drop-systems looks drop systems that another one beats, and name the best.
     """
     from humeval_power.studies.looks import calls
     from humeval_power.studies.looks.replicates import RatingLooks
@@ -141,6 +153,10 @@ def command(
     from humeval_power.studies.power.workload import study_workload
 
     study = looks_stopped(study)
+    if study.drop_systems:
+        study.refuse(
+            ("criteria",), "would drop systems at looks of their own: leave them out, or --drop-systems."
+        )
     study, rule = on_one_criterion(study, rule_of(study))
     stops = _stopping_rule(study, rule)
     if study.stop_when is not None and calibrate == "never":
@@ -149,8 +165,19 @@ def command(
         )
     several = systems_of(study, rule)
     if several is not None:
-        study.refuse(("stop_when",), "is of one difference: leave it out, or compare two systems.")
+        if study.drop_systems:
+            if calibrate == "never" or effects is not None or effects_raw is not None:
+                raise click.UsageError(
+                    "With --drop-systems the levels are always calibrated and the long run is of true means: leave "
+                    "out --calibrate never, --effects and --effects-raw."
+                )
+            return _of_dropping(several, stops, run)
+        study.refuse(
+            ("stop_when",),
+            "is of one difference: leave it out, add --drop-systems, or compare two systems.",
+        )
         return _of_systems(several, stops, calibrate, _shown(effects, effects_raw), run)
+    study.refuse(("drop_systems",), "is for three systems or more: say how many by --n-systems.")
     effect = effect_of(study)
     assert effect is not None  # asked for before
     settings, said = settled(study, assumptions_of(study), effect)[0]
@@ -194,13 +221,33 @@ def command(
     )
 
 
-def _of_systems(
-    several: Systems, stops: StoppingRule, calibrate: Calibrate, shown: EffectInput | None, run: Run
-) -> LooksStudyResult:
-    """Looks at several systems at their means."""
+def _of_dropping(several: Systems, stops: StoppingRule, run: Run) -> DroppingResult:
+    """Looks that drop systems, at their means."""
     from humeval_power.studies.looks import calls
-    from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.studies.power.work_ahead import tell_work
+
+    source, about, said = _systems_looks(several)
+    work = about.workload(n_simulations=source.n_looks * run.simulations(), n_jobs=run.n_jobs)
+    tell_work(work, n_simulations=run.simulations())
+    return calls.dropping(
+        source,
+        stops,
+        stop_when=reasons_to_stop(several.study, several.scale),
+        goal=about.goal,
+        cost=prices_of(several.study),
+        setting=about.setting,
+        understood=said,
+        scale=several.scale,
+        n_simulations=run.typed,
+        seed=run.seed,
+        n_jobs=run.n_jobs,
+        remarks=several.remarks,
+    )
+
+
+def _systems_looks(several: Systems) -> tuple[SystemsLooks, SystemsStudy, str | None]:
+    """The study at its means, and how they are stated."""
+    from humeval_power.studies.looks.systems_looks import SystemsLooks
 
     differences = several.differences()
     about = several.of(*several.only([one.value for one in differences]))
@@ -215,6 +262,17 @@ def _of_systems(
     )
     if not source.by_sums:
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
+    return source, about, str(differences[0]) if differences else None
+
+
+def _of_systems(
+    several: Systems, stops: StoppingRule, calibrate: Calibrate, shown: EffectInput | None, run: Run
+) -> LooksStudyResult:
+    """Looks at several systems at their means."""
+    from humeval_power.studies.looks import calls
+    from humeval_power.studies.power.work_ahead import tell_work
+
+    source, about, said = _systems_looks(several)
     work = about.workload(n_simulations=source.n_looks * run.simulations(), n_jobs=run.n_jobs)
     tell_work(work, n_simulations=run.simulations())
     return calls.study(
@@ -225,7 +283,7 @@ def _of_systems(
         cost=prices_of(several.study),
         calibration=calibrate,
         setting=about.setting,
-        understood=str(differences[0]) if differences else None,
+        understood=said,
         n_simulations=run.typed,
         seed=run.seed,
         n_jobs=run.n_jobs,

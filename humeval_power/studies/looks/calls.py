@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ScheduleResult,
     )
     from humeval_power.studies.looks.result_anytime import AnytimeResult
+    from humeval_power.studies.looks.result_dropping import DroppingResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
     from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.sweep.executors import AnyExecutor
@@ -182,6 +183,62 @@ def study(
         currency=currency,
         remarks=(*remarks, *source.parameters.notes),
         provenance=Provenance(seed=several.seed),
+    )
+
+
+@on_executor
+def dropping(
+    source: SystemsLooks,
+    rule: StoppingRule,
+    *,
+    stop_when: StopWhen | None = None,
+    goal: Goal = "best",
+    cost: CostModel | None = None,
+    setting: str = "parameters",
+    understood: str | None = None,
+    scale: RatingScale | None = None,
+    n_simulations: int | None = None,
+    seed: int = DEFAULT_SEED,
+    n_jobs: int = 1,
+    executor: AnyExecutor | None = None,
+    remarks: Sequence[str] = (),
+) -> DroppingResult:
+    """Several systems, of which each look drops those that another one beats, until one is shown to be the best.
+
+    Parameters
+    ----------
+    source : the study, its looks by workers and its true means; all pairs, fitted in pairs, without correction.
+    rule : boundaries by a spending function, with the alpha of the claim.
+    stop_when : decision, and sizes at which those left are a top group.
+    setting, understood : how the parameters and the effect are called.
+    scale : whose points the sizes of `stop_when` are shown in.
+
+    Returns
+    -------
+    DroppingResult
+        `plan` has the levels (`bounds`) and the long run at several true means (`points`, `ties`).
+
+    Raises
+    ------
+    InputError
+        Studies in which systems cannot be dropped, all that is wrong at once.
+    """
+    from humeval_power.saying.result import Provenance
+    from humeval_power.studies.looks.dropping import check_dropping_test, plan_dropping
+    from humeval_power.studies.looks.result_dropping import DroppingResult
+
+    effect = source.parameters.stated_effect
+    check_dropping_test(source.rule, source.family, n_systems=source.parameters.n_systems, goal=goal)
+    plan = plan_dropping(
+        source, rule, stop_when=stop_when, cost=cost, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+    )
+    return DroppingResult(
+        plan=plan,
+        setting=setting,
+        understood=understood or f"{effect:.6g} on [0, 1]",
+        scale=scale,
+        remarks=(*remarks, *source.parameters.notes),
+        provenance=Provenance(seed=plan.seed),
     )
 
 

@@ -304,7 +304,9 @@ class LookSchedule:
     """When a study is looked at and what stops it. Level and alternative are those of the study's test.
 
     `factor` multiplies the nominal levels: a calibration by simulation, for few workers (1: none).
-    `stop_when` says that repeated confidence intervals stop the study, and for which reasons.
+    `stop_when` says that repeated confidence intervals stop the study, and for which reasons. `drop_systems` says
+    that looks at several systems drop those that are beaten (`dropping`); `interval_factor` then multiplies the
+    levels of the intervals that cover together.
     """
 
     looks: Looks
@@ -312,6 +314,8 @@ class LookSchedule:
     futility: Futility | None = None
     factor: float = 1.0
     stop_when: StopWhen | None = None
+    drop_systems: bool = False
+    interval_factor: float = 1.0
 
     def __post_init__(self) -> None:
         if self.looks.n_looks < 2:
@@ -327,7 +331,7 @@ class LookSchedule:
             raise InputError(
                 f"A calibration factor must lie above 0 and be at most 1.5; got {self.factor:g}."
             )
-        if self.stop_when is not None:
+        if self.stop_when is not None and not self.drop_systems:
             check_repeated(self.looks, self.efficacy, self.futility)
 
     def rule(self, decision: DecisionRule) -> StoppingRule:
@@ -338,7 +342,7 @@ class LookSchedule:
         InputError
             A rule with a margin, where no interval stops the study; or one that no interval decides.
         """
-        if self.stop_when is not None:
+        if self.stop_when is not None and not self.drop_systems:
             check_decision(decision, self.stop_when)
             if decision.margin is not None and self.futility is not None:
                 raise InputError(

@@ -370,10 +370,16 @@ class SystemsLookPlan:
         ]
         precision = systems_precision(study.parameters, study.nested.final, study.family)
         lists = (
-            [_blocks(ending_block, study, bounds, precision, tuple(means), n_simulations=n, seed=self.seed)]
+            [
+                systems_blocks(
+                    ending_block, study, bounds, precision, tuple(means), n_simulations=n, seed=self.seed
+                )
+            ]
             if study.shifts
             else [
-                _blocks(ending_block, study, bounds, precision, (one,), n_simulations=n, seed=self.seed)
+                systems_blocks(
+                    ending_block, study, bounds, precision, (one,), n_simulations=n, seed=self.seed
+                )
                 for one in means
             ]
         )
@@ -433,7 +439,7 @@ def plan_systems_looks(
         )
     bounds = uncalibrated if calibrated is None else uncalibrated.scaled(calibrated.used)
     null = study.with_means((0.5,) * study.parameters.n_systems)
-    blocks = _blocks(
+    blocks = systems_blocks(
         error_block,
         null,
         bounds,
@@ -510,7 +516,7 @@ def _calibrate(
     parts = [
         (sd, block)
         for sd in tried
-        for block in _blocks(
+        for block in systems_blocks(
             ratio_block, null.with_worker_sd(sd), bounds, nulls, n_simulations=n_simulations, seed=seed
         )
     ]
@@ -701,7 +707,7 @@ def _point(
     )
 
 
-def _blocks(
+def systems_blocks(
     work: Callable[..., Any], study: SystemsLooks, *arguments: Any, n_simulations: int, seed: int
 ) -> list[Block]:
     each = (

@@ -14,6 +14,7 @@ from humeval_power.saying.numbers import interval_words, percent
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.calibration import LooksCalibration
+from humeval_power.studies.looks.dropping import DroppingPlan
 from humeval_power.studies.looks.how_many import PROCEDURES, LooksChoice, PoolGrowth, PoolStudy
 from humeval_power.studies.looks.judgement_plan import OperatingPoint
 from humeval_power.studies.looks.rating_looks import LookPlan, LookRow
@@ -24,7 +25,7 @@ LONG_RUN = "'power' without an effect: false positives; shares by last look"
 PROCEDURE_WORDS = {"fixed": "one look", "interim": "interim looks", "interim-futility": "with futility"}
 
 
-def rows_table(plan: LookPlan | SystemsLookPlan) -> Table:
+def rows_table(plan: LookPlan | SystemsLookPlan | DroppingPlan) -> Table:
     """What there is at each look, and what stops the study there."""
     priced = plan.costs is not None
     header = ["look", "workers", "items", "ratings", *(["cost"] if priced else []), "of all"]

@@ -50,7 +50,8 @@ def _look(given: TypedValues) -> MonitorResult:
         rows_of_ratings,
         secret_path,
     )
-    from humeval_power.studies.monitor.systems import as_planned, data_of
+    from humeval_power.studies.monitor.followed import data_of
+    from humeval_power.studies.monitor.systems import as_planned
     from humeval_power.studies.monitor.taking import (
         LookRequest,
         load_observations,
@@ -100,7 +101,7 @@ def _look(given: TypedValues) -> MonitorResult:
 
 def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:
     """The plan that the study follows; its file is written anew first where it is amended."""
-    from humeval_power.studies.monitor.systems import monitoring_of
+    from humeval_power.studies.monitor.followed import monitoring_of
     from humeval_power.studies.plan.files_looks import read_followed
 
     amend_followed(plan, amend)

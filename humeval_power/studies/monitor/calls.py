@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
+    from humeval_power.studies.monitor.followed import AnyLookData, AnyMonitoring, MonitoredPlan
     from humeval_power.studies.monitor.result import MonitorResult
     from humeval_power.studies.monitor.state import Observations
-    from humeval_power.studies.monitor.systems import AnyLookData, AnyMonitoring, MonitoredPlan
 
 
 def monitor(
@@ -49,9 +49,9 @@ def monitor(
         Data of which there is no test.
     """
     from humeval_power.ratings import Ratings
+    from humeval_power.studies.monitor.followed import data_of, monitoring_of, take
     from humeval_power.studies.monitor.result import MonitorResult
     from humeval_power.studies.monitor.state import Observations
-    from humeval_power.studies.monitor.systems import data_of, monitoring_of, take
 
     data = data_of(seen, plan, final=final) if isinstance(seen, Ratings | Observations) else seen
     after = take(monitoring_of(plan) if before is None else before, data, unplanned=unplanned)

@@ -15,10 +15,11 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import json_ready
 from humeval_power.scales import RatingScale
+from humeval_power.studies.monitor.dropping import DropPair, DroppingMonitoring, DropTaken
 from humeval_power.studies.monitor.files import LedgerEntry
+from humeval_power.studies.monitor.followed import AnyMonitoring
 from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.studies.monitor.systems import (
-    AnyMonitoring,
     PairData,
     SystemsLookData,
     SystemsMonitoring,
@@ -135,6 +136,7 @@ START_SYSTEMS: Rules = {
     "correction": _TEXT,
     "comparisons": _list_of({**_OF_SYSTEMS, "fractions": _SHARES, "maximum_information": _POSITIVE}),
 }
+START_DROPPING: Rules = {**START_SYSTEMS, "stop_when": _TEXT, "interval_factor": _POSITIVE}
 START_OBSERVATIONS: Rules = {
     **{name: rule for name, rule in START.items() if name != "scale"},
     "test": _TEXT,
@@ -205,17 +207,16 @@ LOOK: Rules = {
     "new_rows": _DIGEST_PAIRS,
     "time": _TEXT,
 }
+_OF_PAIR: Mapping[str, Rule] = {
+    "fraction": _SHARE,
+    "nominal": _PROBABILITY,
+    "futility": _PROBABILITY,
+    "shown_at": _or_null(_count(1)),
+}
 LOOK_SYSTEMS: Rules = {
     "look": {
         **{name: _TAKEN[name] for name in ("number", "planned", "decision", "reason", "remarks")},
-        "pairs": _list_of(
-            {
-                "fraction": _SHARE,
-                "nominal": _PROBABILITY,
-                "futility": _PROBABILITY,
-                "shown_at": _or_null(_count(1)),
-            }
-        ),
+        "pairs": _list_of(_OF_PAIR),
         "data": {
             **{name: _count(1) for name in ("n_ratings", "n_workers", "n_items")},
             "share": _POSITIVE,
@@ -234,6 +235,21 @@ LOOK_SYSTEMS: Rules = {
     },
     "new_rows": _DIGEST_PAIRS,
     "time": _TEXT,
+}
+_NAMES = Rule(
+    lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
+    "must be a list of names.",
+)
+_LOOK_OF_SYSTEMS = LOOK_SYSTEMS["look"]
+assert not isinstance(_LOOK_OF_SYSTEMS, Rule)
+LOOK_DROPPING: Rules = {
+    **LOOK_SYSTEMS,
+    "look": {
+        **_LOOK_OF_SYSTEMS,
+        "pairs": _list_of({**_OF_PAIR, "drop": _PROBABILITY, "interval": _PROBABILITY}),
+        "dropped": _NAMES,
+        "best": _or_null(_TEXT),
+    },
 }
 LOOK_OBSERVATIONS: Rules = {
     "look": {
@@ -257,17 +273,22 @@ _OF_RATINGS: Mapping[str, Rules] = {
     "withdrawal": WITHDRAWAL,
     "cells": CELLS,
 }
-LedgerKind = Literal["ratings", "systems", "observations"]
+LedgerKind = Literal["ratings", "systems", "dropping", "observations"]
 _OF_KIND: Mapping[LedgerKind, Mapping[str, Rules]] = {
     "ratings": _OF_RATINGS,
     "systems": {**_OF_RATINGS, "start": START_SYSTEMS, "look": LOOK_SYSTEMS},
+    "dropping": {**_OF_RATINGS, "start": START_DROPPING, "look": LOOK_DROPPING},
     "observations": {"start": START_OBSERVATIONS, "secret": NEW_SECRET, "look": LOOK_OBSERVATIONS},
 }
 
 
 def kind_of(start: Mapping[str, Any]) -> LedgerKind:
     """What a ledger with this first line is of."""
-    return "observations" if "test" in start else "systems" if "comparisons" in start else "ratings"
+    if "test" in start:
+        return "observations"
+    if "interval_factor" in start:
+        return "dropping"
+    return "systems" if "comparisons" in start else "ratings"
 
 
 def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
@@ -442,7 +463,10 @@ def _information(state: AnyMonitoring) -> dict[str, Any]:
         {"first": first, "second": second, **_information(one)}
         for (first, second), one in zip(state.names, state.each, strict=True)
     ]
-    return {"correction": state.correction, "comparisons": comparisons}
+    several: dict[str, Any] = {"correction": state.correction, "comparisons": comparisons}
+    if isinstance(state, DroppingMonitoring):
+        several |= {"stop_when": str(state.stop_when), "interval_factor": state.interval_factor}
+    return several
 
 
 def secret_content(secret: str, *, reason: str, time: str) -> dict[str, Any]:
@@ -480,7 +504,11 @@ def cells_content(
 def look_content(look: TakenLook | TakenSystemsLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
     """A look's line: the look, digests of the ratings that it saw first, and when it was taken."""
     return {
-        "look": {**asdict(look), "remarks": list(look.remarks)},
+        "look": {
+            **asdict(look),
+            "remarks": list(look.remarks),
+            **({"dropped": list(look.dropped)} if isinstance(look, DropTaken) else {}),
+        },
         "new_rows": dict(new_rows),
         "time": time,
     }
@@ -513,6 +541,8 @@ def state_of(
         different.append("test")
     if isinstance(planned, SystemsMonitoring) is not ("comparisons" in start):
         different.append("comparisons")
+    if isinstance(planned, DroppingMonitoring) is not ("interval_factor" in start):
+        different.append("interval_factor")
     if different:
         rule = f"was started for another plan (different: {', '.join(different)})."
         raise InputError([Problem(rule, "Name this study's own --ledger.", place=place)])
@@ -548,6 +578,10 @@ def _look(values: Mapping[str, Any]) -> TakenLook | TakenSystemsLook:
     if "pairs" in values:
         pairs = tuple(PairData(**{**one, "df": _df(one["df"])}) for one in values["data"]["pairs"])
         of_systems = SystemsLookData(**{**values["data"], "pairs": pairs})
+        if "dropped" in values:
+            of_pairs = tuple(DropPair(**one) for one in values["pairs"])
+            said = {"data": of_systems, "pairs": of_pairs, "remarks": remarks}
+            return DropTaken(**{**values, **said, "dropped": tuple(values["dropped"])})
         taken = tuple(TakenPair(**one) for one in values["pairs"])
         return TakenSystemsLook(**{**values, "data": of_systems, "pairs": taken, "remarks": remarks})
     if "n_a" in values["data"]:

@@ -14,7 +14,9 @@ from humeval_power.saying.numbers import counted, interval_words, p_cell, p_word
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
-from humeval_power.studies.looks.repeated import RepeatedResult
+from humeval_power.studies.looks.repeated import RepeatedResult, interval_of
+from humeval_power.studies.monitor.dropping import DropPair, DroppingMonitoring, DropTaken, best_sentence
+from humeval_power.studies.monitor.followed import AnyMonitoring, MonitoredPlan, over_looks
 from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.studies.monitor.step import (
     after_stopping,
@@ -24,12 +26,10 @@ from humeval_power.studies.monitor.step import (
     repeated_interval,
 )
 from humeval_power.studies.monitor.systems import (
-    AnyMonitoring,
-    MonitoredPlan,
+    PairData,
     PairOverLooks,
     SystemsMonitoring,
     TakenSystemsLook,
-    over_looks,
 )
 from humeval_power.studies.plan.plan import Plan
 
@@ -510,11 +510,154 @@ class SystemsWords(LookWords):
         ]
 
 
+@dataclass(frozen=True)
+class DroppingWords(SystemsWords):
+    """A rating study whose looks drop systems."""
+
+    state: DroppingMonitoring
+
+    def planned_size(self) -> int:
+        """As many as there will be at the planned end, if no other system is dropped; after the end of all
+        systems."""
+        state, whole = self.state, self.plan.design().n_ratings
+        if not state.looks:
+            return whole
+        last = state.looks[-1]
+        if state.ended:
+            return whole
+        rest = max(1 - last.data.share, 0.0)
+        return self.size(last) + round(rest * whole * len(state.left) / len(state.systems))
+
+    def answer(self, look: TakenSystemsLook) -> str:
+        """Who is the best, or who is left."""
+        return f" {best_sentence(self.state)} Rated are {self.seen(look)}."
+
+    def found(self, look: TakenSystemsLook) -> Iterator[Fact]:
+        """Who is dropped, and by whom."""
+        assert isinstance(look, DropTaken)
+        for name in look.dropped:
+            by = [
+                f"{one.second if one.first == name else one.first} ({p_words(one.p_value)}, needed {pair.drop:.5f})"
+                for one, pair in self._compared(look)
+                if name in (one.first, one.second)
+                and (one.estimate > 0) is (one.first == name)
+                and one.p_value <= pair.drop
+            ]
+            yield f"Dropped: {name}", f"beaten by {', '.join(by)}"
+        if not look.dropped:
+            yield "Dropped", "none"
+        if not self.state.ended:
+            yield (
+                "Rate on",
+                f"{', '.join(self.state.left)}: each new worker rates all of them on the same items",
+            )
+
+    @property
+    def comparisons(self) -> tuple[Section, ...]:
+        """Those that are left at the last look; after the end all of them."""
+        last = self.state.taken[-1]
+        rows = []
+        for one, pair in self._compared(last):
+            low, high = interval_of(one.estimate, one.standard_error, one.df, pair.interval)
+            rows.append(
+                (
+                    f"{one.second} - {one.first}",
+                    f"{one.estimate:.4f}",
+                    interval_words(low, high),
+                    f"{one.df:.1f}",
+                    p_cell(one.p_value),
+                    f"{pair.drop:.5f}",
+                    f"{pair.nominal:.5f}",
+                )
+            )
+        header = ("difference", "estimate", "interval", "df", "p", "drops at", "best at")
+        at_look = Section("Comparisons at this look", (Paragraph(TOGETHER), Table(header, tuple(rows))))
+        if not self.state.ended:
+            return (at_look,)
+        return at_look, Section("Result", tuple(drop_blocks(self.state)))
+
+    def _compared(self, look: DropTaken) -> Iterator[tuple[PairData, DropPair]]:
+        """The comparisons of those that were rated until a look."""
+        left = self.state.left_before(look.number - 1)
+        for one, pair in zip(look.data.pairs, look.pairs, strict=True):
+            if one.first in left and one.second in left:
+                assert isinstance(pair, DropPair)
+                yield one, pair
+
+    def looks(self) -> Iterator[Block]:
+        """A row for each."""
+        rows = tuple(
+            (
+                f"{look.number}{'' if look.planned else '*'}",
+                f"{look.data.n_ratings:,}",
+                _range([pair.fraction for _, pair in self._compared(look)]),
+                ", ".join(look.dropped) or "-",
+                str(len(self.state.left_before(look.number))),
+                look.decision,
+            )
+            for look in self.state.taken
+        )
+        yield Table(("look", "ratings", "information", "dropped", "left", "decision"), rows)
+
+    def planned(self) -> Record:
+        """The same with what systems are dropped by."""
+        state = self.state
+        return {
+            **super().planned(),
+            "stop_when": asdict(state.stop_when),
+            "interval_factor": state.interval_factor,
+        }
+
+    def errors(self) -> Record:
+        """Who is left, who was dropped when, and who is the best."""
+        return dropping_record(self.state)
+
+    def rows(self) -> list[Record]:
+        """A row for each look and comparison of systems that were still there."""
+        return [
+            {"look": look.number, **asdict(data), **asdict(pair), "decision": look.decision}
+            for look in self.state.taken
+            for data, pair in self._compared(look)
+        ]
+
+
+TOGETHER = (
+    "The intervals of all pairs cover together, at every look and whatever was dropped. A system is dropped "
+    "where p is at most what drops it and the other is better; one is the best where it beats all that are left."
+)
+
+
+def dropping_record(state: DroppingMonitoring) -> Record:
+    """Who is left, who was dropped when, and who is the best."""
+    return {
+        "left": list(state.left),
+        "dropped_at": {name: state.dropped_at(name) for name in state.systems},
+        "best": state.best,
+    }
+
+
+def drop_blocks(state: DroppingMonitoring) -> Iterator[Block]:
+    """What became of each system, and every comparison at its last look."""
+    rows = []
+    for name in state.systems:
+        at = state.dropped_at(name)
+        fate = "the best" if name == state.best else "left" if at is None else f"dropped at look {at}"
+        rows.append((name, fate))
+    yield Table(("system", ""), tuple(rows))
+    yield from result_blocks(over_looks(state), len(state.looks))
+    yield Paragraph(
+        "Each comparison is that of the last look at which both systems were rated. Estimates of systems that were "
+        "dropped are too low on average, of those that are left too high: no table of means is fair to both."
+    )
+
+
 def words_of(state: AnyMonitoring, plan: MonitoredPlan) -> LookWords:
     """The words for a study."""
     if isinstance(plan, JudgementPlan):
         assert isinstance(state, Monitoring)
         return JudgementWords(state, plan)
+    if isinstance(state, DroppingMonitoring):
+        return DroppingWords(state, plan)
     return SystemsWords(state, plan) if isinstance(state, SystemsMonitoring) else RatingWords(state, plan)
 
 

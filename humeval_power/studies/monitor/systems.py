@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -13,19 +13,13 @@ from scipy import special
 from humeval_power.errors import FitError, InputError, Problem
 from humeval_power.families import Correction
 from humeval_power.ratings import Ratings
-from humeval_power.studies.fit.many_systems import SystemsAnalysis
-from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.looks.stepwise import adjusted_p, sequential_level, step_level
 from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.monitor.state import (
     Decision,
-    JudgementData,
     LookData,
     Monitoring,
-    Observations,
     TakenLook,
-    observation_data,
-    observation_monitoring,
 )
 from humeval_power.studies.monitor.step import (
     REACHED,
@@ -34,13 +28,10 @@ from humeval_power.studies.monitor.step import (
     collected_share,
     departures,
     look_boundaries,
-    look_data,
     look_fraction,
     planned_number,
     planned_shares,
     refuse_after_the_end,
-    step,
-    study_monitoring,
 )
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.power.formula import effect_precision
@@ -167,7 +158,7 @@ class SystemsMonitoring:
             TakenLook(
                 number=look.number,
                 planned=look.planned,
-                data=_pair_look(look.data, place),
+                data=pair_look(look.data, place),
                 fraction=look.pairs[place].fraction,
                 nominal=look.pairs[place].nominal,
                 futility=look.pairs[place].futility,
@@ -252,12 +243,16 @@ def systems_look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> S
         A comparison of which there is no test: the look is not taken.
     """
     from humeval_power.studies.fit.joint_comparison import compare_jointly
-    from humeval_power.studies.fit.many_systems import compare_in_pairs
+    from humeval_power.studies.fit.many_systems import compare_in_pairs, of_common_workers
 
     many = plan.many
     assert many is not None
-    compare = compare_in_pairs if many.family.model == "pairwise" else compare_jointly
-    comparison = compare(ratings, rule=plan.rule, family=many.family)
+    if many.family.model == "pairwise":
+        comparison = compare_in_pairs(
+            ratings, rule=plan.rule, family=many.family, common_workers=plan.drops_systems
+        )
+    else:
+        comparison = compare_jointly(ratings, rule=plan.rule, family=many.family)
     place = {name: code for code, name in enumerate(plan.systems)}
     pairs = []
     for one in comparison.results:
@@ -267,7 +262,10 @@ def systems_look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> S
                 "was, and no error is spent; collect more ratings and look again."
             )
         parameters = many.parameters.pair(place[one.first], place[one.second])
-        known = effect_precision(parameters, ratings.pair(one.first, one.second).design())
+        pair = ratings.pair(one.first, one.second)
+        known = effect_precision(
+            parameters, (of_common_workers(pair) if plan.drops_systems else pair).design()
+        )
         test = one.test
         pairs.append(
             PairData(
@@ -308,7 +306,7 @@ def step_systems(
         check_unplanned(state, data, unplanned)
     n, number = len(state.each), len(state.looks) + 1
     fractions = [
-        look_fraction(state.of(place, alpha=state.rule.alpha), _pair_look(data, place), complete=complete)
+        look_fraction(state.of(place, alpha=state.rule.alpha), pair_look(data, place), complete=complete)
         for place in range(n)
     ]
 
@@ -365,7 +363,7 @@ class PairOverLooks:
 
 
 @lru_cache(maxsize=8)
-def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
+def over_systems_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
     """What to report of each comparison after the last look.
 
     The corrected p-value is the smallest alpha of all looks and comparisons together at which it would be shown.
@@ -399,37 +397,6 @@ def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
     return tuple(pairs)
 
 
-def decided_by_looks(
-    analysis: SystemsAnalysis, state: SystemsMonitoring, plan: Plan, ratings: Ratings
-) -> SystemsAnalysis:
-    """The comparisons of the last look as the boundaries of all looks decided them, with p-values and, of two-sided
-    tests, intervals `over_looks`.
-
-    Raises
-    ------
-    InputError
-        Comparisons that the looks were not taken at.
-    """
-    there = ratings.system_names
-    planned = there if set(there) == set(plan.systems) else as_planned(ratings, plan).system_names
-    called = dict(zip(there, planned, strict=True))
-    values = {frozenset((one.first, one.second)): one for one in over_looks(state)}
-    results = []
-    for result in analysis.results:
-        one = values.get(frozenset((called[result.first], called[result.second])))
-        if one is None:
-            raise InputError(
-                f"No look was taken at {result.second} - {result.first}: analyse the comparisons of the plan."
-            )
-        low, high = one.interval
-        if called[result.first] != one.first:
-            low, high = -high, -low
-        both = (low, high) if math.isfinite(low) and math.isfinite(high) else None
-        results.append(replace(result, corrected_p=one.p_value, simultaneous_interval=both))
-    tests = replace(analysis.tests, n_looks=len(state.looks))
-    return replace(analysis, results=tuple(results), tests=tests)
-
-
 def _sequential_levels(state: SystemsMonitoring) -> Iterator[list[float]]:
     """For each comparison the smallest alpha of its own at which each look has shown it."""
     for place in range(len(state.each)):
@@ -455,7 +422,7 @@ def _level_at(state: SystemsMonitoring, look: int, place: int, alpha: float) -> 
     )
 
 
-def _pair_look(data: SystemsLookData, place: int) -> LookData:
+def pair_look(data: SystemsLookData, place: int) -> LookData:
     """The data of a look of one comparison alone."""
     pair = data.pairs[place]
     return LookData(
@@ -470,78 +437,3 @@ def _pair_look(data: SystemsLookData, place: int) -> LookData:
         p_value=pair.p_value,
         final=data.final,
     )
-
-
-# A study that is followed by its plan, of either kind: before its first look, and what its data show.
-
-_SAME = 1e-6  # of the standard error: a fit of the same ratings in another order
-MonitoredPlan = Plan | JudgementPlan
-AnyLookData = LookData | JudgementData | SystemsLookData
-AnyMonitoring = Monitoring | SystemsMonitoring
-
-
-def monitoring_of(plan: MonitoredPlan) -> AnyMonitoring:
-    """A planned study before its first look.
-
-    Raises
-    ------
-    InputError
-        A plan without looks.
-    """
-    if isinstance(plan, JudgementPlan):
-        return observation_monitoring(plan)
-    return study_monitoring(plan) if plan.many is None else systems_monitoring(plan)
-
-
-def take(state: AnyMonitoring, data: AnyLookData, *, unplanned: str = "") -> AnyMonitoring:
-    """The state after a look at these data.
-
-    Raises
-    ------
-    InputError
-        Data of another kind than the study's, or a look that is not due.
-    """
-    if isinstance(state, SystemsMonitoring) and isinstance(data, SystemsLookData):
-        return step_systems(state, data, unplanned=unplanned)[0]
-    if isinstance(state, SystemsMonitoring) or isinstance(data, SystemsLookData):
-        raise InputError("The look before was at other systems than these ratings are of.")
-    return step(state, data, unplanned=unplanned)[0]
-
-
-def same_sums(one: AnyLookData, other: AnyLookData) -> bool:
-    """Whether two looks at ratings have the same counts, estimates and standard errors: what can be compared where
-    the single ratings cannot."""
-    if isinstance(one, JudgementData) or isinstance(other, JudgementData):
-        return one == other
-
-    def tested(data: LookData | SystemsLookData) -> Sequence[LookData | PairData]:
-        return data.pairs if isinstance(data, SystemsLookData) else (data,)
-
-    counts = [(each.n_ratings, each.n_workers, each.n_items) for each in (one, other)]
-    both = list(zip(tested(one), tested(other), strict=True))
-    return counts[0] == counts[1] and all(
-        abs(now.estimate - then.estimate) <= _SAME * then.standard_error
-        and abs(now.standard_error - then.standard_error) <= _SAME * then.standard_error
-        for now, then in both
-    )
-
-
-def data_of(seen: Ratings | Observations, plan: MonitoredPlan, *, final: bool = False) -> AnyLookData:
-    """Test what is in as the plan says.
-
-    Raises
-    ------
-    FitError
-        Data of which there is no test: the look is not taken.
-    InputError
-        A plan without looks, data of another kind than the plan's, or that break its assumptions.
-    """
-    monitoring_of(plan)
-    if isinstance(plan, Plan) and isinstance(seen, Ratings):
-        if plan.many is not None:
-            return systems_look_data(as_planned(seen, plan), plan, final=final)
-        return look_data(seen, plan, final=final)
-    if isinstance(plan, JudgementPlan) and isinstance(seen, Observations):
-        return observation_data(seen, plan, final=final)
-    wanted = "the ratings of a study" if isinstance(plan, Plan) else f"observations of {plan.kind}"
-    raise InputError(f"The plan is followed with {wanted}; got {type(seen).__name__}.")

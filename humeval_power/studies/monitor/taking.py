@@ -18,6 +18,7 @@ from humeval_power.files.json_text import read_json
 from humeval_power.saying.numbers import counted
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.monitor.calls import monitor
+from humeval_power.studies.monitor.dropping import DroppingMonitoring
 from humeval_power.studies.monitor.files import (
     LedgerEntry,
     LookRows,
@@ -30,6 +31,7 @@ from humeval_power.studies.monitor.files import (
     read_secret,
     readable_by_others,
 )
+from humeval_power.studies.monitor.followed import AnyLookData, AnyMonitoring, monitoring_of
 from humeval_power.studies.monitor.ledger_fields import (
     LedgerKind,
     LedgerSeal,
@@ -44,12 +46,7 @@ from humeval_power.studies.monitor.ledger_fields import (
 from humeval_power.studies.monitor.result import MonitorResult, Seal
 from humeval_power.studies.monitor.state import Observations, paired_remarks
 from humeval_power.studies.monitor.step import changed_rows
-from humeval_power.studies.monitor.systems import (
-    AnyLookData,
-    AnyMonitoring,
-    SystemsMonitoring,
-    monitoring_of,
-)
+from humeval_power.studies.monitor.systems import SystemsMonitoring
 from humeval_power.studies.plan.files import PlanFile
 from humeval_power.studies.plan.files_looks import LooksFile
 
@@ -333,6 +330,8 @@ def _refuse_early(
 
 
 def _kind(state: AnyMonitoring) -> LedgerKind:
+    if isinstance(state, DroppingMonitoring):
+        return "dropping"
     if isinstance(state, SystemsMonitoring):
         return "systems"
     return "observations" if state.independent else "ratings"

@@ -30,6 +30,7 @@ from humeval_power.studies.resolve import (
     assumptions_of,
     cost_model_of,
     effect_of,
+    goal_of,
     losses_of,
     rule_of,
     schedule_of,
@@ -37,7 +38,7 @@ from humeval_power.studies.resolve import (
     warn_beyond,
 )
 from humeval_power.studies.resolve_systems import observed_means, systems_of
-from humeval_power.study import DEFAULT_GOAL, FIELDS
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.assumptions import Assumptions
@@ -238,7 +239,7 @@ def command(
         elif differences := several.differences():
             said = differences[0]
         assumed = dict(several.at([] if said is None else [one.value for one in differences]))
-        limits |= {"family": several.family, "goal": study.goal or DEFAULT_GOAL}
+        limits |= {"family": several.family, "goal": goal_of(study)}
         limits |= {"criteria": study.criteria or (), "sources": several.sources}
         limits |= {"n_simulations": run.typed}
     return make_plan(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from humeval_power.checking.outputs import Outputs
     from humeval_power.studies.field.form_of import Asked
     from humeval_power.studies.field.uploaded import UploadResult
+    from humeval_power.studies.monitor.dropping import DroppingMonitoring
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.result_assignment import AssignmentResult, Takeover
     from humeval_power.studies.plan.result_next import NextRatings
@@ -344,6 +345,14 @@ def command(
         "key": own_key,
         "seed": seed,
     }
+    if planned is not None and planned.drops_systems:
+        if n_next is not None:
+            raise click.UsageError(
+                "--next: the looks of this plan drop systems, and ratings beyond it would bring looks forward. "
+                "Give work of dropouts to spares: --replacements and --replace."
+            )
+        how["after"] = _looks_so_far(study)
+        study = study.with_(ledger=None)  # which was read
     collected = _collected(
         study, n_next, takeovers, mapping, platform, withdrawn, dropouts, excluded, new_workers
     )
@@ -360,6 +369,24 @@ def command(
     if batch is not None and planned is not None and planned.looks is not None:
         assigned = _recorded(batch, uploads or batch, study, secret)
     return assigned if uploads is None else replace(uploads, assignment=assigned)
+
+
+def _looks_so_far(study: StudyValues) -> DroppingMonitoring | None:
+    """The looks at a plan that drops systems, from its ledger; None before the first."""
+    from humeval_power.studies.monitor.dropping import DroppingMonitoring
+    from humeval_power.studies.monitor.files import ledger_path, read_ledger
+    from humeval_power.studies.monitor.followed import monitoring_of
+    from humeval_power.studies.monitor.ledger_fields import state_of
+    from humeval_power.studies.plan.files import read_plan_file
+
+    path, planned = ledger_path(study.plan, study.ledger), read_plan_file(study.plan)
+    if not Path(path).exists():
+        return None
+    state = state_of(
+        read_ledger(path), monitoring_of(planned.plan), planned.checksum, place=path
+    ).monitoring
+    assert isinstance(state, DroppingMonitoring)
+    return state
 
 
 def _collected(
@@ -441,13 +468,13 @@ def _recorded(
 
     from humeval_power.asking.output import folder_of, refuse_to_overwrite
     from humeval_power.studies.monitor.files import kept_secret, ledger_path, open_ledger, secret_path
+    from humeval_power.studies.monitor.followed import monitoring_of
     from humeval_power.studies.monitor.ledger_fields import (
         cells_content,
         check_content,
         start_content,
         state_of,
     )
-    from humeval_power.studies.monitor.systems import monitoring_of
     from humeval_power.studies.monitor.taking import secret_of_rows
     from humeval_power.studies.plan.files import read_plan_file
 

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from humeval_power.simulation.losses import Losses
     from humeval_power.simulation.quality_control import QualityControl
     from humeval_power.studies.looks.rating_looks import LookSchedule
+    from humeval_power.studies.monitor.dropping import DroppingMonitoring
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.planned_systems import PlannedSystems, SystemsPilot, SystemsRequest
     from humeval_power.studies.plan.request import PlanRequest, PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
-    from humeval_power.studies.plan.result_assignment import AssignmentResult, Takeover
+    from humeval_power.studies.plan.result_assignment import AssignmentResult, Stage, Takeover
     from humeval_power.studies.power.estimate import Progress
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -307,6 +308,7 @@ def assign_work(
     key: Key | None = None,
     bits: bytes | None = None,
     seed: int | None = None,
+    after: DroppingMonitoring | None = None,
 ) -> AssignmentResult:
     """Say who rates what when.
 
@@ -327,6 +329,8 @@ def assign_work(
     key : of an earlier run for the same study, as `read_key` reads it: its codes are used again.
     bits : what the codes are made of, 16 bytes. [those of the key, else drawn from the system]
     seed : of the order alone. [the plan's, else 1]
+    after : the looks so far at a plan that drops systems, as `monitor` gives their `state`: only the ratings until
+        the next look are shown, and only those of systems that are left. [before the first]
 
     Returns
     -------
@@ -377,10 +381,28 @@ def assign_work(
     return AssignmentResult(
         assignment=plan,
         takeovers=tuple(takeovers),
+        stage=None if planned is None or not planned.drops_systems else _stage(planned, after),
         caveats=(plan_answer(planned),) if planned is not None and is_below_target(planned) else (),
         remarks=(_order_remark(used, seed, planned),) if plan.bits is not None else (),
         provenance=UNKNOWN if plan.bits is not None else Provenance(seed=used),
     )
+
+
+def _stage(plan: Plan, after: DroppingMonitoring | None) -> Stage:
+    """What is rated until the next look.
+
+    Raises
+    ------
+    InputError
+        A study that has ended.
+    """
+    from humeval_power.studies.plan.result_assignment import Stage
+
+    if after is None:
+        return Stage(1, plan.systems)
+    if after.ended or after.next_planned is None:
+        raise InputError("The study has ended: nothing is left to be rated.")
+    return Stage(after.next_planned, after.left)
 
 
 def _order_remark(used: int, typed: int | None, planned: Plan | None) -> str:
@@ -503,6 +525,7 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
         looks=_calibrated(request, found),
         expected=None if chosen.sequential is None else chosen.sequential.expected,
         stops=() if chosen.sequential is None else chosen.sequential.stops,
+        drops=() if chosen.sequential is None else chosen.sequential.drops,
         others=()
         if many is not None
         else tuple((one, values) for one, values in request.settings.items() if one != name),
@@ -517,7 +540,8 @@ def _decided(planned: PlannedSystems, simulated: object) -> PlannedSystems:
     from humeval_power.studies.plan.planned_systems import other_shares
     from humeval_power.studies.power.systems_goals import SystemsPower
 
-    assert isinstance(simulated, SystemsPower)
+    if not isinstance(simulated, SystemsPower):
+        return planned  # looks that drop systems reach one goal
     return replace(planned, shares=other_shares(planned, simulated))
 
 

@@ -17,6 +17,8 @@ from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.fees import PlatformFee
 from humeval_power.files.file_bytes import read_text
 from humeval_power.files.json_text import parse_json, read_fee
+from humeval_power.studies.looks.dropping import DropExpectation
+from humeval_power.studies.looks.repeated import StopExpectation
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.planned_rules import PlannedRules
 from humeval_power.studies.plan.planned_systems import PlannedSystems
@@ -49,11 +51,12 @@ from humeval_power.studies.resolve import (
     cost_model,
     documents_of,
     family_of,
+    goal_of,
     rule_of,
     scale_of,
     schedule_of,
 )
-from humeval_power.study import DEFAULT_GOAL, FIELDS, in_file
+from humeval_power.study import FIELDS, in_file
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import SystemsParameters
 
@@ -245,6 +248,7 @@ def _amended(plan: Plan, before: Plan) -> Plan:
         predicted=replace(predicted, analytic=analytic),
         expected=plan.expected if kept else None,
         stops=plan.stops if kept else (),
+        drops=plan.drops if kept else (),
         many=plan.many if kept or plan.many is None else replace(plan.many, shares=()),
     )
 
@@ -325,14 +329,19 @@ def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None,
         What the study and the rest of the document disagree about.
     """
     promise, source, scale = document.promise, document.source, record.pop("scale")
-    looks, rules, expected, stops = record.pop("looks"), study.exclude_if, None, ()
+    looks, rules, expected = record.pop("looks"), study.exclude_if, None
+    stops: tuple[StopExpectation, ...] = ()
+    drops: tuple[DropExpectation, ...] = ()
     others = () if document.sensitivity is None else tuple(document.sensitivity.record().items())
     if any(isinstance(one, SystemsParameters) == (many is None) for _, one in others):
         raise InputError("The values of others are of other systems than those of the study.")
     if looks is not None and promise.looks is not None:
-        looks = replace(looks, factor=promise.looks.factor)
+        looks = replace(
+            looks, factor=promise.looks.factor, interval_factor=promise.looks.interval_factor or 1.0
+        )
         expected = None if promise.looks.expected is None else promise.looks.expected.record()
         stops = tuple(one.record() for one in promise.looks.stops or ())
+        drops = tuple(one.record() for one in promise.looks.drops or ())
     if rules is not None:
         if promise.exclusion is None:
             rule = "needs a plan that was made with these rules."
@@ -368,6 +377,7 @@ def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None,
         looks=looks,
         expected=expected,
         stops=stops,
+        drops=drops,
         others=others if many is None else (),
         many=many,
         **record,
@@ -415,4 +425,4 @@ def _several(study: StudyValues) -> PlannedSystems | None:
     if not isinstance(study.values, SystemsParameters):
         return None
     parameters = study.values.named(study.systems)
-    return PlannedSystems(parameters, family_of(study), study.goal or DEFAULT_GOAL, study.criteria or ())
+    return PlannedSystems(parameters, family_of(study), goal_of(study), study.criteria or ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -32,12 +33,17 @@ from humeval_power.uncertainty import VarianceUncertainty, worker_multiplier
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
     from humeval_power.studies.looks.boundaries import Boundaries
+    from humeval_power.studies.looks.dropping import DropExpectation, DroppingPlan
     from humeval_power.studies.looks.how_many import LooksChoice
     from humeval_power.studies.looks.judgement_plan import OperatingPoint
     from humeval_power.studies.looks.rating_looks import LookInformation, LookPlan, LookSchedule
     from humeval_power.studies.looks.repeated import RepeatedPoint, StopExpectation
     from humeval_power.studies.looks.replicates import RatingLooks
-    from humeval_power.studies.looks.systems_looks import SystemsLookPlan, SystemsOperatingPoint
+    from humeval_power.studies.looks.systems_looks import (
+        SystemsLookPlan,
+        SystemsLooks,
+        SystemsOperatingPoint,
+    )
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.systems_goals import SystemsPower
@@ -86,7 +92,7 @@ class Plan:
     `exclusions` are rules, in words, by which ratings will be left out, and `rules` those by which the analysis
     leaves out workers; `looks` says when the data are
     tested before the end, and by which boundaries (None: one test at the end), `stops` what is to be expected where
-    intervals stop the study; `others` are parameters, by
+    intervals stop the study, `drops` where looks drop systems; `others` are parameters, by
     name, that were looked at beside those planned for.
     """
 
@@ -110,6 +116,7 @@ class Plan:
     looks: LookSchedule | None = None
     expected: LookExpectation | None = None
     stops: tuple[StopExpectation, ...] = ()
+    drops: tuple[DropExpectation, ...] = ()
     others: tuple[tuple[str, Parameters], ...] = ()
     many: PlannedSystems | None = None
 
@@ -126,7 +133,12 @@ class Plan:
     @property
     def by_intervals(self) -> bool:
         """Whether repeated intervals decide in the place of a test."""
-        return self.looks is not None and self.looks.stop_when is not None
+        return self.looks is not None and self.looks.stop_when is not None and not self.drops_systems
+
+    @property
+    def drops_systems(self) -> bool:
+        """Whether looks drop systems that are beaten."""
+        return self.looks is not None and self.looks.drop_systems
 
     @property
     def family(self) -> ComparisonFamily | None:
@@ -393,15 +405,20 @@ _MINUTE, _FEWEST_STOPS = 60.0, 400  # seconds of one core, and studies that a ca
 class SequentialOption:
     """A design with its looks: simulated power of the whole procedure, and what it is expected to take."""
 
-    plan: LookPlan | SystemsLookPlan
-    simulated: PowerEstimate | SystemsPower | RepeatedPoint
+    plan: LookPlan | SystemsLookPlan | DroppingPlan
+    simulated: PowerEstimate | SystemsPower | RepeatedPoint | DropExpectation
     expected: LookExpectation
     choices: tuple[LooksChoice, ...] = ()
     stops: tuple[StopExpectation, ...] = ()
+    drops: tuple[DropExpectation, ...] = ()
 
     def calibrated(self, wish: LookSchedule) -> LookSchedule:
         """The looks as a plan holds them, with the factor that calibration found."""
+        from humeval_power.studies.looks.dropping import DroppingPlan
+
         calibration = self.plan.calibration
+        if isinstance(self.plan, DroppingPlan):
+            wish = replace(wish, interval_factor=self.plan.interval_calibration.used)
         return wish if calibration is None else replace(wish, factor=calibration.used)
 
 
@@ -420,6 +437,9 @@ def prove_systems(
     from humeval_power.studies.looks.systems_looks import SystemsLooks, hardest_place, plan_systems_looks
 
     study = SystemsLooks(planned.parameters, design, wish.looks, planned.family, rule)
+    if wish.drop_systems:
+        n = None if study.by_sums else max(n_simulations, _FEWEST_STOPS)
+        return _prove_dropping(study, wish, rule, costs=costs, n_simulations=n, seed=seed, n_jobs=n_jobs)
     calibrated = plan_systems_looks(
         study, wish.rule(rule), place=hardest_place(study), cost=costs, seed=seed, n_jobs=n_jobs
     )
@@ -428,6 +448,33 @@ def prove_systems(
         [effect, 0.0], goal=planned.goal, n_simulations=n_simulations, n_jobs=n_jobs
     )
     return SequentialOption(calibrated, with_effect.found, _expected(with_effect, without))
+
+
+def _prove_dropping(
+    study: SystemsLooks,
+    wish: LookSchedule,
+    rule: DecisionRule,
+    *,
+    costs: CostModel | None,
+    n_simulations: int | None,
+    seed: int,
+    n_jobs: int,
+) -> SequentialOption:
+    """The same where looks drop systems; what is expected is in ratings."""
+    from humeval_power.studies.looks.dropping import ALL_EQUAL, plan_dropping
+
+    found = plan_dropping(
+        study,
+        wish.rule(rule),
+        stop_when=wish.stop_when,
+        cost=costs,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+    )
+    equal = next(one for one in found.points if one.name == ALL_EQUAL)
+    expected = LookExpectation(found.planned.ratings, equal.ratings, math.nan, math.nan)
+    return SequentialOption(found, found.planned, expected, drops=found.points)
 
 
 def _expected(

@@ -105,6 +105,17 @@ class PlannedSystems:
     def _check_looks(self, looks: LookSchedule, rule: DecisionRule) -> None:
         from humeval_power.studies.looks.stepwise import check_stepwise
 
+        if looks.drop_systems:
+            from humeval_power.studies.looks.dropping import check_dropping, check_dropping_test
+
+            check_dropping(looks.looks, looks.efficacy, looks.futility, looks.stop_when)
+            check_dropping_test(
+                rule,
+                self.family,
+                n_systems=self.parameters.n_systems,
+                n_criteria=self.n_criteria,
+                goal=self.goal,
+            )
         check_stepwise(looks.rule(rule), self.family.correction)
         if self.n_criteria > 1:
             raise InputError(

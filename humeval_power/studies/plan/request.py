@@ -26,6 +26,7 @@ from humeval_power.uncertainty import VarianceUncertainty
 if TYPE_CHECKING:
     from humeval_power.assumptions import Assumptions
     from humeval_power.costs import Cost, CostModel, SplitAdvice
+    from humeval_power.studies.looks.dropping import DropExpectation
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.repeated import RepeatedPoint
     from humeval_power.studies.plan.candidates import SearchSpace
@@ -155,7 +156,16 @@ class PlanRequest:
 
     def _check_looks(self, wish: LookSchedule) -> None:
         wish.rule(self.rule)
-        if wish.stop_when is not None:
+        if wish.drop_systems:
+            from humeval_power.studies.looks.dropping import check_dropping_study, enough_workers
+
+            check_dropping_study(
+                workers=wish.looks.counts(max(enough_workers(self.space.workers, wish.looks))),
+                exclusions=self.exclusion != "none",
+                documents=bool(self.space.documents),
+                paired=any(self.space.pairings),
+            )
+        elif wish.stop_when is not None:
             check_offered(
                 several=self.many is not None,
                 exclusions=self.exclusion != "none",
@@ -174,7 +184,7 @@ class Option:
     counts: StudyCounts
     cost: Cost
     powers: Mapping[str, float]
-    simulated: PowerEstimate | SystemsPower | RepeatedPoint | None = None
+    simulated: PowerEstimate | SystemsPower | RepeatedPoint | DropExpectation | None = None
     sequential: SequentialOption | None = None
 
 

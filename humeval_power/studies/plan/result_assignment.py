@@ -31,11 +31,20 @@ if TYPE_CHECKING:
 Takeover = tuple[str, str, int]  # spare, the slot it takes over, the first batch it does
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The ratings until a look, of the systems that are left."""
+
+    look: int
+    systems: tuple[str, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
 class AssignmentResult(Result):
     """Who sees what when.
 
     takeovers : show the work of these spares alone.
+    stage : where looks drop systems, the look whose ratings alone are shown, and the systems that are left.
     caveats : of the plan that this carries out.
     """
 
@@ -44,6 +53,7 @@ class AssignmentResult(Result):
 
     assignment: AssignmentPlan
     takeovers: tuple[Takeover, ...] = ()
+    stage: Stage | None = None
     caveats: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
@@ -69,7 +79,7 @@ class AssignmentResult(Result):
         return Document(
             "Who rates what when",
             lead=f"{work_words(plan.design, counted(plan.design.n_systems, 'system'))}.",
-            headline=(*_totals(plan), *_taken(self.takeovers)),
+            headline=(*_totals(plan), *_taken(self.takeovers), *self._of_stage()),
             caveats=(*self.caveats, *plan.design.notes),
             sections=(
                 Section("Who rates what", (_picture(plan, blind=self.blind),)),
@@ -119,6 +129,17 @@ class AssignmentResult(Result):
         """The same with how it came about; a blind one keeps that to itself: the command may hold the seed."""
         return self if self.blind else super().with_command(command, sources)
 
+    def _of_stage(self) -> Iterator[Fact]:
+        """What is to be rated until the next look."""
+        if self.stage is None:
+            return
+        rows, left = self.rows, self.stage.systems
+        shown = counted(int((rows["kind"] == "rating").sum()), "rating")
+        who = counted(int(rows["worker_slot"].nunique()), "slot")
+        of = f"all {len(left)} systems" if len(left) == len(self.assignment.systems) else ", ".join(left)
+        yield "In the table", f"to look {self.stage.look} alone: {shown} of {of} in {who}"
+        yield "After the look", "the same command gives the next stage, without systems that were dropped"
+
     @cached_property
     def _balance(self) -> tuple[Balance, ...]:
         """Of more than two systems; nothing of two."""
@@ -143,6 +164,11 @@ class AssignmentResult(Result):
                 ],
                 ignore_index=True,
             )
+        if self.stage is not None:
+            of_stage = table["look"].eq(self.stage.look)
+            left = table["system"].isin(self.stage.systems) | table["system"].eq("")  # checks have none
+            table = table[of_stage & left].reset_index(drop=True)
+            table["order"] = table.groupby("worker_slot").cumcount() + 1
         return table
 
 

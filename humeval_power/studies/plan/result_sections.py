@@ -597,6 +597,8 @@ def looks_sentence(plan: Plan) -> str:
         f"at {100 * at:.3g} % of the {schedule.looks.kind}, success at p <= {level:.5f}"
         for at, level in zip(schedule.looks.shares, levels, strict=True)
     )
+    if schedule.drop_systems:
+        return _dropping_sentence(plan, schedule)
     if schedule.stop_when is not None:
         return _intervals_sentence(plan, schedule)
     over = "all looks" if plan.many is None else "all looks and comparisons"
@@ -612,6 +614,24 @@ def looks_sentence(plan: Plan) -> str:
         bind = BINDING if schedule.futility.binding else NON_BINDING
         text += f" Futility rule: {schedule.futility}. {bind}"
     return text
+
+
+def _dropping_sentence(plan: Plan, schedule: LookSchedule) -> str:
+    """When systems are dropped, and what ends the study."""
+    from humeval_power.studies.looks.dropping import drop_alpha
+    from humeval_power.studies.looks.result_dropping import NOT_BY_RANK, drop_rule, top_group_words
+
+    alpha, n = plan.rule.alpha, len(plan.systems)
+    workers = ", ".join(f"{round(at * plan.counts.n_workers)}" for at in schedule.looks.shares)
+    text = (
+        f"The study is looked at {schedule.looks.n_looks} times, after {workers} workers, each of whom rates all "
+        f"systems that are left on the same items. {drop_rule(alpha)} Two-sided alpha of a comparison over all "
+        f"looks is {drop_alpha(alpha, n):.5g} for a drop (2 alpha / (K - 1), at most alpha) and {alpha:g} for a "
+        f"claim, spent by {schedule.efficacy} in information time and calibrated by simulation (factor "
+        f"{schedule.factor:.3f}; of the intervals {schedule.interval_factor:.3f}). {NOT_BY_RANK}"
+    )
+    sizes = {} if schedule.stop_when is None else schedule.stop_when.sizes(plan.scale)
+    return text if not sizes else f"{text} Beside a claim {top_group_words(sizes)}."
 
 
 def _intervals_sentence(plan: Plan, schedule: LookSchedule) -> str:
@@ -684,6 +704,8 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
     looks, wish = result.chosen.sequential, result.request.looks
     if looks is None or wish is None:
         return []
+    if wish.drop_systems:
+        return _dropping_facts(looks, wish, result)
     rows, levels = looks.plan.rows, looks.plan.first_levels
     facts = [
         ("Looks", f"{wish.looks}; boundaries {wish.efficacy}, by {looks.plan.method}"),
@@ -715,6 +737,31 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
     return facts
 
 
+def _dropping_facts(
+    looks: SequentialOption, wish: LookSchedule, result: PlanResult
+) -> list[tuple[str, str]]:
+    """The same where looks drop systems."""
+    from humeval_power.studies.looks.dropping import DroppingPlan
+    from humeval_power.studies.looks.result_dropping import top_group_words, worst_sentence
+
+    plan = looks.plan
+    assert isinstance(plan, DroppingPlan)
+    bounds, at = plan.bounds, plan.place
+    facts = [("Looks", f"{wish.looks}; systems are dropped; {wish.efficacy}, by {plan.method}")]
+    for number, (row, drop, claim_level) in enumerate(
+        zip(plan.rows, bounds.drop[:, at], bounds.claim[:, at], strict=True), start=1
+    ):
+        said = (
+            f"look {number}: {row.n_workers} workers, a system is dropped at p <= {drop:.5f}, the best is named "
+            f"at p <= {claim_level:.5f}"
+        )
+        facts.append(("", said))
+    sizes = {} if wish.stop_when is None else wish.stop_when.sizes(result.request.assumed.scale)
+    if sizes:
+        facts.append(("Top group", top_group_words(sizes)))
+    return [*facts, ("Errors", worst_sentence(plan))]
+
+
 def _expected(looks: SequentialOption, result: PlanResult) -> str:
     expected, most = looks.expected, looks.plan.rows[-1].n_ratings
     text = (
@@ -734,12 +781,17 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
     """What the chosen design takes at each true difference if its intervals stop it, what that saves, and what it
     costs in power; none of any other study."""
     answer, request = result.chosen.sequential, result.request
-    if answer is None or not answer.stops:
+    if answer is None or not (answer.stops or answer.drops):
         return
     from humeval_power.studies.looks.repeated import few_workers_note
+    from humeval_power.studies.looks.result_dropping import expectation_blocks
     from humeval_power.studies.looks.tables import stops_blocks
 
-    blocks = stops_blocks(answer.stops, answer.plan.rows[-1].n_workers, request.rule, request.assumed.scale)
+    if answer.drops:
+        blocks = expectation_blocks(answer.drops)
+    else:
+        workers, scale = answer.plan.rows[-1].n_workers, request.assumed.scale
+        blocks = stops_blocks(answer.stops, workers, request.rule, scale)
     few = few_workers_note(answer.plan.rows[0].n_workers)
     yield Section("What it takes", (*blocks, *([] if few is None else [Paragraph(few)])))
 
@@ -762,7 +814,17 @@ def look_choice_record(result: PlanResult) -> Record | None:
         "numbers_of_looks": [asdict(choice) for choice in looks.choices],
         **(
             {}
-            if wish.stop_when is None
+            if wish.stop_when is None or wish.drop_systems
             else {"stop_when": asdict(wish.stop_when), "stops": [asdict(one) for one in looks.stops]}
         ),
+        **(_dropping_record(looks, wish) if wish.drop_systems else {}),
     }
+
+
+def _dropping_record(looks: SequentialOption, wish: LookSchedule) -> Record:
+    from humeval_power.studies.looks.dropping import DroppingPlan
+    from humeval_power.studies.looks.result_dropping import drop_record
+
+    assert isinstance(looks.plan, DroppingPlan)
+    stop_when = {} if wish.stop_when is None else {"stop_when": asdict(wish.stop_when)}
+    return {**stop_when, **drop_record(looks.plan)}

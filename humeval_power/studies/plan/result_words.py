@@ -199,6 +199,9 @@ def criteria_words(planned: PlannedSystems) -> str:
 def correction_words(planned: PlannedSystems) -> str:
     """How p-values are corrected, and over how many tests, as a clause."""
     correction = CORRECTIONS[planned.family.correction]
+    if planned.looks is not None and planned.looks.drop_systems:
+        each = counted(planned.n_tests, "comparison")
+        return f"each of {each} has levels of its own, by which systems are dropped and the best is named"
     if planned.family.correction == "none":
         return f"{correction}, of {counted(planned.n_tests, 'test')}"
     each = " of each criterion" if planned.n_criteria > 1 and planned.family.over == "criterion" else ""
@@ -219,6 +222,14 @@ def family_sentences(planned: PlannedSystems, rule: DecisionRule) -> tuple[str, 
     """What is compared, by which model, how it is corrected, and what will be said."""
     compared = compared_words(planned)
     correction = correction_words(planned)
+    if planned.looks is not None and planned.looks.drop_systems:
+        return (
+            f"Compared are {compared}.",
+            model_sentence(planned.family, rule),
+            "What is claimed is that one system is the best. Where no claim is made, the systems that are left "
+            "hold the best, which does not show that they are alike. Differences are reported with their intervals "
+            "either way.",
+        )
     return (
         f"Compared are {compared}.",
         model_sentence(planned.family, rule),
@@ -245,4 +256,6 @@ def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:
     if planned.family.model == "joint":
         kind = f"one model of all systems, {planned.family.variances} variances"
     over = f"{planned.family.correction} over {counted(planned.n_tests, 'test')}"
+    if planned.looks is not None and planned.looks.drop_systems:
+        over = "levels that drop systems"
     return f"{rule}; {compared_words(planned)}; {kind}; {over}"

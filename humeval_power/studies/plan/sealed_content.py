@@ -173,6 +173,8 @@ def study_of(plan: Plan) -> Study:
         said["futility"] = "none" if futility is None else str(futility)
         if plan.looks.stop_when is not None:
             said["stop_when"] = plan.looks.stop_when.words(plan.scale)
+        if plan.looks.drop_systems:
+            said["drop_systems"] = True
     return Study(**said)
 
 
@@ -251,7 +253,15 @@ def looks_content(plan: Plan) -> Values | None:
         "information": list(plan.look_information().fractions),
         "nominal": [float(level) for level in plan.look_boundaries().nominal],
         "expected": None if plan.expected is None else asdict(plan.expected),
-        **({"stops": [asdict(one) for one in plan.stops]} if plan.looks.stop_when is not None else {}),
+        **({"stops": [asdict(one) for one in plan.stops]} if plan.by_intervals else {}),
+        **(
+            {
+                "interval_factor": plan.looks.interval_factor,
+                "drops": [asdict(one) for one in plan.drops],
+            }
+            if plan.drops_systems
+            else {}
+        ),
     }
 
 
@@ -373,17 +383,10 @@ def check_plan(plan: Plan) -> None:
         check_target(plan.target_power, rule)
     except InputError as error:
         problems.append(Problem(str(error), "", column="power"))
-    if plan.looks is not None and plan.looks.stop_when is not None:
-        try:
-            check_decision(rule, plan.looks.stop_when)
-            check_offered(
-                several=many is not None,
-                exclusions=plan.rules is not None,
-                documents=bool(plan.counts.n_documents),
-                latent=plan.parameters.latent is not None,
-            )
-        except InputError as error:
-            problems += error.problems
+    try:
+        _check_stopping(plan)
+    except InputError as error:
+        problems += error.problems
     if not problems:
         try:
             if many is None:
@@ -394,6 +397,33 @@ def check_plan(plan: Plan) -> None:
             problems += error.problems
     if problems:
         raise InputError(problems)
+
+
+def _check_stopping(plan: Plan) -> None:
+    """Refuse what looks that drop systems, or that intervals stop, were not simulated with."""
+    several, documents, exclusions = (
+        plan.many is not None,
+        bool(plan.counts.n_documents),
+        plan.rules is not None,
+    )
+    if plan.looks is None or not (plan.looks.drop_systems or plan.looks.stop_when):
+        return
+    if not plan.looks.drop_systems:
+        assert plan.looks.stop_when is not None
+        check_decision(plan.rule, plan.looks.stop_when)
+        latent = plan.parameters.latent is not None
+        check_offered(several=several, exclusions=exclusions, documents=documents, latent=latent)
+        return
+    from humeval_power.studies.looks.dropping import check_dropping_study
+
+    if not several:
+        raise InputError([field_problem("drop_systems", True, "is for three systems or more.")])
+    check_dropping_study(
+        workers=plan.looks.looks.counts(plan.counts.n_workers),
+        exclusions=exclusions,
+        documents=documents,
+        paired=plan.counts.paired,
+    )
 
 
 def named(problems: Sequence[Problem], place: str) -> list[Problem]:

@@ -28,6 +28,7 @@ from humeval_power.rules import Alternative
 from humeval_power.saying.result import json_ready, versions
 from humeval_power.saying.schemas import IMPOSSIBLE, RecordSection, validated
 from humeval_power.scales import ScaleSource
+from humeval_power.studies.looks.dropping import DropExpectation
 from humeval_power.studies.looks.judgement_plan import Judged, JudgementKind, JudgementPlan, PromisedPower
 from humeval_power.studies.looks.repeated import StopExpectation
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
@@ -122,6 +123,32 @@ class StopsSection(RecordSection):
         return StopExpectation(**_numbers(self))
 
 
+class DropsSection(RecordSection):
+    """What to expect of looks that drop systems if these are the true means, by simulation."""
+
+    name: str
+    means: list[float]
+    best_named: Share = Field(description="Studies that name the best.")
+    best_dropped: Share = Field(description="That drop a best one; of several that tie the worst.")
+    false_claim: Share = Field(description="That name one that is not best, or any of several that tie.")
+    fixed_named: Share = Field(description="That name the best with all systems rated to the end.")
+    fixed_false: Share = Field(description="That make a false claim so.")
+    top_group: Share = Field(description="That end with systems as good as each other.")
+    ratings: float = Field(gt=0, description="Mean of all ratings.")
+    saved: Share = Field(description="Of the ratings of all systems by all workers.")
+    stages: list[float] = Field(description="Mean ratings of each stage.")
+    left: list[float] = Field(description="Mean number of systems left after each look.")
+    stopping: list[float] = Field(description="Studies that end at each look.")
+    n_simulations: int = Field(gt=0)
+
+    def record(self) -> DropExpectation:
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in _numbers(self).items()
+        }
+        return DropExpectation(**values)
+
+
 class LooksSection(RecordSection):
     """The boundaries at the looks."""
 
@@ -132,12 +159,19 @@ class LooksSection(RecordSection):
     stops: list[StopsSection] | None = Field(
         None, description="At several differences, of a study with stop_when; else absent."
     )
+    interval_factor: float | None = Field(
+        None, description="The factor of the levels of intervals, where systems are dropped; else absent."
+    )
+    drops: list[DropsSection] | None = Field(
+        None, description="At several true means, where systems are dropped; else absent."
+    )
 
     @model_serializer(mode="wrap")
     def _without_what_is_absent(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
         fields: dict[str, object] = write(self)
-        if fields["stops"] is None:
-            del fields["stops"]
+        for name in ("stops", "interval_factor", "drops"):
+            if fields[name] is None:
+                del fields[name]
         return fields
 
 

@@ -24,6 +24,7 @@ from humeval_power.roots import root_between
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
+from humeval_power.studies.looks.dropping import enough_workers
 from humeval_power.studies.plan.candidates import (
     SearchSpace,
     feasible_sizes,
@@ -589,7 +590,11 @@ class _Search:
         assert many is not None
         planned = {name: many.planned(name) for name in many.settings if only in (None, name)}
         first = next(iter(planned.values()))
-        rows = list_rows(request.space, request.costs, planned=first, rule=request.rule)
+        space = request.space
+        if request.looks is not None and request.looks.drop_systems:
+            workers = enough_workers(space.workers, request.looks.looks)
+            space = replace(space, workers=workers, pairings=(True,))
+        rows = list_rows(space, request.costs, planned=first, rule=request.rule)
         out = NOBODY_OUT
         if not isinstance(request.exclusion, QualityControl):
             out = expected_out(request.exclusion)

@@ -318,11 +318,22 @@ def tested_words(family: ComparisonFamily, n_comparisons: int) -> str:
     return "the one pair of systems" if n_comparisons == 1 else f"all {n_comparisons:,} pairs of systems"
 
 
+DROPPING_CITED = (
+    "At each look a system that another one beat was dropped and rated no more, and the best was named where it "
+    "beat all that were left; before that those left hold the best with the confidence 1 - alpha (levels of "
+    "Bonferroni over the comparisons, spent over the looks and calibrated by simulation; the claim as of the "
+    "winner against the runner-up, Gutmann and Maymin 1987). Intervals and p-values of differences hold for all "
+    "pairs and looks together. Each comparison is that of the last look at which both systems were rated."
+)
+
+
 def family_tests(rule: DecisionRule, tests: FamilyOfTests, n_comparisons: int) -> str:
     """What was compared with what, and how the family of tests was corrected, as a sentence."""
     cited = _CITED.get(tests.family.correction, "")
     looks = (
-        " The error was spent over looks and comparisons: one that was shown passed its share of alpha to the "
+        f" {DROPPING_CITED}"
+        if tests.drop_result is not None
+        else " The error was spent over looks and comparisons: one that was shown passed its share of alpha to the "
         "others at the same look (Maurer and Bretz 2013)."
         if tests.n_looks
         else ""

@@ -347,7 +347,10 @@ class StudyWords:
         best = tuple(
             (f"best mean: {one.system}", self._mean(one.mean)) for one in self.facts.ordered_means[:1]
         )
-        return (*best, ("significant differences", f"{apart:,} of {len(self.facts.comparisons):,}"))
+        shown = ("significant differences", f"{apart:,} of {len(self.facts.comparisons):,}")
+        if self.together is not None and self.together.drop_result:
+            return ("Best", self.together.drop_result), shown
+        return *best, shown
 
     # Tables
 
@@ -388,7 +391,7 @@ class StudyWords:
 
     def _differences(self) -> Table:
         """A row for each comparison, with its p-value after the correction of the family."""
-        p_value = "p" if self._correction == "none" else "corrected p"
+        p_value = "corrected p" if self._is_corrected else "p"
         rows = tuple(
             (
                 one.name,
@@ -404,13 +407,18 @@ class StudyWords:
     def _intervals(self) -> str:
         if any(one.is_simultaneous for one in self.facts.comparisons):
             return " The intervals cover together."
-        return "" if self._correction == "none" else " The intervals are not corrected."
+        return " The intervals are not corrected." if self._is_corrected else ""
 
     def _findings_of_several(self) -> Iterator[str]:
-        """The means, the differences that are shown, and the groups."""
+        """The means, the differences that are shown, and the groups; where looks dropped systems, first the
+        best."""
+        dropping = self.together is not None and self.together.drop_result
+        if dropping:
+            yield f"{dropping}"
         if self.facts.means:
             ranked = in_words(tuple(map(self._ranked, self.facts.ordered_means)))
-            yield f"The mean ratings, {self.unit.words}, are {ranked}."
+            of = " by the workers who rated all systems" if dropping else ""
+            yield f"The mean ratings{of}, {self.unit.words}, are {ranked}."
         apart = [one for one in self.facts.ranked_comparisons if one.significant]
         yield self._n_apart()
         if 0 < len(apart) <= _MOST_TOLD:
@@ -470,11 +478,11 @@ class StudyWords:
         yield f"Differences of {best} from the others: {'; '.join(map(self._sentence_of, own))}."
 
     def _p(self, value: float) -> str:
-        return p_words(value) if self._correction == "none" else f"corrected {p_words(value)}"
+        return f"corrected {p_words(value)}" if self._is_corrected else p_words(value)
 
     @property
-    def _correction(self) -> str:
-        return "none" if self.together is None else self.together.family.correction
+    def _is_corrected(self) -> bool:
+        return self.together is not None and self.together.is_corrected
 
 
 def tested_as_planned(rule: DecisionRule) -> str:
@@ -516,7 +524,7 @@ def zeros(facts: StudyFacts) -> str | None:
 def p_of_family(facts: StudyFacts, value: float) -> str:
     """'p = 0.012', and after which correction where the test was made with those of other criteria."""
     family = facts.family
-    if family is None or family.family.correction == "none":
+    if family is None or not family.is_corrected:
         return p_words(value)
     return f"{p_words(value)} {family_words(family)}"
 

@@ -22,6 +22,7 @@ from humeval_power.saying.rule_words import (
 from humeval_power.saying.values import plain, share, signed
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import family_words
+from humeval_power.studies.looks.result_dropping import drop_rule
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.result_sections import is_observed_effect, looks_sentence
@@ -60,7 +61,8 @@ class PlanWords:
         """The planned family of tests."""
         criteria = many.criteria if many.family.over == "all" else ()
         n_looks = 0 if self.plan.looks is None else self.plan.looks.looks.n_looks
-        return FamilyOfTests(many.family, many.n_tests, criteria, n_looks)
+        drops = "" if self.plan.drops_systems else None
+        return FamilyOfTests(many.family, many.n_tests, criteria, n_looks, drops)
 
     def _sizes(self, many: PlannedSystems) -> dict[str, int]:
         names = self.plan.systems
@@ -196,6 +198,11 @@ class PlanWords:
             claimed = f"A system is said to be better than {_lower(many)}"
         if rule.margin is not None:
             nothing = "this has not been shown, which does not show that the systems differ"
+        if self.plan.drops_systems:
+            return (
+                f"Alpha is {alpha}. {drop_rule(rule.alpha)} Where no claim is made {nothing}. Every difference is "
+                "reported with its interval either way; these cover together."
+            )
         return (
             f"Alpha is {alpha}, for p-values {family_words(self._tests(many))}. {claimed} "
             f"if the p-value of their difference is at most {alpha} after this. "

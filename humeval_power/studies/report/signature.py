@@ -92,7 +92,8 @@ def _family(facts: StudyFacts) -> list[str]:
             f"systems:{len(facts.systems)}",
             f"fit:{'pairs' if family.model == 'pairwise' else joint}",
         ]
-    return [*several, f"corr:{family.correction}", f"tests:{facts.family.n_tests}"]
+    correction = family.correction if facts.family.drop_result is None else "drop"
+    return [*several, f"corr:{correction}", f"tests:{facts.family.n_tests}"]
 
 
 def _simulation(documents: Documents) -> list[str]:

@@ -1,0 +1,209 @@
+"""Make the tables of looks that drop systems in docs/dropping-systems.md anew: python docs/make_drop_errors.py
+
+Every study is drawn by its sums and every comparison refitted at every look. The numbers depend on the seed alone.
+`--quick` uses few studies and prints the tables without touching the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize
+
+from humeval_power.families import ComparisonFamily
+from humeval_power.rules import DEFAULT_RULE
+from humeval_power.studies.looks.dropping import (
+    AS_PLANNED,
+    DropBoundaries,
+    DroppingPlan,
+    follow,
+    plan_dropping,
+    tied_configurations,
+    true_claims,
+)
+from humeval_power.studies.looks.replicates import Looks
+from humeval_power.studies.looks.stopping_rule import PowerSpending, Spending, StoppingRule
+from humeval_power.studies.looks.systems_looks import SystemsLookReplicates, SystemsLooks
+from humeval_power.studies.power.formula import effect_precision, power_at
+from humeval_power.studies.power.required import design_of
+from humeval_power.study_counts import StudyCounts
+from humeval_power.systems import SystemsParameters, system_names
+
+PAGE = Path(__file__).with_name("dropping-systems.md")
+COMMAND = "python docs/make_drop_errors.py"
+SEED, STUDIES = 2026, 4_000
+RULE = StoppingRule(Spending(PowerSpending(2.0)))
+SETTINGS = {  # SDs of workers' and items' own differences, and of a rating (Card et al. 2020)
+    "high, SDs of differences halved": (0.11, 0.14, 0.26),
+    "low": (0.08, 0.26, 0.16),
+}
+WORKERS = {(5, 10, 15): 50, (6, 9, 12): 50, (8, 12, 16, 20): 100}  # at the looks, and items
+SYSTEMS = (3, 5, 8)
+LEAD = 1.25  # the lead of the best, over the difference that one look finds in a pair with power 0.8
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+@cache
+def planned(setting: str, workers: tuple[int, ...], n_systems: int, n: int) -> DroppingPlan:
+    """A calibrated plan, in which one leads."""
+    sd_worker, sd_item, sd = SETTINGS[setting]
+    items = WORKERS[workers]
+    own = (sd_worker / math.sqrt(2),) * n_systems
+    of_item = (sd_item / math.sqrt(2),) * n_systems
+    null = SystemsParameters(system_names(n_systems), (0.5,) * n_systems, 0.1, own, 0.1, of_item, sd)
+    counts = StudyCounts(workers[-1], items, workers[-1], True, n_systems=n_systems)
+    pair = design_of(StudyCounts(workers[-1], items, workers[-1], True))
+    precision = effect_precision(null.pair(0, 1), pair)
+    found = optimize.brentq(lambda d: power_at(d, precision, rule=DEFAULT_RULE).power - 0.8, 1e-4, 2.0)
+    study = SystemsLooks(
+        null.with_pattern("one", LEAD * found),
+        design_of(counts),
+        Looks("workers", tuple(count / workers[-1] for count in workers)),
+        ComparisonFamily(correction="none"),
+        DEFAULT_RULE,
+    )
+    return plan_dropping(study, RULE, n_simulations=n, seed=SEED)
+
+
+def _each(n: int) -> Iterator[tuple[list[str], DroppingPlan]]:
+    """The first cells of a row, and its plan."""
+    for setting in SETTINGS:
+        for workers in WORKERS:
+            for n_systems in SYSTEMS:
+                yield (
+                    [setting, ", ".join(map(str, workers)), str(n_systems)],
+                    planned(setting, workers, n_systems, n),
+                )
+
+
+def holds(n: int) -> str:
+    """Size: the worst false claim and the worst drop of a best one, with the calibrated levels."""
+    header = ["setting", "workers at the looks", "systems", "factor", "of intervals"]
+    header += ["worst false claim", "where", "worst drop of a best one", "where"]
+    rows = [
+        [
+            *cells,
+            f"{plan.calibration.used:.2f}",
+            f"{plan.interval_calibration.used:.2f}",
+            f"{plan.worst_claim.false_claim:.3f}",
+            plan.worst_claim.name,
+            f"{plan.worst_drop.best_dropped:.3f}",
+            plan.worst_drop.name,
+        ]
+        for cells, plan in _each(n)
+    ]
+    return _table(header, rows)
+
+
+def saves(n: int) -> str:
+    """Power and savings: one leads, two lead, all equal."""
+    header = ["setting", "workers at the looks", "systems", "lead", "best named", "no looks", "saved"]
+    header += ["saved if two lead", "if all equal", "systems left after each look"]
+    rows = []
+    for cells, plan in _each(n):
+        one, two, equal = plan.points
+        assert one.name == AS_PLANNED
+        rows.append(
+            [
+                *cells,
+                f"{plan.study.parameters.stated_effect:.3f}",
+                f"{one.best_named:.3f}",
+                f"{one.fixed_named:.3f}",
+                *(f"{100 * point.saved:.0f} %" for point in (one, two, equal)),
+                ", ".join(f"{left:.1f}" for left in one.left),
+            ]
+        )
+    return _table(header, rows)
+
+
+def shortcuts(n: int) -> str:
+    """False claims of others' ways: plain tests at each look, and the worse half dropped by rank."""
+    header = [
+        "setting",
+        "workers at the looks",
+        "systems",
+        "false claim: these levels",
+        "p < 0.05 at each look",
+    ]
+    header += [
+        "worse half by rank",
+        "best one dropped: these levels",
+        "p < 0.05 at each look",
+        "worse half by rank",
+    ]
+    rows = []
+    for cells, plan in _each(n):
+        study = plan.study
+        error = plan.rows[-1].precision.standard_error
+        null = study.with_means((0.5,) * study.parameters.n_systems)
+        drawn = null.draw_looks(n, seed=SEED + 7)
+        drawn = drawn.part(drawn.usable)
+        plain = np.full_like(plan.bounds.claim, 0.05)
+        naive = DropBoundaries(RULE, plain, plain, plain)
+        worst = np.zeros((2, 3))
+        for means in tied_configurations(study, error).values():
+            looks = null.at_means(drawn, np.array(means) - 0.5)
+            best = np.array(means) == max(means)
+            ways = [follow(looks, bounds, study.pairs) for bounds in (plan.bounds, naive)]
+            claims = [(way.best, ~way.left) for way in ways] + [halved(looks, study)]
+            for at, (claimed, gone) in enumerate(claims):
+                worst[0, at] = max(worst[0, at], true_claims(claimed, means)[1].mean())
+                worst[1, at] = max(worst[1, at], gone[:, best].mean(axis=0).max())
+        rows.append([*cells, *(f"{rate:.3f}" for rate in worst.ravel())])
+    return _table(header, rows)
+
+
+def halved(looks: SystemsLookReplicates, study: SystemsLooks) -> tuple[NDArray[np.int64], Flags]:
+    """Drop the worse half at each look by rank; at the end the winner is tested against the runner-up at 0.05."""
+    n, n_looks, n_systems = looks.means.shape
+    left = np.ones((n, n_systems), dtype=bool)
+    for at in range(n_looks - 1):
+        keep = max(2, -(-int(left[0].sum()) // 2))
+        means = np.where(left, looks.means[:, at], -np.inf)
+        rank = np.argsort(np.argsort(-means, axis=1), axis=1)
+        left &= rank < keep
+    means = np.where(left, looks.means[:, -1], -np.inf)
+    order = np.argsort(-means, axis=1)
+    place = {pair: at for at, pair in enumerate(study.pairs)}
+    pair = np.array([place[min(one, two), max(one, two)] for one, two in order[:, :2].tolist()])
+    shown = looks.p_value[np.arange(n), -1, pair] <= 0.05
+    return np.where(shown, order[:, 0], -1), ~left
+
+
+def _table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+TABLES: dict[str, Callable[[int], str]] = {"holds": holds, "saves": saves, "shortcuts": shortcuts}
+
+
+def main() -> None:
+    """Write the tables into the page, or print rough ones."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    if parser.parse_args().quick:
+        for make in TABLES.values():
+            print(make(400), end="\n\n")
+        return
+    for name, make in TABLES.items():
+        begin, end = f"<!-- {name}: made by {COMMAND} -->", f"<!-- end of {name} -->"
+        new = f"{begin}\n\n{make(STUDIES)}\n\n{end}"
+        text = PAGE.read_text()
+        text = re.sub(
+            rf"{re.escape(begin)}.*?{re.escape(end)}", lambda _, new=new: new, text, flags=re.DOTALL
+        )
+        PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

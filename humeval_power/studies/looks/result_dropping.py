@@ -1,0 +1,211 @@
+"""What looks that drop systems say of themselves: levels, the long run, and the record of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.scales import RatingScale
+from humeval_power.studies.looks.dropping import DropExpectation, DroppingPlan
+from humeval_power.studies.looks.repeated import few_workers_note
+from humeval_power.studies.looks.tables import calibration_words, rows_record, rows_table
+
+RULE = (
+    "At each look every two systems that are left are compared by the ratings of these two alone. A system is "
+    "dropped where one that is left beats it at the drop level; it is rated no more. The best is named, and the "
+    "study ends, where one system beats all that are left at the claim level, or is left alone. Before a claim "
+    "those left hold the best with {confidence:g} % confidence."
+)
+NOT_BY_RANK = (
+    "Nothing is dropped by its rank: dropping the worse half at each look can name a best one falsely in 16 % of "
+    "studies. Ratings that are saved are not used to look earlier or to add workers."
+)
+PROVED = (
+    "That those left hold the best is proved for z-values and calibrated by simulation for few workers; that a "
+    "claim errs in at most {alpha:g} % of studies is checked by simulation, not proved."
+)
+
+
+def drop_rule(alpha: float) -> str:
+    """How systems are dropped and the best is named."""
+    return RULE.format(confidence=100 * (1 - alpha))
+
+
+def drop_levels_table(plan: DroppingPlan) -> Table:
+    """What a comparison must reach at each look; of the hardest to find."""
+    bounds, at = plan.bounds, plan.place
+    return Table(
+        ("look", "dropped at p <=", "best named at p <=", "intervals"),
+        tuple(
+            (str(look + 1), f"{drop:.5f}", f"{claim:.5f}", f"{100 * (1 - level):.3f} %")
+            for look, (drop, claim, level) in enumerate(
+                zip(bounds.drop[:, at], bounds.claim[:, at], bounds.interval[:, at], strict=True)
+            )
+        ),
+        caption="p is two-sided; the intervals of all pairs cover together at every look.",
+    )
+
+
+def expectation_blocks(points: Sequence[DropExpectation]) -> Iterator[Block]:
+    """How studies end with each true means, and what that takes."""
+    grouped = any(point.top_group for point in points)
+    yield Table(
+        (
+            "if",
+            "best named",
+            "(no looks)",
+            "false claim",
+            "best dropped",
+            *(["top group"] if grouped else []),
+            "ratings",
+            "saved",
+        ),
+        tuple(
+            (
+                point.name,
+                *(
+                    f"{share:.3f}" if _one_is_best(point) else "-"
+                    for share in (point.best_named, point.fixed_named)
+                ),
+                f"{point.false_claim:.3f}",
+                f"{point.best_dropped:.3f}",
+                *([f"{point.top_group:.3f}"] if grouped else []),
+                f"{point.ratings:,.0f}",
+                percent(point.saved),
+            )
+            for point in points
+        ),
+    )
+    looks = range(len(points[0].left))
+    yield Table(
+        ("ratings of each stage if", *(f"to look {look + 1}" for look in looks), "systems left"),
+        tuple(
+            (
+                point.name,
+                *(f"{stage:,.0f}" for stage in point.stages),
+                ", ".join(f"{left:.1f}" for left in point.left),
+            )
+            for point in points
+        ),
+    )
+    yield Paragraph(
+        f"Means of {points[0].n_simulations:,} simulated studies. '(no looks)': all workers rate all systems, "
+        f"and the "
+        "winner is tested against the runner-up. Where several tie for the best every claim is false, and a best "
+        "one is dropped where one of them named beforehand is."
+    )
+
+
+def _one_is_best(point: DropExpectation) -> bool:
+    return point.means.count(max(point.means)) == 1
+
+
+def drop_lead(plan: DroppingPlan) -> str:
+    """How many studies name the best, and with how many ratings."""
+    point = plan.planned
+    return (
+        f"Of 100 such studies, {of_hundred(point.best_named, point.interval)} would name the best system, "
+        f"{of_hundred(point.fixed_named)} with all systems rated to the end. They take on average "
+        f"{point.ratings:,.0f} of {plan.study.sizes[-1]:,} ratings, {percent(point.saved)} fewer."
+    )
+
+
+def worst_sentence(plan: DroppingPlan) -> str:
+    """How often the plan errs where it errs most."""
+    claim, drop = plan.worst_claim, plan.worst_drop
+    return (
+        f"at worst a false claim in {100 * claim.false_claim:.1f} % of studies ({claim.name}), and a best one "
+        f"dropped in {100 * drop.best_dropped:.1f} % ({drop.name}); simulated"
+    )
+
+
+def drop_record(plan: DroppingPlan) -> Record:
+    """Levels of the hardest comparison, calibration, errors and the long run as plain values."""
+    bounds, at = plan.bounds, plan.place
+    return {
+        "drop_levels": bounds.drop[:, at].tolist(),
+        "claim_levels": bounds.claim[:, at].tolist(),
+        "interval_levels": bounds.interval[:, at].tolist(),
+        "interval_calibration": asdict(plan.interval_calibration),
+        "drops": [asdict(point) for point in plan.points],
+        "ties": [asdict(point) for point in plan.ties],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class DroppingResult(Result):
+    """A study of several systems whose looks drop them."""
+
+    schema: ClassVar[str] = "humeval_power/looks_dropping/1"
+
+    plan: DroppingPlan
+    setting: str
+    understood: str
+    scale: RatingScale | None = None
+    remarks: tuple[str, ...] = ()
+    provenance: Provenance = UNKNOWN
+
+    def body(self) -> Document:
+        """The rule, its levels, its errors, its long run."""
+        plan, alpha = self.plan, self.plan.bounds.rule.alpha
+        few = few_workers_note(plan.rows[0].n_workers)
+        return Document(
+            f"A study of {plan.study.parameters.n_systems} systems whose looks drop them",
+            lead=drop_lead(plan),
+            caveats=() if few is None else (few,),
+            sections=(
+                Section("", (Facts(tuple(self._facts())),)),
+                Section("The rule", (Paragraph(drop_rule(alpha)), Paragraph(NOT_BY_RANK))),
+                Section("What is there at each look, if no system is dropped", (rows_table(plan),)),
+                Section("Levels", (drop_levels_table(plan), Paragraph(PROVED.format(alpha=100 * alpha)))),
+                Section("Long run", tuple(expectation_blocks(plan.points))),
+                Section(
+                    "Where systems tie for the best", tuple(expectation_blocks(plan.ties)), is_detail=True
+                ),
+            ),
+        )
+
+    def _facts(self) -> Iterator[Fact]:
+        plan = self.plan
+        yield "Effect", self.understood
+        yield "Setting", self.setting
+        yield "Study", str(plan.study.nested.final)
+        yield "Looks", str(plan.study.looks)
+        sizes = plan.stop_when.sizes(self.scale)
+        if sizes:
+            yield "Top group", top_group_words(sizes)
+        yield "Rule", f"{plan.bounds.rule}; {counted(len(plan.study.pairs), 'comparison')}"
+        yield "Method", plan.method
+        yield "", calibration_words(plan.calibration)
+        yield "Intervals", calibration_words(plan.interval_calibration)
+        yield "Errors", worst_sentence(plan)
+
+    def content(self) -> Record:
+        """What is there at each look, levels, errors and the long run."""
+        plan, looks = self.plan, self.plan.study.looks
+        return {
+            "understood": self.understood,
+            "setting": self.setting,
+            "parameters": plan.study.parameters.as_dict(),
+            "looks": {"by": looks.kind, "shares": list(looks.shares)},
+            "stop_when": asdict(plan.stop_when),
+            "at_looks": rows_record(plan.rows),
+            "calibration": asdict(plan.calibration),
+            **drop_record(plan),
+            "n_simulations": plan.n_simulations,
+        }
+
+
+def top_group_words(sizes: dict[str, str]) -> str:
+    """When those left are said to be a top group."""
+    why = []
+    if "equivalence" in sizes:
+        why.append(f"the intervals of all pairs left lie within {sizes['equivalence']} of no difference")
+    if "half_width" in sizes:
+        why.append(f"they all reach at most {sizes['half_width']} to each side")
+    return f"the study also ends where {', or '.join(why)}"

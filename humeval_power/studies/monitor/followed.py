@@ -1,0 +1,162 @@
+"""A running study that is followed by its plan, of whatever kind: before its first look, at a look, after the
+last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from humeval_power.errors import InputError
+from humeval_power.ratings import Ratings
+from humeval_power.studies.fit.many_systems import SystemsAnalysis
+from humeval_power.studies.looks.judgement_plan import JudgementPlan
+from humeval_power.studies.monitor.dropping import (
+    DroppingMonitoring,
+    best_sentence,
+    dropping_monitoring,
+    over_dropping_looks,
+    step_dropping,
+)
+from humeval_power.studies.monitor.state import (
+    JudgementData,
+    LookData,
+    Monitoring,
+    Observations,
+    observation_data,
+    observation_monitoring,
+)
+from humeval_power.studies.monitor.step import look_data, step, study_monitoring
+from humeval_power.studies.monitor.systems import (
+    PairData,
+    PairOverLooks,
+    SystemsLookData,
+    SystemsMonitoring,
+    as_planned,
+    over_systems_looks,
+    step_systems,
+    systems_look_data,
+    systems_monitoring,
+)
+from humeval_power.studies.plan.plan import Plan
+
+_SAME = 1e-6  # of the standard error: a fit of the same ratings in another order
+MonitoredPlan = Plan | JudgementPlan
+AnyLookData = LookData | JudgementData | SystemsLookData
+AnyMonitoring = Monitoring | SystemsMonitoring
+
+
+def monitoring_of(plan: MonitoredPlan) -> AnyMonitoring:
+    """A planned study before its first look.
+
+    Raises
+    ------
+    InputError
+        A plan without looks.
+    """
+    if isinstance(plan, JudgementPlan):
+        return observation_monitoring(plan)
+    if plan.many is None:
+        return study_monitoring(plan)
+    return dropping_monitoring(plan) if plan.drops_systems else systems_monitoring(plan)
+
+
+def take(state: AnyMonitoring, data: AnyLookData, *, unplanned: str = "") -> AnyMonitoring:
+    """The state after a look at these data.
+
+    Raises
+    ------
+    InputError
+        Data of another kind than the study's, or a look that is not due.
+    """
+    if isinstance(state, DroppingMonitoring) and isinstance(data, SystemsLookData):
+        return step_dropping(state, data, unplanned=unplanned)[0]
+    if isinstance(state, SystemsMonitoring) and isinstance(data, SystemsLookData):
+        return step_systems(state, data, unplanned=unplanned)[0]
+    if isinstance(state, SystemsMonitoring) or isinstance(data, SystemsLookData):
+        raise InputError("The look before was at other systems than these ratings are of.")
+    return step(state, data, unplanned=unplanned)[0]
+
+
+def same_sums(one: AnyLookData, other: AnyLookData) -> bool:
+    """Whether two looks at ratings have the same counts, estimates and standard errors: what can be compared where
+    the single ratings cannot."""
+    if isinstance(one, JudgementData) or isinstance(other, JudgementData):
+        return one == other
+
+    def tested(data: LookData | SystemsLookData) -> Sequence[LookData | PairData]:
+        return data.pairs if isinstance(data, SystemsLookData) else (data,)
+
+    counts = [(each.n_ratings, each.n_workers, each.n_items) for each in (one, other)]
+    both = list(zip(tested(one), tested(other), strict=True))
+    return counts[0] == counts[1] and all(
+        abs(now.estimate - then.estimate) <= _SAME * then.standard_error
+        and abs(now.standard_error - then.standard_error) <= _SAME * then.standard_error
+        for now, then in both
+    )
+
+
+def data_of(seen: Ratings | Observations, plan: MonitoredPlan, *, final: bool = False) -> AnyLookData:
+    """Test what is in as the plan says.
+
+    Raises
+    ------
+    FitError
+        Data of which there is no test: the look is not taken.
+    InputError
+        A plan without looks, data of another kind than the plan's, or that break its assumptions.
+    """
+    monitoring_of(plan)
+    if isinstance(plan, Plan) and isinstance(seen, Ratings):
+        if plan.many is not None:
+            return systems_look_data(as_planned(seen, plan), plan, final=final)
+        return look_data(seen, plan, final=final)
+    if isinstance(plan, JudgementPlan) and isinstance(seen, Observations):
+        return observation_data(seen, plan, final=final)
+    wanted = "the ratings of a study" if isinstance(plan, Plan) else f"observations of {plan.kind}"
+    raise InputError(f"The plan is followed with {wanted}; got {type(seen).__name__}.")
+
+
+def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
+    """What to report of each comparison of several systems after the last look.
+
+    Raises
+    ------
+    InputError
+        No look was taken yet.
+    """
+    return (
+        over_dropping_looks(state) if isinstance(state, DroppingMonitoring) else over_systems_looks(state)
+    )
+
+
+def decided_by_looks(
+    analysis: SystemsAnalysis, state: SystemsMonitoring, plan: Plan, ratings: Ratings
+) -> SystemsAnalysis:
+    """The comparisons of the last look as the boundaries of all looks decided them, with p-values and, of two-sided
+    tests, intervals `over_looks`.
+
+    Raises
+    ------
+    InputError
+        Comparisons that the looks were not taken at.
+    """
+    there = ratings.system_names
+    planned = there if set(there) == set(plan.systems) else as_planned(ratings, plan).system_names
+    called = dict(zip(there, planned, strict=True))
+    values = {frozenset((one.first, one.second)): one for one in over_looks(state)}
+    results = []
+    for result in analysis.results:
+        one = values.get(frozenset((called[result.first], called[result.second])))
+        if one is None:
+            raise InputError(
+                f"No look was taken at {result.second} - {result.first}: analyse the comparisons of the plan."
+            )
+        low, high = one.interval
+        if called[result.first] != one.first:
+            low, high = -high, -low
+        both = (low, high) if math.isfinite(low) and math.isfinite(high) else None
+        results.append(replace(result, corrected_p=one.p_value, simultaneous_interval=both))
+    dropping = best_sentence(state) if isinstance(state, DroppingMonitoring) else None
+    tests = replace(analysis.tests, n_looks=len(state.looks), drop_result=dropping)
+    return replace(analysis, results=tuple(results), tests=tests)
