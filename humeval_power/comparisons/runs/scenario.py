@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -21,7 +21,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.roots import root_between
 from humeval_power.rules import Alternative, DecisionRule
 from humeval_power.runs_parameters import RunsParameters
-from humeval_power.scenarios.contract import BLOCK, ComputedPower, Replicates, draw_in_blocks
+from humeval_power.scenarios.contract import BLOCK, BlockScenario, ComputedPower, Replicates
 from humeval_power.studies.fit.wald import wald_p
 from humeval_power.studies.power.formula import (
     EffectPrecision,
@@ -293,7 +293,7 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class NestedRuns:
+class NestedRuns(BlockScenario):
     """A plan, what scores vary by, and a true difference B - A, all in the unit of the scores.
 
     Of answers that are right or wrong the items' chances are drawn, and answers from them; the test is the same.
@@ -319,11 +319,6 @@ class NestedRuns:
                     )
                 ]
             )
-
-    @property
-    def true_effect(self) -> float:
-        """Difference B - A of the means."""
-        return self.effect
 
     @property
     def alpha(self) -> float:
@@ -362,10 +357,6 @@ class NestedRuns:
             of.icc,
         )
 
-    def with_effect(self, effect: float) -> NestedRuns:
-        """The same study with another difference."""
-        return replace(self, effect=effect)
-
     @property
     def variance(self) -> float:
         """Of the estimated difference: the sizes of the clusters are those of the plan, not of an endless one."""
@@ -399,17 +390,14 @@ class NestedRuns:
             exact=bool(normal and equal),
         )
 
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test comparisons `first` to `first + n - 1`."""
-        binary = self.parameters.family == "binary"
-        width = self.plan.n_items if binary else len(self.plan.sizes)
-        rows = min(BLOCK, 1 << max(2, int(math.log2(max(4, _CELLS_NESTED // width)))))
-        drawn = self._binary_sums if binary else self._gaussian_sums
+    @property
+    def block_size(self) -> int:
+        width = self.plan.n_items if self.parameters.family == "binary" else len(self.plan.sizes)
+        return min(BLOCK, 1 << max(2, int(math.log2(max(4, _CELLS_NESTED // width)))))
 
-        def block(rng: np.random.Generator, size: int) -> Replicates:
-            return self.decide(drawn(rng, size))
-
-        return draw_in_blocks(block, n, seed=seed, first=first, n_jobs=n_jobs, size=rows)
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        drawn = self._binary_sums if self.parameters.family == "binary" else self._gaussian_sums
+        return self.decide(drawn(rng, size))
 
     def decide(self, sums: Floats) -> Replicates:
         """Test comparisons by the sums of their items' differences in each cluster, shape (size, n_clusters)."""
@@ -428,13 +416,12 @@ class NestedRuns:
             margin=self.rule.margin,
         )
         nothing = flat & (estimate == 0) & (self.plan.margin is None)
-        return Replicates(
+        return Replicates.of_tests(
             estimate,
-            error,
-            df,
             np.where(nothing, 1.0, p_value),
-            np.where(flat & ~nothing, _ALIKE, 0).astype(np.int64),
-            np.zeros((len(estimate), 0), dtype=np.bool_),
+            standard_error=error,
+            df=df,
+            status=np.where(flat & ~nothing, _ALIKE, 0).astype(np.int64),
             directed=self.plan.margin is None,
         )
 
@@ -469,7 +456,7 @@ class NestedRuns:
 
 
 @dataclass(frozen=True)
-class CrossedRuns:
+class CrossedRuns(BlockScenario):
     """A plan, what scores vary by, and a true difference B - A in the unit of the scores.
 
     Prompts and items are both samples; the test is that of the crossed mixed model with Kenward and Roger's
@@ -492,18 +479,9 @@ class CrossedRuns:
         self.plan.rule(self.unit)  # refuses what is no test
 
     @property
-    def true_effect(self) -> float:
-        """Difference B - A of the means."""
-        return self.effect
-
-    @property
     def alpha(self) -> float:
         """The level of the test."""
         return self.plan.alpha
-
-    def with_effect(self, effect: float) -> CrossedRuns:
-        """The same study with another difference."""
-        return replace(self, effect=effect)
 
     @property
     def n_prompts(self) -> int:
@@ -596,22 +574,17 @@ def _ratings(of: RunsParameters, effect: float, unit: float, *, clustered: bool)
         "sd_document_slope": of.sd_item * shared**0.5 / unit,
     }
     if of.family == "binary":
-        assert of.baseline is not None
-        return Parameters.of_latent(_with_share(of.baseline, deviations).with_difference(effect))
+        share, reach = of.baseline, 40.0  # without an effect this share is right; log odds of a threshold
+        assert share is not None
+
+        def at(threshold: float) -> Latent:
+            return Latent(thresholds=(threshold,), link="logit").with_deviations(**deviations)
+
+        threshold = root_between(lambda value: at(value).mean(0) - share, -reach, reach, xtol=1e-12)
+        return Parameters.of_latent(at(float(threshold)).with_difference(effect))
     middle = (of.baseline or 0.0) / unit
     residual = of.sd_residual / unit
     return Parameters(baseline=middle, effect=effect / unit, sd_residual=residual, **deviations)
-
-
-def _with_share(baseline: float, deviations: Mapping[str, float]) -> Latent:
-    """Right and wrong answers on log odds: without an effect this share is right."""
-
-    def at(threshold: float) -> Latent:
-        return Latent(thresholds=(threshold,), link="logit").with_deviations(**deviations)
-
-    reach = 40.0
-    threshold = root_between(lambda value: at(value).mean(0) - baseline, -reach, reach, xtol=1e-12)
-    return at(float(threshold))
 
 
 # The scenario of a plan, by the kind of its runs.
@@ -652,23 +625,19 @@ def ceilings(scenario: RunsScenario) -> tuple[RunsCeiling, RunsCeiling]:
         return RunsCeiling("runs", endless), RunsCeiling(
             "items", float(scenario.rule.can_show(scenario.effect))
         )
-    prompts, items = _crossed_limits(scenario)
+    of, m, n = scenario.ratings, scenario.n_prompts, scenario.plan.n_items
+    few = len(scenario.plan.sizes) if scenario.plan.has_clusters else n
+    partners = n / few if scenario.plan.has_clusters else 1.0
+    between = (of.sd_item_slope**2 + partners * of.sd_document_slope**2) / n
+    prompts, items = (
+        EffectPrecision(between, few - 1.0, few - 1, m),
+        EffectPrecision(of.sd_worker_slope**2 / m, m - 1.0, m - 1, m),
+    )
     effect = scenario.effect / scenario.unit
     of_prompts, of_items = (
         computed_power(effect, limit, rule=scenario.rule, method="").power for limit in (prompts, items)
     )
     return RunsCeiling("prompts", of_prompts), RunsCeiling("items", of_items)
-
-
-def _crossed_limits(scenario: CrossedRuns) -> tuple[EffectPrecision, EffectPrecision]:
-    of, m, n = scenario.ratings, scenario.n_prompts, scenario.plan.n_items
-    few = len(scenario.plan.sizes) if scenario.plan.has_clusters else n
-    partners = n / few if scenario.plan.has_clusters else 1.0
-    between = (of.sd_item_slope**2 + partners * of.sd_document_slope**2) / n
-    return (
-        EffectPrecision(between, few - 1.0, few - 1, m),
-        EffectPrecision(of.sd_worker_slope**2 / m, m - 1.0, m - 1, m),
-    )
 
 
 def farthest_effect(scenario: RunsScenario) -> float:
