@@ -42,11 +42,6 @@ SHORT_TITLES = {
 AS_IF_INDEPENDENT = "McNemar, mid-p, as if independent"
 
 
-def title_of(test: str, *, is_clustered: bool) -> str:
-    """A test by its name; McNemar's is no more than a foil where the items are in clusters."""
-    return AS_IF_INDEPENDENT if is_clustered and test == "mid-p" else TITLES[test]
-
-
 def cluster_name(answers: Answers | None) -> str | None:
     """The name of the clusters; None where the items count as independent."""
     return None if answers is None or answers.clusters is None else answers.clusters.name
@@ -238,7 +233,9 @@ class AccuracyTestsResult(PaperResult):
         return signature_of(self.comparisons, self.answers, self.alpha, self.correction)
 
     def _title(self, comparison: CountsComparison, test: str) -> str:
-        return title_of(test, is_clustered=comparison.clustered is not None)
+        """A test by its name; McNemar's is no more than a foil where the items are in clusters."""
+        is_foil = comparison.clustered is not None and test == "mid-p"
+        return AS_IF_INDEPENDENT if is_foil else TITLES[test]
 
     def _verdict(self) -> str:
         first = self.comparisons[0]

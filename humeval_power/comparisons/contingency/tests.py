@@ -229,7 +229,9 @@ def influence_mean(
     moved = np.zeros(n_items)
     value = np.zeros(2)
     for side, place in enumerate((1, 2)):
-        confusion = _table(codes[:, [0, place]], n_classes) / n_items
+        pairs = codes[:, [0, place]]
+        cells = np.bincount(pairs[:, 0] * n_classes + pairs[:, 1], minlength=n_classes**2)
+        confusion = cells.reshape(n_classes, n_classes).astype(np.float64) / n_items
         if n_items < 2 or not has_slope(metric, confusion):
             return None
         slopes = metric_slopes(metric, confusion, positive=positive)
@@ -248,8 +250,3 @@ def _exchanged(cells: Codes, clusters: Clusters) -> tuple[Codes, Floats]:
     np.add.at(half, (of, np.searchsorted(places, moved[:, 1])), 0.5)
     np.subtract.at(half, (of, np.searchsorted(places, moved[:, 0])), 0.5)
     return places, half[(half != 0).any(axis=1)]
-
-
-def _table(pairs: Codes, n_classes: int) -> Floats:
-    cells = np.bincount(pairs[:, 0] * n_classes + pairs[:, 1], minlength=n_classes**2)
-    return cells.reshape(n_classes, n_classes).astype(np.float64)

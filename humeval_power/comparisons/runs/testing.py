@@ -352,6 +352,15 @@ def compare_nested(table: RunTable, rule: RunsRule) -> RunsComparison:
     variances = nested_variances(table)
     counts = table.counts
     fields: dict[str, Any] = fields_of_test(tested, scale)
+    n, clusters = table.n_items, table.clusters
+    size = 1.0 if clusters is None else float(np.sum(clusters.sizes.astype(np.float64) ** 2)) / n
+    parts = [ErrorPart("items", (variances.items - variances.between) / n, falls=False)]
+    if clusters is not None:
+        parts.append(ErrorPart(f"clusters ({clusters.name})", variances.between * size / n, falls=False))
+    parts += [
+        ErrorPart(f"runs of {name}", noise / n, falls=True)
+        for name, noise in zip(table.system_names, variances.noise, strict=True)
+    ]
     return RunsComparison(
         systems=(table.system_names[0], table.system_names[1]),
         rule=rule,
@@ -363,7 +372,7 @@ def compare_nested(table: RunTable, rule: RunsRule) -> RunsComparison:
         n_labels=table.n_labels,
         items=items,
         clustered=table.clusters is not None,
-        parts=_parts_of_nested(variances, table),
+        parts=tuple(parts),
         parameters=_parameters_of_nested(variances, rule, means),
         at_zero=("sd_item",) if variances.at_zero else (),
         remarks=tuple(
@@ -409,19 +418,6 @@ def _spread(differences: Floats, clusters: Clusters | None) -> tuple[float, floa
     within = float(np.sum((differences - means[clusters.codes]) ** 2)) / (n - g)
     between = (among - within) * (g - 1) / (n - float(sizes @ sizes) / n)
     return (within + between, between) if between > 0 else (total, 0.0)
-
-
-def _parts_of_nested(variances: NestedVariances, table: RunTable) -> tuple[ErrorPart, ...]:
-    n, clusters = table.n_items, table.clusters
-    size = 1.0 if clusters is None else float(np.sum(clusters.sizes.astype(np.float64) ** 2)) / n
-    parts = [ErrorPart("items", (variances.items - variances.between) / n, falls=False)]
-    if clusters is not None:
-        parts.append(ErrorPart(f"clusters ({clusters.name})", variances.between * size / n, falls=False))
-    parts += [
-        ErrorPart(f"runs of {name}", noise / n, falls=True)
-        for name, noise in zip(table.system_names, variances.noise, strict=True)
-    ]
-    return tuple(parts)
 
 
 def _parameters_of_nested(

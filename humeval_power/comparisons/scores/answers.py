@@ -59,22 +59,18 @@ def resamples_of(
     step : of the lattice on which the values lie: bins are whole steps then, for no comb to appear.
     """
     weights = np.full(len(values), 1 / len(values)) if shares is None else shares
-    low, high = _ends(values, weights)
-    slack = _SLACK * max(abs(at), step, abs(low), abs(high))
-    edges = _edges(low, high, values[weights > 0], at, step, slack)
-    counted, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges, weights=weights)
-    below = float(weights[values <= at + slack].sum())
-    return Resamples(what, tuple(edges.tolist()), tuple(counted.tolist()), at, min(1.0, below))
-
-
-def _ends(values: Floats, weights: Floats) -> tuple[float, float]:
-    """Between which nearly all of the values lie; both finite."""
+    # Between which nearly all of the values lie; both finite.
     order = np.argsort(values, kind="stable")
     reached, ordered = np.cumsum(weights[order]), values[order]
     places = np.searchsorted(reached, (_OUTER, reached[-1] - _OUTER))
     finite = ordered[np.isfinite(ordered)]
     low, high = np.clip(ordered[places], finite[0], finite[-1]) if len(finite) else (0.0, 0.0)
-    return float(low), float(high)
+    low, high = float(low), float(high)
+    slack = _SLACK * max(abs(at), step, abs(low), abs(high))
+    edges = _edges(low, high, values[weights > 0], at, step, slack)
+    counted, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges, weights=weights)
+    below = float(weights[values <= at + slack].sum())
+    return Resamples(what, tuple(edges.tolist()), tuple(counted.tolist()), at, min(1.0, below))
 
 
 def _edges(low: float, high: float, possible: Floats, at: float, step: float, slack: float) -> Floats:

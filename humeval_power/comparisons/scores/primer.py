@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.comparisons.scores.answers import (
-    ExactSums,
     Floats,
     PairedTest,
     Resamples,
@@ -168,23 +167,18 @@ def primer_counts(n_items: int, n_helped: int, n_hurt: int) -> PrimerCounts:
     sums = sums_of_counts(n_items, n_helped, n_hurt)
     means, shares, step = sums.possible()
     changed = n_helped + n_hurt
+    reached = np.cumsum(sums.probabilities)
+    places = np.searchsorted(reached, ((1 - 0.95) / 2, (1 + 0.95) / 2))
+    low, high = sums.means[np.minimum(places, len(reached) - 1)]
     return PrimerCounts(
         n_items,
         n_helped,
         n_hurt,
         p_value=p_value,
         share_of_zero=sums.zero(),
-        interval=_middle(sums),
+        interval=(float(low), float(high)),
         sign_p=float(at_most(np.array([n_hurt]), np.array([changed]))[0]) if changed else 1.0,
         exact_p=float(exact_p(n_helped, n_hurt)),
         mid_p=float(mid_p(n_helped, n_hurt)),
         resamples=resamples_of("mean", means, at=0.0, shares=shares, step=step),
     )
-
-
-def _middle(sums: ExactSums, share: float = 0.95) -> tuple[float, float]:
-    """The means below and above which at most 2.5 % lie."""
-    reached = np.cumsum(sums.probabilities)
-    places = np.searchsorted(reached, ((1 - share) / 2, (1 + share) / 2))
-    low, high = sums.means[np.minimum(places, len(reached) - 1)]
-    return float(low), float(high)
