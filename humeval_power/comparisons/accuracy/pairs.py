@@ -21,13 +21,7 @@ class ValidationPairs:
     source: str = "pairs"
 
     def agreement(self, first: str, second: str) -> KnownAgreement:
-        """The share of the items on which both are right or both wrong.
-
-        Raises
-        ------
-        InputError
-            A pair that the table does not have.
-        """
+        """The share of the items on which both are right or both wrong."""
         count = self.differing.get(frozenset((first, second)))
         if count is None:
             raise InputError(

@@ -73,11 +73,6 @@ def observed_mde(
     difference : (n,), observed differences; the sign does not matter. Comparisons with the same
         difference are on the same side of every threshold.
     fewest_above : comparisons that must lie at or above a threshold for it to count.
-
-    Raises
-    ------
-    InputError
-        No comparisons, arrays of different lengths, or values that are no differences and p-values.
     """
     size, p = np.abs(np.asarray(difference, dtype=float)), np.asarray(p_value, dtype=float)
     if size.ndim != 1 or size.shape != p.shape or len(size) == 0:

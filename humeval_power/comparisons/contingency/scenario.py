@@ -400,13 +400,7 @@ class Labels:
 
 
 def coded(gold: Sequence[str], system_a: Sequence[str], system_b: Sequence[str]) -> Labels:
-    """Labels as codes.
-
-    Raises
-    ------
-    InputError
-        Lists of different lengths, or a single class.
-    """
+    """Labels as codes."""
     if not len(gold) == len(system_a) == len(system_b):
         raise InputError(
             f"Every item needs a true label and two predictions; got {len(gold)}, {len(system_a)} and "

@@ -67,11 +67,6 @@ def contingency_test(
     ----------
     counts : (K, K, K) numbers of items by true class, prediction of A and prediction of B.
     positive : the class of F1, precision and recall.
-
-    Raises
-    ------
-    InputError
-        No random swaps.
     """
     if n_swaps < 1:
         raise InputError(f"At least one random swap is needed; got {n_swaps}.")
@@ -172,11 +167,6 @@ def cluster_swap_test(
     codes : (n_items, 3) true class, prediction of A, prediction of B, counted from 0.
     n_swaps : exchanges that are drawn; where there are no more of them all are counted, and `n_swaps` of the
         result is 0.
-
-    Raises
-    ------
-    InputError
-        No random swaps, or clusters of another number of items.
     """
     if clusters.n_items != len(codes):
         raise InputError(f"There are {len(codes):,} items, and clusters of {clusters.n_items:,}.")

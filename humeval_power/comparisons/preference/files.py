@@ -207,13 +207,7 @@ def read_judgements(
 
 
 def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None) -> list[Judgements]:
-    """The same from a table that has been read.
-
-    Raises
-    ------
-    InputError
-        What `read_judgements` raises.
-    """
+    """The same from a table that has been read."""
     names = [str(name) for name in table.frame.columns]
     if all(any(column.fits(name) for name in names) for column in _COUNTS if column.required):
         return _counted(table)
@@ -247,11 +241,6 @@ def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None)
 def pairs_imported(path: str | Path) -> ImportedTable | None:
     """A table of pairs under our own names, whose preference is the name of a system or a tie: two systems or
     more, in either order. None where a file is no such table.
-
-    Raises
-    ------
-    InputError
-        Every cell that is not understood.
     """
     try:
         table = read_table(path)

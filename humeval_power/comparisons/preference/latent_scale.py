@@ -221,11 +221,6 @@ def latent_preference(
     tie_share : of all judgements.
     position_bias : probability that what is shown first is preferred where neither system is stronger,
         ties counted half, minus 1/2.
-
-    Raises
-    ------
-    InputError
-        Shares that no threshold and strength have together.
     """
     won, lost = (1 - tie_share) / 2 + preference, (1 - tie_share) / 2 - preference
     if min(won, lost) <= 0:

@@ -45,13 +45,7 @@ class RunsRule:
     alpha: float = 0.05
 
     def on(self, scale: RatingScale) -> DecisionRule:
-        """The rule for scores that are moved to [0, 1].
-
-        Raises
-        ------
-        InputError
-            A margin that is no difference of these scores.
-        """
+        """The rule for scores that are moved to [0, 1]."""
         margin = None if self.margin is None else self.margin / scale.width
         if margin is not None and not 0 < margin <= 1:
             raise InputError(
@@ -141,13 +135,7 @@ class RunsComparison:
 
 
 def scale_of(table: RunTable) -> RatingScale:
-    """The scale of the scores: [0, 1] where they lie on it, else from the lowest to the highest.
-
-    Raises
-    ------
-    InputError
-        All scores are the same.
-    """
+    """The scale of the scores: [0, 1] where they lie on it, else from the lowest to the highest."""
     low, high = float(table.score.min()), float(table.score.max())
     if low >= 0 and high <= 1 and low < high:
         return RatingScale(0.0, 1.0)
@@ -182,11 +170,6 @@ def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
     """Compare two systems over prompts and items that are both samples.
 
     table : of two systems, at least two prompts.
-
-    Raises
-    ------
-    InputError
-        A single prompt.
     """
     if len(np.unique(table.run)) < 2:
         raise InputError(
@@ -455,13 +438,7 @@ class RunsComparisons:
 
 
 def compare_pair(table: RunTable, rule: RunsRule) -> RunsComparison:
-    """Compare the two systems of a table as its kind of runs asks.
-
-    Raises
-    ------
-    InputError
-        Runs that do not repeat, a family that the scores are not of, a margin that is none.
-    """
+    """Compare the two systems of a table as its kind of runs asks."""
     if rule.family == "binary" and not table.is_binary:
         raise InputError("The family 'binary' is for scores of 0 and 1: take --family gaussian.")
     if rule.kind == "nested" and table.counts.max() < 2:

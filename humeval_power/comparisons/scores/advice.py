@@ -178,11 +178,6 @@ def analyse(
     """Summaries of A, B and B - A, skewness, and normality where the difference is not skewed.
 
     is_clustered : items come in clusters, for which the test of normality does not hold and is not run.
-
-    Raises
-    ------
-    InputError
-        As `score_differences`.
     """
     difference = score_differences(first, second)
     skewness = sample_skewness(difference)

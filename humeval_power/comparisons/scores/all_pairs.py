@@ -87,11 +87,6 @@ def compare_scores(
     'holm' suits any test; 'romano-wolf' and 'max-t' use the dependence between the pairs and are bootstrap-t
     tests of means; 'bh' bounds the expected share of false ones among the significant (Benjamini and
     Hochberg 1995), not the chance of any.
-
-    Raises
-    ------
-    InputError
-        A correction by resampling for a question other than the mean, or as `run_test`.
     """
     pairs = _pairs(table, baseline)
     if correction in BY_RESAMPLING and test in (None, ADVISED):
@@ -238,11 +233,6 @@ def replicability(
 
     'bonferroni' holds under any dependence, as between metrics on the same items; 'fisher' finds more, but
     needs independent data sets.
-
-    Raises
-    ------
-    InputError
-        No p-values, or values outside [0, 1].
     """
     p = np.asarray(p_values, dtype=float)
     if p.size == 0 or not ((p >= 0) & (p <= 1)).all():

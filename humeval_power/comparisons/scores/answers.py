@@ -161,13 +161,7 @@ class PairedTest:
 
 
 def score_differences(first: ArrayLike, second: ArrayLike) -> Floats:
-    """B - A of each item, shape (n,), exact where the scores are decimals: 0.65 - 0.61 is 0.04.
-
-    Raises
-    ------
-    InputError
-        Scores of different lengths, fewer than two, or not all finite numbers.
-    """
+    """B - A of each item, shape (n,), exact where the scores are decimals: 0.65 - 0.61 is 0.04."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise InputError(
@@ -204,11 +198,6 @@ def evaluation_units(n_items: int, *, size: int, shuffle_seed: int | None = None
 
     Adjacent items, or random ones where a seed is given. Items left over are in no unit: a smaller unit
     would have another variance.
-
-    Raises
-    ------
-    InputError
-        A size below 1, or so large that there are fewer than two units.
     """
     if size < 1 or n_items // size < 2:
         raise InputError(
@@ -236,11 +225,6 @@ def unit_metric(
     """A metric of the user's computed on each unit, such as a corpus BLEU of 15 sentences; shape (n_units,).
 
     metric : from the outputs and the references of a unit to one number.
-
-    Raises
-    ------
-    InputError
-        As many outputs as references are needed, and a finite number from the metric for every unit.
     """
     if len(outputs) != len(references):
         raise InputError(

@@ -372,11 +372,6 @@ def joint_bootstrap(
     scores : (n_items, n_systems).
     pairs : (n_pairs, 2), positions of A and B.
     clusters : of the items: whole clusters are drawn, and the errors are those of clusters (CR1).
-
-    Raises
-    ------
-    InputError
-        A pair whose differences are all the same number other than the null difference.
     """
     differences = np.column_stack([score_differences(scores[:, a], scores[:, b]) for a, b in pairs])
     mean = differences.mean(axis=0)

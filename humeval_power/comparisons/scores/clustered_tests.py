@@ -301,13 +301,7 @@ REFUSED: Mapping[str, str] = {
 def run_clustered_test(
     name: str, differences: Floats, clusters: Clusters, settings: TestSettings
 ) -> PairedTest:
-    """Run the version of a test that knows the clusters; its estimate is that of the test.
-
-    Raises
-    ------
-    InputError
-        A test that has no such version, with those to take instead; or data that it cannot judge.
-    """
+    """Run the version of a test that knows the clusters; its estimate is that of the test."""
     if name in REFUSED:
         raise InputError(REFUSED[name])
     return TESTS_OF_CLUSTERS[name](differences, clusters, settings)

@@ -96,13 +96,7 @@ class Request:
 
 
 def checked_question(question: Question | None, procedure: Procedure) -> Question | None:
-    """What is asked; None for the procedure that leaves it to the data.
-
-    Raises
-    ------
-    InputError
-        No question, or one beside the other procedure.
-    """
+    """What is asked; None for the procedure that leaves it to the data."""
     if procedure == "nlpstattest" and question is not None:
         raise InputError("The procedure 'nlpstattest' chooses by the data; leave --question out.")
     if procedure == "question" and question is None:
@@ -138,13 +132,7 @@ class PairComparison:
 
 
 def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> PairComparison:
-    """Data analysis, test, effect sizes, equivalence where a margin is given, and power.
-
-    Raises
-    ------
-    InputError
-        A table that has not just two systems, or as the test.
-    """
+    """Data analysis, test, effect sizes, equivalence where a margin is given, and power."""
     if len(table.systems) != 2:
         raise InputError(f"A pair has two systems; the table has {len(table.systems)}.")
     names = (table.systems[0], table.systems[1])
@@ -320,11 +308,6 @@ def primer_table(
 
     Shares become counts by cutting off, as the primer does; a thousandth is added first, so that a share
     such as 0.07 of 100 is 7 whatever its binary digits.
-
-    Raises
-    ------
-    InputError
-        Fewer than one item, or shares outside [0, 1].
     """
     problems = [
         Problem("at least 1 item is needed.", "", column="n_items", value=n, has_value=True)

@@ -73,12 +73,6 @@ def required_items(
     """Items for a paired t test to find a mean difference of `ratio` SDs with a given power.
 
     By the noncentral t, as a real number and rounded up (Zhu et al. 2020, section 3.4.1).
-
-    Raises
-    ------
-    InputError
-        No effect, an effect against the direction, a power that is not between alpha and 1, or an effect
-        that would take more than a hundred million items.
     """
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
@@ -99,11 +93,6 @@ def required_items_equivalence(
     """Items to show equivalence within a margin by two one-sided t tests (Phillips 1990).
 
     margin_ratio, ratio : margin and true mean difference in SDs of the differences.
-
-    Raises
-    ------
-    InputError
-        A true difference that is not inside the margin, or a power outside (alpha, 1).
     """
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
@@ -283,11 +272,6 @@ def retrospective_power(
     power_by : resample the observed differences, or draw normal ones with their SD, or 'formula' to simulate
         nothing. A test of signs is simulated from the shares of items that are better, worse and tied.
     sizes : numbers of items of the curve beside those at hand; none takes a quarter to four times as many.
-
-    Raises
-    ------
-    InputError
-        Fewer than two items in `sizes`.
     """
     if any(size < 2 for size in sizes):
         raise InputError(f"Power is for at least 2 items; got {min(sizes)}.")

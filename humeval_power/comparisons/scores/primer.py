@@ -36,13 +36,7 @@ REMARK = (
 
 
 def primer_test(differences: Floats, settings: TestSettings) -> PairedTest:
-    """The primer's p: exact where the differences lie on a coarse lattice, else by drawing.
-
-    Raises
-    ------
-    InputError
-        A direction other than 'greater': the primer knows no other.
-    """
+    """The primer's p: exact where the differences lie on a coarse lattice, else by drawing."""
     if settings.alternative != "greater":
         raise InputError(
             "The primer's p is one-sided, B better than A: ask for the direction 'greater', and swap the systems "
@@ -78,11 +72,6 @@ def primer_p(n_items: int, n_helped: int, n_hurt: int) -> float:
     """The primer's p for 0/1 scores: of `n_items`, `n_helped` are better under B and `n_hurt` worse.
 
     K of the n draws hit an item that changed, and X of these one that was helped: p = P(2 X <= K).
-
-    Raises
-    ------
-    InputError
-        Counts below zero, or more changed items than items.
     """
     if n_items < 1 or min(n_helped, n_hurt) < 0 or n_helped + n_hurt > n_items:
         raise InputError(
@@ -156,13 +145,7 @@ class PrimerCounts:
 
 
 def primer_counts(n_items: int, n_helped: int, n_hurt: int) -> PrimerCounts:
-    """The primer's p of these counts and what tests say of them.
-
-    Raises
-    ------
-    InputError
-        As `primer_p`.
-    """
+    """The primer's p of these counts and what tests say of them."""
     p_value = primer_p(n_items, n_helped, n_hurt)
     sums = sums_of_counts(n_items, n_helped, n_hurt)
     means, shares, step = sums.possible()

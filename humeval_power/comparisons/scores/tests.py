@@ -210,11 +210,6 @@ def run_test(
 
     Systems that agree on every item give p = 1 in every test. With clusters of the items, in their order, the
     version of the test that knows them is run.
-
-    Raises
-    ------
-    InputError
-        An unknown test, one that does not answer the question or knows no clusters, or data that it cannot judge.
     """
     if name not in TESTS:
         raise InputError(f"There is no test {name!r}; the tests are {', '.join(TESTS)}.")
@@ -312,11 +307,6 @@ def equivalence_test(
     """Test equivalence of means within +- margin, in the metric's units: Student's t test, twice.
 
     clusters : of the items, in their order: the tests then take the CR2 error, df of Bell and McCaffrey.
-
-    Raises
-    ------
-    InputError
-        A margin that is not positive, alpha outside (0, 0.5), or differences without spread.
     """
     if not (margin > 0 and math.isfinite(margin)):
         raise InputError(f"The margin must be a positive number in the metric's units; got {margin}.")

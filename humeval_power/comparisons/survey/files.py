@@ -90,13 +90,7 @@ def read_comparisons(path: str | Path) -> tuple[list[PublishedComparison], tuple
 
 
 def _numbers(table: SourceTable, problems: Sequence[Problem]) -> dict[str, Floats]:
-    """The columns of numbers, NaN where nothing is told.
-
-    Raises
-    ------
-    InputError
-        Every cell that breaks a rule, and the problems that are known already.
-    """
+    """The columns of numbers, NaN where nothing is told."""
     try:
         result = read_numbers_of(table, _COLUMNS)
     except InputError as error:

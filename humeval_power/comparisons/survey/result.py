@@ -308,11 +308,6 @@ def survey_figure(
 
     For each setting marks at what each comparison could find with power 0.8, above and below 0: effects between
     the two would not be found. A line joins those with the same workers and ratings per item, and no others.
-
-    Raises
-    ------
-    InputError
-        No comparison reports both its effect and its items.
     """
     points = [
         (each.items, each.scaled_effect)

@@ -217,11 +217,6 @@ def survey(
     if_missing : what to assume where 'workers', 'items' or 'ratings_per_item' is not reported; without
         it such a comparison has no power. Ratings per item that are missing mean that every worker rated
         every item only if that is said: give the number.
-
-    Raises
-    ------
-    InputError
-        No comparisons.
     """
     if not comparisons:
         raise InputError("There are no comparisons to look at.")
