@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from humeval_power.choices import ADVISED, Question, ScoreCorrection
-from humeval_power.comparisons.scores.advice import analyse, recommended_test
+from humeval_power.comparisons.scores.advice import advise_clusters, analyse, recommended_test
 from humeval_power.comparisons.scores.answers import Floats, PairedTest, TestSettings, score_differences
 from humeval_power.comparisons.scores.score_table import Pairs, ScoreTable, all_pairs
 from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, run_test
@@ -132,8 +132,6 @@ def compare_scores(
 
 def _recommended(question: Question, table: ScoreTable, pairs: Pairs) -> str:
     if table.clusters is not None:
-        from humeval_power.comparisons.scores.clustered_advice import advise_clusters
-
         return advise_clusters(question, table.clusters)[0].name
     return recommended_test(question, [analyse(table.scores[:, a], table.scores[:, b]) for a, b in pairs])
 

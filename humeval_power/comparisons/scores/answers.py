@@ -15,8 +15,6 @@ from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction
 from humeval_power.inference.exact_comparison import CLOSE, exact_difference
-from humeval_power.inference.item_bootstrap import in_blocks
-from humeval_power.kernels.metrics.corpus import drawn_counts
 
 # What the resamples of a bootstrap came to: a histogram of them, fine enough to be looked at.
 
@@ -278,16 +276,6 @@ class ClusterSums:
         mean, error = self.errors(counts)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.nan_to_num(mean / error, nan=0.0, posinf=np.inf, neginf=-np.inf))
-
-
-def resampled_cluster_means(differences: Floats, clusters: Clusters, settings: TestSettings) -> Floats:
-    """Means of resamples of whole clusters, shape (n_resamples,)."""
-    both = np.column_stack([clusters.sums(differences), clusters.sizes])
-    n = clusters.n_clusters
-    totals = in_blocks(
-        lambda rng, size: drawn_counts(rng, n, size) @ both, settings.n_resamples, seed=settings.seed
-    )
-    return np.asarray(totals[:, 0] / totals[:, 1])
 
 
 # The sum of as many draws with replacement as there are differences, exactly, where these lie on a
