@@ -17,7 +17,12 @@ from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.answer_words import swap_facts
-from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
+from humeval_power.saying.clustered_words import (
+    Independence,
+    assumed_items,
+    clustered_items,
+    in_clusters,
+)
 from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Picture, Section
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
@@ -245,7 +250,6 @@ class CorpusTestResult(PaperResult):
         """Both values, the difference with its interval, and the test."""
         counts, result, clusters = self.counts, self.found, self.clusters
         a, b = counts.values
-        where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
         swapped = "sentences" if clusters is None else "whole clusters"
         interval = ""
         if self._interval is not None:
@@ -253,7 +257,7 @@ class CorpusTestResult(PaperResult):
             interval = f" ({100 * (1 - self.alpha):g} % interval {low:+.2f} to {high:+.2f})"
         how = f"all {result.n_swaps:,}" if result.exact else f"{result.n_swaps:,} random"
         return (
-            f"On {counted(len(counts), 'sentence')}{where}, A has {a:.2f} and B {b:.2f} "
+            f"On {counted(len(counts), 'sentence')}{in_clusters(clusters)}, A has {a:.2f} and B {b:.2f} "
             f"{METRIC_NAMES[counts.metric]} ({counts.signature}); the difference B - A is "
             f"{result.difference:+.2f}{interval}. A paired randomisation test with {how} swaps of {swapped} gives "
             f"{p_words(result.p_value)} (two-sided, alpha {self.alpha:g}).",

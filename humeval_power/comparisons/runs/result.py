@@ -18,6 +18,7 @@ from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
     clustered_items,
+    in_clusters,
 )
 from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
@@ -264,9 +265,7 @@ def for_a_paper(pair: RunsComparison, table: RunTable) -> str:
         f"{significant_interval(*pair.interval)}; t = {decimals(pair.estimate / pair.standard_error, 2)} on "
         f"{decimals(pair.df, 1)} df, {p_words(pair.p_value)})"
     )
-    of_clusters = (
-        f" in {table.clusters.n_clusters:,} clusters ({table.clusters.name})" if table.clusters else ""
-    )
+    of_clusters = in_clusters(table.clusters)
     if pair.rule.kind == "nested":
         error = (
             "cluster-robust errors (CR2) with Bell and McCaffrey's (2002) degrees of freedom"

@@ -144,10 +144,21 @@ def scale_of(table: RunTable) -> RatingScale:
     return RatingScale(low, high)
 
 
-def fields_of_test(test: EffectTest, scale: RatingScale) -> dict[str, object]:
-    """The fields of a comparison that a test on [0, 1] says, in the unit of the scores."""
+def _comparison(
+    table: RunTable,
+    rule: RunsRule,
+    means: np.ndarray,
+    test: EffectTest,
+    scale: RatingScale,
+    **further: Any,
+) -> RunsComparison:
+    """The comparison by a test on [0, 1], in the unit of the scores; `further` are the fields that hang on the kind
+    of runs."""
     low, high = (scale.width * end for end in test.interval)
-    return {
+    fields: dict[str, Any] = {
+        "systems": (table.system_names[0], table.system_names[1]),
+        "rule": rule,
+        "means": (float(means[:, 0].mean()), float(means[:, 1].mean())),
         "estimate": scale.width * test.estimate,
         "standard_error": scale.width * test.standard_error,
         "df": test.df,
@@ -155,7 +166,13 @@ def fields_of_test(test: EffectTest, scale: RatingScale) -> dict[str, object]:
         "interval": (low, high),
         "significant": test.significant,
         "reason": test.reason,
+        "n_items": table.n_items,
+        "n_scores": len(table.score),
+        "runs": (float(table.counts[:, 0].mean()), float(table.counts[:, 1].mean())),
+        "clustered": table.clusters is not None,
+        **further,
     }
+    return RunsComparison(**fields)
 
 
 def cell_means(table: RunTable) -> np.ndarray:
@@ -176,7 +193,7 @@ def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
             f"There is a single run ({table.run_column}): from one prompt or seed nothing can be said about "
             "others. Compare the systems under it by 'compare scores'."
         )
-    scale, means, counts = scale_of(table), cell_means(table), table.counts
+    scale, means = scale_of(table), cell_means(table)
     rule_in_units = rule.on(scale)
     fitted = None
     try:
@@ -185,19 +202,15 @@ def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
         difference = float((means[:, 1] - means[:, 0]).mean()) / scale.width
         tested = without_test(difference, math.nan, math.nan, rule_in_units, reason=str(error).rstrip("."))
     result = None if fitted is None else fitted.parameters
-    fields: dict[str, Any] = fields_of_test(tested, scale)
     latent = None if not isinstance(fitted, LatentFit) else fitted.latent
-    return RunsComparison(
-        systems=(table.system_names[0], table.system_names[1]),
-        rule=rule,
-        means=(float(means[:, 0].mean()), float(means[:, 1].mean())),
-        **fields,
-        n_items=table.n_items,
-        n_scores=len(table.score),
-        runs=(float(counts[:, 0].mean()), float(counts[:, 1].mean())),
+    return _comparison(
+        table,
+        rule,
+        means,
+        tested,
+        scale,
         n_labels=len(np.unique(table.run)),
         items=clustered_mean(means[:, 1] - means[:, 0], table.clusters),
-        clustered=table.clusters is not None,
         parts=() if result is None else _parts(table, result, tested, scale.width),
         parameters=None if result is None else _parameters(result, rule, means, scale, tested),
         at_zero=() if fitted is None else tuple(_NAMES.get(name, name) for name in fitted.boundary),
@@ -333,8 +346,6 @@ def compare_nested(table: RunTable, rule: RunsRule) -> RunsComparison:
     in_unit = items.estimate / scale.width, items.standard_error / scale.width
     tested = finished_test(*in_unit, items.df, rule.on(scale))
     variances = nested_variances(table)
-    counts = table.counts
-    fields: dict[str, Any] = fields_of_test(tested, scale)
     n, clusters = table.n_items, table.clusters
     size = 1.0 if clusters is None else float(np.sum(clusters.sizes.astype(np.float64) ** 2)) / n
     parts = [ErrorPart("items", (variances.items - variances.between) / n, falls=False)]
@@ -344,17 +355,14 @@ def compare_nested(table: RunTable, rule: RunsRule) -> RunsComparison:
         ErrorPart(f"runs of {name}", noise / n, falls=True)
         for name, noise in zip(table.system_names, variances.noise, strict=True)
     ]
-    return RunsComparison(
-        systems=(table.system_names[0], table.system_names[1]),
-        rule=rule,
-        means=(float(means[:, 0].mean()), float(means[:, 1].mean())),
-        **fields,
-        n_items=table.n_items,
-        n_scores=len(table.score),
-        runs=(float(counts[:, 0].mean()), float(counts[:, 1].mean())),
+    return _comparison(
+        table,
+        rule,
+        means,
+        tested,
+        scale,
         n_labels=table.n_labels,
         items=items,
-        clustered=table.clusters is not None,
         parts=tuple(parts),
         parameters=_parameters_of_nested(variances, rule, means),
         at_zero=("sd_item",) if variances.at_zero else (),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -189,32 +188,18 @@ def bootstrap_t(
     Each resample is judged in its own standard errors around the observed mean, CR1 errors where whole clusters
     are drawn; the two-sided p-value is twice the smaller tail, so that it agrees with the interval.
     """
-    mean = float(differences.mean())
-    centred = differences - mean
-    if clusters is None:
-        if all_alike(differences):
-            raise InputError(
-                f"All {len(differences):,} differences are {differences[0]:g}: a bootstrap-t test has no spread to "
-                "judge by."
-            )
-        n = len(differences)
-        error = float(differences.std(ddof=1)) / math.sqrt(n)
-        sums = in_blocks(
-            lambda rng, size: drawn_counts(rng, n, size) @ np.column_stack([centred, centred**2]),
-            settings.n_resamples,
-            seed=settings.seed,
+    if clusters is None and all_alike(differences):
+        raise InputError(
+            f"All {len(differences):,} differences are {differences[0]:g}: a bootstrap-t test has no spread to "
+            "judge by."
         )
-        drawn = studentised(sums[:, 0], sums[:, 1], n)
-    else:
-        of, n = ClusterSums.of(centred[:, None], clusters), clusters.n_clusters
-        error = float(of.errors(np.ones((1, n)))[1][0, 0])
-        if not error > 0:
-            raise all_clusters_alike(clusters)
-        drawn = in_blocks(
-            lambda rng, size: of.ratios(drawn_counts(rng, n, size))[:, 0],
-            settings.n_resamples,
-            seed=settings.seed,
-        )
+    mean, (errors, ratios) = (
+        float(differences.mean()),
+        _t_of_resamples(differences[:, None], clusters, settings),
+    )
+    error, drawn = float(errors[0]), ratios[:, 0]
+    if clusters is not None and not error > 0:
+        raise all_clusters_alike(clusters)
     observed = (mean - settings.null) / error
     above, below = int(at_least(drawn, observed).sum()), int(at_least(-drawn, -observed).sum())
     count = {"greater": above, "less": below, "two-sided": min(above, below)}[settings.alternative]
@@ -434,10 +419,7 @@ def joint_bootstrap(
     """
     differences = np.column_stack([score_differences(scores[:, a], scores[:, b]) for a, b in pairs])
     mean = differences.mean(axis=0)
-    if clusters is None:
-        error, drawn = _of_items(differences, mean, settings, n_jobs)
-    else:
-        error, drawn = _of_clusters(differences - mean, clusters, settings, n_jobs)
+    error, drawn = _t_of_resamples(differences, clusters, settings, n_jobs)
     flat = error == 0
     center = np.where(np.ptp(differences, axis=0) == 0, differences[0], mean)
     if (flat & (settings.moved(center) != 0)).any():
@@ -450,9 +432,20 @@ def joint_bootstrap(
     return JointBootstrap(mean, error, t, drawn, settings.alternative)
 
 
-def _of_items(
-    differences: Floats, mean: Floats, settings: TestSettings, n_jobs: int
+def _t_of_resamples(
+    differences: Floats, clusters: Clusters | None, settings: TestSettings, n_jobs: int = 1
 ) -> tuple[Floats, Floats]:
+    """Standard errors of the means of columns (n_items, k), and t in resamples about these, (n_resamples, k)."""
+    k, mean = differences.shape[1], differences.mean(axis=0)
+    if clusters is not None:
+        of, n = ClusterSums.of(differences - mean, clusters), clusters.n_clusters
+        drawn = in_blocks(
+            lambda rng, size: of.ratios(drawn_counts(rng, n, size)),
+            settings.n_resamples,
+            seed=settings.seed,
+            n_jobs=n_jobs,
+        )
+        return of.errors(np.ones((1, n)))[1][0], drawn
     n, flat = len(differences), np.ptp(differences, axis=0) == 0
     error = np.where(flat, 0.0, differences.std(axis=0, ddof=1) / np.sqrt(n))
     centred = np.where(flat, 0.0, differences - mean)
@@ -463,17 +456,4 @@ def _of_items(
         seed=settings.seed,
         n_jobs=n_jobs,
     )
-    return error, studentised(sums[:, : len(mean)], sums[:, len(mean) :], n)
-
-
-def _of_clusters(
-    centred: Floats, clusters: Clusters, settings: TestSettings, n_jobs: int
-) -> tuple[Floats, Floats]:
-    of, n = ClusterSums.of(centred, clusters), clusters.n_clusters
-    drawn = in_blocks(
-        lambda rng, size: of.ratios(drawn_counts(rng, n, size)),
-        settings.n_resamples,
-        seed=settings.seed,
-        n_jobs=n_jobs,
-    )
-    return of.errors(np.ones((1, n)))[1][0], drawn
+    return error, studentised(sums[:, :k], sums[:, k:], n)

@@ -153,48 +153,6 @@ def _smallest(
     return RequiredItems(n, root, reached(n))
 
 
-# What is drawn again for the power of a comparison whose items come in clusters.
-
-Make = Callable[[int], ResampledClusters]
-
-
-def of_clusters(
-    moved: Floats,
-    clusters: Clusters,
-    *,
-    simulated: str,
-    question: Question,
-    settings: TestSettings,
-    effect: float | None,
-    is_normal: bool,
-) -> tuple[Make, float, str]:
-    """How to make studies of so many clusters, their true effect, and what that is.
-
-    Tests of means draw differences, tests of signs the signs, and that of signed ranks the values of which its
-    statistic is a sum in large samples (its projection); each with the t test of CR2 errors.
-    """
-    if simulated == "t":
-        values, words = moved, "mean of B - A"
-        known = float(moved.mean()) if effect is None else effect
-    elif simulated == "wilcoxon":
-        observed = hodges_lehmann(moved).value
-        known = observed if effect is None else effect
-        values = rank_values(exact_difference(moved, observed - known) if effect is not None else moved)
-        effect, words = None, "pseudomedian of B - A"
-    else:
-        if effect is not None and question != "better":
-            moved, effect = exact_difference(moved, np.median(moved) - effect), None
-        values, words = np.sign(moved) / 2, "share of items on which B is better, less one half"
-        known = float(values.mean()) if effect is None else effect
-
-    def make(n: int) -> ResampledClusters:
-        return ResampledClusters(
-            n, values, clusters, effect, settings.alternative, settings.alpha, normal=is_normal
-        )
-
-    return make, known, words
-
-
 def rank_values(differences: Floats) -> Floats:
     """Values whose mean over its standard error is Wilcoxon's Z in large samples, shape (n_items,).
 
@@ -341,16 +299,28 @@ def _of_clusters(
     effect: float | None,
     power_by: PowerBy,
 ) -> _DrawnFrom | None:
+    """Tests of means draw differences, tests of signs the signs, and that of signed ranks the values of which its
+    statistic is a sum in large samples (its projection); each with the t test of CR2 errors."""
+    if simulated == "t":
+        values, words = moved, "mean of B - A"
+        known = float(moved.mean()) if effect is None else effect
+    elif simulated == "wilcoxon":
+        observed = hodges_lehmann(moved).value
+        known = observed if effect is None else effect
+        values = rank_values(exact_difference(moved, observed - known) if effect is not None else moved)
+        effect, words = None, "pseudomedian of B - A"
+    else:
+        if effect is not None and question != "better":
+            moved, effect = exact_difference(moved, np.median(moved) - effect), None
+        values, words = np.sign(moved) / 2, "share of items on which B is better, less one half"
+        known = float(values.mean()) if effect is None else effect
     n, is_normal = clusters.n_clusters, power_by == "normal"
-    make, known, words = of_clusters(
-        moved,
-        clusters,
-        simulated=simulated,
-        question=question,
-        settings=settings,
-        effect=effect,
-        is_normal=is_normal,
-    )
+
+    def make(size: int) -> ResampledClusters:
+        return ResampledClusters(
+            size, values, clusters, effect, settings.alternative, settings.alpha, normal=is_normal
+        )
+
     if not make(n).varies:
         return None
     method = (
