@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 
 FITTED_ACCURACIES = (0.8, 1.0)  # where the regressions of the paper have seen pairs
 
@@ -117,3 +117,33 @@ OVERLAP: Mapping[str, OverlapRegression] = {
     "glue": OverlapRegression("GLUE", 0.41422307, 0.58187475, -0.46624237),
     "squad": OverlapRegression("SQuAD 2.0", 0.4339, 0.5932, -1.2849),
 }
+
+
+# Counted on a validation set that two submissions to a leaderboard have answered.
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationPairs:
+    """Of `n_items` items of the validation set, those that exactly one of two submissions gets right.
+
+    `differing` is by the keys of both (`Submission.key`), in either order; `source` names the table.
+    """
+
+    n_items: int
+    differing: Mapping[frozenset[str], int]
+    source: str = "pairs"
+
+    def agreement(self, first: str, second: str) -> KnownAgreement:
+        """The share of the items on which both are right or both wrong."""
+        count = self.differing.get(frozenset((first, second)))
+        if count is None:
+            raise InputError(
+                [
+                    Problem(
+                        f"has no row for the pair {first} and {second}, which are compared.",
+                        "Add it: the items that exactly one of them gets right.",
+                        place=self.source,
+                    )
+                ]
+            )
+        return KnownAgreement(1 - count / self.n_items)

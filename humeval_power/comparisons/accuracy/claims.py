@@ -22,10 +22,10 @@ from humeval_power.comparisons.accuracy.agreement import (
     AgreementSource,
     KnownAgreement,
     OverlapRegression,
+    ValidationPairs,
 )
 from humeval_power.comparisons.accuracy.detectable import detectable_accuracy, detectable_by_prior
 from humeval_power.comparisons.accuracy.paired import PairedAccuracy, largest_difference
-from humeval_power.comparisons.accuracy.pairs import ValidationPairs
 from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 from humeval_power.errors import InputError, Problem
 from humeval_power.studies.power.questions import check_target

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from humeval_power.checking.columns import Column, find_columns
-from humeval_power.comparisons.accuracy.agreement import OverlapRegression
+from humeval_power.comparisons.accuracy.agreement import OverlapRegression, ValidationPairs
 from humeval_power.comparisons.accuracy.claims import Claim, Submission, SystemPair, moment
 from humeval_power.comparisons.accuracy.counts import PairedCounts
-from humeval_power.comparisons.accuracy.pairs import ValidationPairs
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.json_text import read_object
 from humeval_power.files.tables import (

@@ -10,7 +10,7 @@ import numpy as np
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import Column, find_columns, listing, shortened
-from humeval_power.comparisons.survey.comparison import PublishedComparison
+from humeval_power.comparisons.survey.survey import PublishedComparison
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.tables import (
     Floats,

@@ -11,8 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from humeval_power.comparisons.survey.comparison import PublishedComparison
-from humeval_power.comparisons.survey.survey import TARGET, Description, KendallTau, Share, Survey
+from humeval_power.comparisons.survey.survey import (
+    TARGET,
+    Description,
+    KendallTau,
+    PublishedComparison,
+    Share,
+    Survey,
+)
 from humeval_power.differences import Difference, understood
 from humeval_power.errors import InputError
 from humeval_power.rules import DecisionRule
