@@ -272,16 +272,12 @@ def _judge(
         )
         detectable = detectable_accuracy(scenario, power=power).effect
     claimed = compatible(claim, claim.improvement, agreement, test=test, alpha=alpha)
-    chance = math.nan
-    if not math.isnan(expected):
-        computed = compatible(claim, expected, agreement, test=test, alpha=alpha).computed()
-        chance = computed.power if expected >= 0 else computed.rejection_rate - computed.power
     return JudgedClaim(
         claim,
         agreement=1 - claimed.disagreement,
         detectable=detectable,
         expected=expected,
-        power=chance,
+        power=_chance(claim, expected, agreement, test, alpha),
         p_value=expected_p(claimed),
     )
 

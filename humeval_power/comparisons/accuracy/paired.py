@@ -53,11 +53,6 @@ class PairedAccuracy(BlockScenario):
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        problems = self._problems()
-        if problems:
-            raise InputError([Problem(rule, remedy) for rule, remedy in problems])
-
-    def _problems(self) -> list[tuple[str, str]]:
         problems = []
         if self.n_items < 1:
             problems.append((f"A test set has at least one item; got {self.n_items}.", ""))
@@ -72,7 +67,8 @@ class PairedAccuracy(BlockScenario):
             )
         elif self.baseline is None and self.agreement.needs_baseline:
             problems.append(("Without an agreement the accuracy of the baseline is needed.", "Give it."))
-        return problems or self._impossible()
+        if problems := problems or self._impossible():
+            raise InputError([Problem(rule, remedy) for rule, remedy in problems])
 
     def _impossible(self) -> list[tuple[str, str]]:
         moved, difference, baseline = self.disagreement, self.difference, self.baseline

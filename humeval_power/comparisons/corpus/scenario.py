@@ -41,11 +41,6 @@ class CorpusStudy(BlockScenario):
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        problems = [Problem(rule, remedy) for rule, remedy in self._problems()]
-        if problems:
-            raise InputError(problems)
-
-    def _problems(self) -> list[tuple[str, str]]:
         problems = []
         if self.n_sentences < 2:
             problems.append((f"A test set needs at least 2 sentences; got {self.n_sentences}.", ""))
@@ -73,7 +68,8 @@ class CorpusStudy(BlockScenario):
             )
         if not 0 < self.alpha < 1:
             problems.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
-        return problems
+        if problems:
+            raise InputError([Problem(rule, remedy) for rule, remedy in problems])
 
     @property
     def mean(self) -> float:
