@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from humeval_power.errors import InputError, Problem
 
@@ -34,6 +34,7 @@ class KnownAgreement:
     """A share of items, such as that on the validation set, on which both are right or both wrong."""
 
     share: float
+    needs_baseline: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
@@ -43,11 +44,6 @@ class KnownAgreement:
     def label(self) -> str:
         """In words."""
         return f"right or wrong together on {100 * self.share:.4g} % of the items"
-
-    @property
-    def needs_baseline(self) -> bool:
-        """A known agreement needs nothing else."""
-        return False
 
     def disagreement(self, baseline: float, difference: float) -> float:  # noqa: ARG002
         """What is left."""
@@ -64,16 +60,12 @@ class OverlapRegression:
     per_accuracy: float
     per_difference: float
     seen: tuple[float, float] = FITTED_ACCURACIES
+    needs_baseline: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
         """In words."""
         return f"as a regression on pairs of {self.name} systems predicts it"
-
-    @property
-    def needs_baseline(self) -> bool:
-        """The regression starts from it."""
-        return True
 
     def disagreement(self, baseline: float, difference: float) -> float:
         """One minus the predicted agreement."""
@@ -88,6 +80,7 @@ class AssumedAgreement:
     the largest), as few ('least'), or half-way ('middle', after Lachenbruch 1992)."""
 
     assumed: Literal["middle", "least", "most"]
+    needs_baseline: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -97,11 +90,6 @@ class AssumedAgreement:
             "least": "the least that the accuracies allow (worst case)",
             "most": "the most that the accuracies allow (best case)",
         }[self.assumed]
-
-    @property
-    def needs_baseline(self) -> bool:
-        """The bounds follow from the accuracies."""
-        return True
 
     def disagreement(self, baseline: float, difference: float) -> float:
         """p_A + p_B - 2 p_both."""

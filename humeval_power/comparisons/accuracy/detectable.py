@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy import special
@@ -169,16 +170,12 @@ class _WithoutBaseline:
 
     agreement: AgreementSource
     baseline: float
+    needs_baseline: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
         """In words."""
         return self.agreement.label
-
-    @property
-    def needs_baseline(self) -> bool:
-        """It has it."""
-        return False
 
     def disagreement(self, baseline: float, difference: float) -> float:  # noqa: ARG002
         """As predicted from the baseline held."""

@@ -131,21 +131,6 @@ def read_as(table: RunTable, reading: RunsReading, rule: RunsRule, *, said: bool
     return f"Runs ({table.run_column}) are {rule.kind}, {why}: {MEANING[rule.kind]}{ending}"
 
 
-def parts_table(pair: RunsComparison) -> Table:
-    """The error's variance by source."""
-    total = sum(part.variance for part in pair.parts)
-    return table(
-        pair.parts,
-        {
-            "source": lambda part: part.source,
-            "standard error": lambda part: significant(math.sqrt(part.variance)),
-            "share of variance": lambda part: percent(part.variance / total) if total > 0 else "-",
-            "less with more runs": lambda part: "yes" if part.falls else "no",
-        },
-        "On the scale of log odds:" if pair.odds_ratio is not None else "",
-    )
-
-
 def runs_table(pair: RunsComparison, run_column: str) -> Table:
     """The standard error with more runs of the same items."""
 
@@ -366,7 +351,19 @@ class RunsTestResult(PaperResult):
         title = "Where the error comes from"
         if self.only is None:
             title += f": {pair.systems[0]}, {pair.systems[1]}"
-        blocks: list[Block] = [parts_table(pair)]
+        total = sum(part.variance for part in pair.parts)
+        blocks: list[Block] = [
+            table(
+                pair.parts,
+                {
+                    "source": lambda part: part.source,
+                    "standard error": lambda part: significant(math.sqrt(part.variance)),
+                    "share of variance": lambda part: percent(part.variance / total) if total > 0 else "-",
+                    "less with more runs": lambda part: "yes" if part.falls else "no",
+                },
+                "On the scale of log odds:" if pair.odds_ratio is not None else "",
+            )
+        ]
         if pair.more_runs:
             blocks += [runs_table(pair, self.table.run_column), Paragraph(more_words(pair, self.table))]
         return Section(title, tuple(blocks), is_detail=self.only is None)

@@ -259,20 +259,6 @@ class RunsPlan:
         )
 
 
-def unit_of(parameters: RunsParameters, plan: RunsPlan) -> float:
-    """What scores are divided by so that they and a margin are of the size of shares; 1 where they are."""
-    if parameters.family == "binary":
-        return 1.0
-    deviations = (
-        parameters.sd_item,
-        parameters.sd_run_a,
-        parameters.sd_run_b,
-        parameters.sd_prompt_slope,
-        parameters.sd_residual,
-    )
-    return max(1.0, 2 * max(deviations), plan.margin or 0.0)
-
-
 def computed_power(
     effect: float, precision: EffectPrecision, *, rule: DecisionRule, method: str, exact: bool = False
 ) -> ComputedPower:
@@ -284,6 +270,40 @@ def computed_power(
     return ComputedPower(power.power, power.rejection_rate, power.type_m, power.type_s, method, exact=exact)
 
 
+@dataclass(frozen=True)
+class _PlannedRuns(BlockScenario):
+    """A plan, what scores vary by, and a true difference B - A, all in the unit of the scores."""
+
+    parameters: RunsParameters
+    plan: RunsPlan
+    _: KW_ONLY
+    effect: float
+
+    @property
+    def alpha(self) -> float:
+        """The level of the test."""
+        return self.plan.alpha
+
+    @property
+    def is_latent(self) -> bool:
+        """Whether answers are right or wrong, and analysed so: those of crossed runs."""
+        return self.parameters.kind == "crossed" and self.parameters.family == "binary"
+
+    @property
+    def unit(self) -> float:
+        """What scores are divided by so that they and a margin are of the size of shares; 1 where they are."""
+        of = self.parameters
+        if of.family == "binary":
+            return 1.0
+        deviations = (of.sd_item, of.sd_run_a, of.sd_run_b, of.sd_prompt_slope, of.sd_residual)
+        return max(1.0, 2 * max(deviations), self.plan.margin or 0.0)
+
+    @cached_property
+    def rule(self) -> DecisionRule:
+        """The test, of scores that are divided by the unit."""
+        return self.plan.rule(self.unit, is_latent=self.is_latent)
+
+
 # Two systems whose answers are generated anew for each item: power of the test of the items' mean
 # difference.
 
@@ -293,16 +313,11 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class NestedRuns(BlockScenario):
+class NestedRuns(_PlannedRuns):
     """A plan, what scores vary by, and a true difference B - A, all in the unit of the scores.
 
     Of answers that are right or wrong the items' chances are drawn, and answers from them; the test is the same.
     """
-
-    parameters: RunsParameters
-    plan: RunsPlan
-    _: KW_ONLY
-    effect: float
 
     def __post_init__(self) -> None:
         if self.parameters.kind != "nested":
@@ -319,11 +334,6 @@ class NestedRuns(BlockScenario):
                     )
                 ]
             )
-
-    @property
-    def alpha(self) -> float:
-        """The level of the test."""
-        return self.plan.alpha
 
     @property
     def means(self) -> tuple[float, float]:
@@ -440,33 +450,18 @@ class NestedRuns(BlockScenario):
         starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
         return np.asarray(np.add.reduceat(right_b - right_a, starts, axis=1))
 
-    @property
-    def unit(self) -> float:
-        """What scores are divided by inside."""
-        return unit_of(self.parameters, self.plan)
-
-    @cached_property
-    def rule(self) -> DecisionRule:
-        """The test, of scores that are divided by the unit."""
-        return self.plan.rule(self.unit)
-
 
 # Two systems under the same prompts or seeds for all items: the rating study with a prompt for each
 # worker.
 
 
 @dataclass(frozen=True)
-class CrossedRuns(BlockScenario):
+class CrossedRuns(_PlannedRuns):
     """A plan, what scores vary by, and a true difference B - A in the unit of the scores.
 
     Prompts and items are both samples; the test is that of the crossed mixed model with Kenward and Roger's
     (1997) degrees of freedom, of answers that are right or wrong by a logit model.
     """
-
-    parameters: RunsParameters
-    plan: RunsPlan
-    _: KW_ONLY
-    effect: float
 
     def __post_init__(self) -> None:
         if self.parameters.kind != "crossed":
@@ -479,19 +474,9 @@ class CrossedRuns(BlockScenario):
         self.plan.rule(self.unit)  # refuses what is no test
 
     @property
-    def alpha(self) -> float:
-        """The level of the test."""
-        return self.plan.alpha
-
-    @property
     def n_prompts(self) -> int:
         """Prompts or seeds."""
         return self.plan.runs_a
-
-    @property
-    def is_latent(self) -> bool:
-        """Whether answers are right or wrong, and analysed so."""
-        return self.parameters.family == "binary"
 
     @cached_property
     def ratings(self) -> Parameters:
@@ -551,16 +536,6 @@ class CrossedRuns(BlockScenario):
         between = of.sd_item_slope**2 + of.sd_document_slope**2 * size
         noise = 2 * of.sd_residual**2 / self.n_prompts
         return of.sd_worker_slope**2 / self.n_prompts + (between + noise) / n_items
-
-    @property
-    def unit(self) -> float:
-        """What scores are divided by inside."""
-        return unit_of(self.parameters, self.plan)
-
-    @cached_property
-    def rule(self) -> DecisionRule:
-        """The test, of scores that are divided by the unit."""
-        return self.plan.rule(self.unit, is_latent=self.is_latent)
 
 
 @lru_cache(maxsize=64)

@@ -65,7 +65,13 @@ def _weights(n: int) -> Floats:
     """Of the ordered values, their squares summing to 1."""
     if n == 3:
         return np.array([-math.sqrt(0.5), 0.0, math.sqrt(0.5)])
-    scores = _normal_quantiles((np.arange(1.0, n + 1) - 0.375) / (n + 0.25))
+    probability = (np.arange(1.0, n + 1) - 0.375) / (n + 0.25)
+    off = probability - 0.5
+    square = off * off
+    middle = off * np.polyval(_MIDDLE[::-1], square) / np.polyval(_MIDDLE_BELOW[::-1], square)
+    root = np.sqrt(-np.log(np.minimum(probability, 1 - probability)))
+    tail = np.polyval(_TAIL[::-1], root) / np.polyval(_TAIL_BELOW[::-1], root)
+    scores = np.where(np.abs(off) <= 0.42, middle, np.sign(off) * tail)
     squares, unit = float(scores @ scores), 1 / math.sqrt(n)
     ends = [scores[-1] / math.sqrt(squares) + _polynomial(_LARGEST, unit)]
     if n > 5:
@@ -95,15 +101,6 @@ def _p_value(lacking: float, n: int) -> float:
             _polynomial(_MANY_LOG_SD, math.log(n)),
         )
     return float(special.ndtr((mean - score) / math.exp(log_sd)))
-
-
-def _normal_quantiles(probability: Floats) -> Floats:
-    off = probability - 0.5
-    square = off * off
-    middle = off * np.polyval(_MIDDLE[::-1], square) / np.polyval(_MIDDLE_BELOW[::-1], square)
-    root = np.sqrt(-np.log(np.minimum(probability, 1 - probability)))
-    tail = np.polyval(_TAIL[::-1], root) / np.polyval(_TAIL_BELOW[::-1], root)
-    return np.where(np.abs(off) <= 0.42, middle, np.sign(off) * tail)
 
 
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:

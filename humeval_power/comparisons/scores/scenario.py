@@ -185,15 +185,11 @@ def mean_power(
 
 def _tested(differences: Floats, scenario: NormalScores | ResampledScores) -> Replicates:
     if scenario.test == "t":
-        return _t_tests(differences, scenario)
+        n = differences.shape[1]
+        error = differences.std(axis=1, ddof=1) / math.sqrt(n)
+        flat, df = np.ptp(differences, axis=1) == 0, np.full(len(differences), n - 1.0)
+        return _of_means(differences.mean(axis=1), error, df, flat, scenario.alternative)
     return _wilcoxon_tests(differences, scenario)
-
-
-def _t_tests(differences: Floats, scenario: NormalScores | ResampledScores) -> Replicates:
-    n = differences.shape[1]
-    error = differences.std(axis=1, ddof=1) / math.sqrt(n)
-    flat, df = np.ptp(differences, axis=1) == 0, np.full(len(differences), n - 1.0)
-    return _of_means(differences.mean(axis=1), error, df, flat, scenario.alternative)
 
 
 def _of_means(
