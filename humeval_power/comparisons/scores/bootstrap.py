@@ -56,8 +56,16 @@ def sign_flip_mean(
             settings.n_resamples,
             seed=settings.seed,
         )
-    observed = float(active.sum())
-    return _flip_result("mean", differences, settings, clusters, observed, flipped, is_listed, len(active))
+    return _flip_result(
+        "mean",
+        differences,
+        settings,
+        clusters,
+        observed=float(active.sum()),
+        flipped=flipped,
+        is_listed=is_listed,
+        n_active=len(active),
+    )
 
 
 def sign_flip_median(
@@ -76,8 +84,16 @@ def sign_flip_median(
         flipped = in_blocks(
             lambda rng, size: medians(drawn_signs(rng, n, size)), settings.n_resamples, seed=settings.seed
         )
-    observed = float(np.median(moved))
-    return _flip_result("median", differences, settings, clusters, observed, flipped, is_listed, n)
+    return _flip_result(
+        "median",
+        differences,
+        settings,
+        clusters,
+        observed=float(np.median(moved)),
+        flipped=flipped,
+        is_listed=is_listed,
+        n_active=n,
+    )
 
 
 def listed_signs(n: int) -> Floats:
@@ -113,6 +129,7 @@ def _flip_result(
     differences: Floats,
     settings: TestSettings,
     clusters: Clusters | None,
+    *,
     observed: float,
     flipped: Floats,
     is_listed: bool,
@@ -193,11 +210,8 @@ def bootstrap_t(
             f"All {len(differences):,} differences are {differences[0]:g}: a bootstrap-t test has no spread to "
             "judge by."
         )
-    mean, (errors, ratios) = (
-        float(differences.mean()),
-        _t_of_resamples(differences[:, None], clusters, settings),
-    )
-    error, drawn = float(errors[0]), ratios[:, 0]
+    errors, ratios = _t_of_resamples(differences[:, None], clusters, settings)
+    mean, error, drawn = float(differences.mean()), float(errors[0]), ratios[:, 0]
     if clusters is not None and not error > 0:
         raise all_clusters_alike(clusters)
     observed = (mean - settings.null) / error
