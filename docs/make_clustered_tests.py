@@ -20,7 +20,7 @@ from make_cluster_calibration import ALPHA, drawn, sizes_of
 
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.answers import Floats, TestSettings
-from humeval_power.comparisons.scores.clustered_effects import effect_sizes_of_clusters
+from humeval_power.comparisons.scores.comparison import effect_sizes
 from humeval_power.comparisons.scores.tests import run_test
 from humeval_power.estimation.metrics import SentenceCounts
 from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
@@ -60,7 +60,7 @@ def of_scores(
         given = settings(place)
         p = [run_test(name, values, given, clusters=clusters).p_value for name in TESTS]
         p += [run_test(name, values, given).p_value for name in ALONE]
-        found = {one.name: one for one in effect_sizes_of_clusters(values, clusters, given)}
+        found = {one.name: one for one in effect_sizes(values, given, clusters=clusters)}
         share = found["share_better"]
         held = [found[name].low <= 0 <= found[name].high for name in EFFECTS[:-1]]
         yield [each <= ALPHA for each in p], [*held, share.low <= 0.5 <= share.high]

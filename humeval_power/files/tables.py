@@ -91,6 +91,10 @@ class SourceTable(NamedTuple):
     scores: tuple[str, ...] = ()
     files: tuple[tuple[str, int], ...] = ()
 
+    def problem(self, rule: str, remedy: str, row: object, column: str, value: object) -> Problem:
+        """What is wrong with the value of a cell; `row` is that of the frame's index."""
+        return Problem(rule, remedy, self.source, int(str(row)), column, value, has_value=True)
+
 
 def read_table(path: str | Path, *, arrays: bool = False) -> SourceTable:
     """Read a table from a file, or from standard input where `path` is '-'; or logs of a harness, as

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from humeval_power.checking.suspects import ClusterSuspect
+from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import FEW_DF, ClusteredMean
 from humeval_power.saying.document import Points, Section
 from humeval_power.saying.numbers import decimals, percent, significant
@@ -35,9 +36,11 @@ def cluster_caveats(mean: ClusteredMean | None, alpha: float = 1.0) -> tuple[str
     return tuple(caveats)
 
 
-def few_clusters(mean: ClusteredMean | None, name: str | None) -> str:
-    """' in 40 clusters (passage)', or nothing."""
-    return "" if mean is None or name is None else f" in {mean.n_clusters:,} clusters ({name})"
+def in_clusters(clusters: Clusters | ClusteredMean | None, name: str | None = None) -> str:
+    """' in 40 clusters (passage)', or nothing; of a mean with the name of its clusters."""
+    if clusters is None or (name := clusters.name if isinstance(clusters, Clusters) else name) is None:
+        return ""
+    return f" in {clusters.n_clusters:,} clusters ({name})"
 
 
 def paper_error(mean: ClusteredMean | None, of: str) -> str:

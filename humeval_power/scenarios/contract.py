@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Protocol, Self, TypeGuard, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeGuard, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,31 @@ class Replicates:
     directed: bool = True
     claim: Floats | None = None
 
+    @classmethod
+    def of_tests(
+        cls,
+        estimate: Floats,
+        p_value: Floats,
+        *,
+        standard_error: Floats | None = None,
+        df: Floats | None = None,
+        status: NDArray[np.int64] | None = None,
+        claim: Floats | None = None,
+        directed: bool = True,
+    ) -> Replicates:
+        """Studies tested without a model of variance components; what is not given is NaN, or status 0."""
+        n, unknown = len(estimate), np.full(len(estimate), np.nan)
+        return cls(
+            estimate,
+            unknown if standard_error is None else standard_error,
+            unknown if df is None else df,
+            p_value,
+            np.zeros(n, dtype=np.int64) if status is None else status,
+            np.zeros((n, 0), dtype=np.bool_),
+            directed=directed,
+            claim=claim,
+        )
+
     def __len__(self) -> int:
         return len(self.estimate)
 
@@ -50,7 +75,7 @@ class Replicates:
         """The first `n` replicates."""
         return self.part(slice(0, n))
 
-    def part(self, rows: slice) -> Replicates:
+    def part(self, rows: slice | NDArray[np.int64]) -> Replicates:
         """Some of the replicates."""
         return replace(
             self,
@@ -235,3 +260,38 @@ def joined(parts: list[Replicates]) -> Replicates:
         boundary=np.concatenate([part.boundary for part in parts]),
         claim=None if claims is None else np.concatenate(claims),
     )
+
+
+class BlockScenario:
+    """A scenario that draws its studies in blocks.
+
+    Subclasses are frozen records with a level `alpha`. They draw and test `size` studies in `draw_block`, of
+    `block_size` where that is another; `effect_field` names the field that holds the true effect.
+    """
+
+    __slots__ = ()
+    effect_field: ClassVar[str] = "effect"
+
+    @property
+    def true_effect(self) -> float:
+        """The effect that the simulated studies have."""
+        return cast(float, getattr(self, self.effect_field))
+
+    def with_effect(self, effect: float) -> Self:
+        """The same studies with another true effect."""
+        return cast(Self, replace(cast(Any, self), **{self.effect_field: effect}))
+
+    @property
+    def block_size(self) -> int:
+        """Studies drawn together from one child of the seed."""
+        return BLOCK
+
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        """Draw and test `size` studies."""
+        raise NotImplementedError
+
+    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
+        """Simulate and test studies `first` to `first + n - 1`."""
+        return draw_in_blocks(
+            self.draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=self.block_size
+        )

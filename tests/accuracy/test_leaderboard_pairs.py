@@ -11,8 +11,8 @@ from scipy import stats
 
 import humeval_power as hp
 from humeval_power.choices import PowerOn
+from humeval_power.comparisons.accuracy.agreement import ValidationPairs
 from humeval_power.comparisons.accuracy.claims import Submission, judge_leaderboard
-from humeval_power.comparisons.accuracy.pairs import ValidationPairs
 from humeval_power.errors import InputError
 from tests.cli import run
 

@@ -12,10 +12,10 @@ from scipy import stats
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.answers import ClusterSums, TestSettings
 from humeval_power.comparisons.scores.bootstrap import joint_bootstrap
-from humeval_power.comparisons.scores.clustered_effects import effect_sizes_of_clusters, signed_ranks
-from humeval_power.comparisons.scores.clustered_tests import REFUSED, TESTS_OF_CLUSTERS, flips_of
+from humeval_power.comparisons.scores.comparison import effect_sizes
+from humeval_power.comparisons.scores.effect_sizes import signed_ranks
 from humeval_power.comparisons.scores.score_table import all_pairs
-from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, equivalence_test, run_test
+from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, equivalence_test, flips_of, run_test
 from humeval_power.errors import InputError
 
 DIRECTIONS = ["two-sided", "greater", "less"]
@@ -36,12 +36,13 @@ def alone(n: int) -> Clusters:
 
 
 def test_every_test_has_a_clustered_version_or_a_remedy():
-    assert set(TESTS_OF_CLUSTERS) | set(REFUSED) == set(TESTS)
+    refused = [name for name, kind in TESTS.items() if kind.refuses_clusters]
+    assert refused == ["mcnemar", "primer"]
     differences, clusters = study(8)
-    for name in REFUSED:
+    for name in refused:
         with pytest.raises(InputError, match=r"'bootstrap-t'|'permutation'"):
             run_test(name, np.sign(differences), TestSettings(alternative="greater"), clusters=clusters)
-    assert set(DEFAULT_TEST.values()) <= set(TESTS_OF_CLUSTERS)
+    assert not set(DEFAULT_TEST.values()) & set(refused)
 
 
 @each_case("alternative", DIRECTIONS)
@@ -107,7 +108,7 @@ def test_counted_sums_of_many_clusters_agree_with_draws(alternative):
 def test_too_many_places_take_the_normal_law_of_rosner_glynn_and_lee(monkeypatch):
     sums = study(60, seed=4, shift=0.1)[1].sums(signed_ranks(study(60, seed=4, shift=0.1)[0]))
     exact = flips_of(sums, "two-sided")
-    monkeypatch.setattr("humeval_power.comparisons.scores.clustered_tests.MOST_STEPS", 10)
+    monkeypatch.setattr("humeval_power.comparisons.scores.tests.MOST_STEPS", 10)
     normal = flips_of(sums, "two-sided")
     assert not normal.exact
     z = sums.sum() / np.sqrt((sums**2).sum())
@@ -167,14 +168,13 @@ def test_the_interval_of_equivalence_is_that_of_the_cr2_test():
 
 
 def test_effect_sizes_have_the_values_of_independent_items_and_wider_intervals():
-    from humeval_power.comparisons.scores.comparison import effect_sizes
 
     rng = np.random.default_rng(8)
     codes = np.repeat(np.arange(30), 8)
     differences = np.round(0.2 + rng.standard_normal(30)[codes] + 0.5 * rng.standard_normal(240), 2)
     settings = TestSettings(n_resamples=2000)
     plain = {one.name: one for one in effect_sizes(differences, settings)}
-    found = effect_sizes_of_clusters(differences, Clusters.of(codes.tolist()), settings)
+    found = effect_sizes(differences, settings, clusters=Clusters.of(codes.tolist()))
     assert {one.name for one in found} == set(plain) - {"hedges_g", "mean_bca"}
     for one in found:
         assert one.value == pytest.approx(plain[one.name].value, rel=1e-9)
@@ -184,12 +184,11 @@ def test_effect_sizes_have_the_values_of_independent_items_and_wider_intervals()
 
 @pytest.mark.parametrize("name", ["mean", "mean_bca", "cohens_d", "wilcoxon_r", "hodges_lehmann", "median"])
 def test_one_item_in_each_cluster_gives_the_intervals_of_independent_items(name):
-    from humeval_power.comparisons.scores.comparison import effect_sizes
 
     differences = np.round(0.2 + np.random.default_rng(9).standard_normal(80), 3)
     settings = TestSettings(n_resamples=500)
     plain = {one.name: one for one in effect_sizes(differences, settings)}[name]
-    found = {one.name: one for one in effect_sizes_of_clusters(differences, alone(80), settings)}[name]
+    found = {one.name: one for one in effect_sizes(differences, settings, clusters=alone(80))}[name]
     # ranks and order statistics are counted exactly there and by the t of their variance here
     tolerance = {"hodges_lehmann": 0.03, "median": 0.15}.get(name, 1e-9)
     assert (found.low, found.high) == pytest.approx((plain.low, plain.high), abs=tolerance)

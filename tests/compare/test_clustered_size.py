@@ -9,7 +9,7 @@ from scipy import stats
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.answers import TestSettings
 from humeval_power.comparisons.scores.bootstrap import joint_bootstrap
-from humeval_power.comparisons.scores.clustered_effects import effect_sizes_of_clusters
+from humeval_power.comparisons.scores.comparison import effect_sizes
 from humeval_power.comparisons.scores.score_table import all_pairs
 from humeval_power.comparisons.scores.tests import run_test
 
@@ -58,7 +58,7 @@ def test_intervals_hold_the_truth_at_least_nearly_as_often_as_they_say(layout):
     clusters, settings = clusters_of(SIZES[layout]), TestSettings(n_resamples=99)
     names, held = ("mean", "median", "hodges_lehmann", "share_better"), np.zeros(4)
     for differences in studies(SIZES[layout], seed=2):
-        found = {one.name: one for one in effect_sizes_of_clusters(differences[:, 0], clusters, settings)}
+        found = {one.name: one for one in effect_sizes(differences[:, 0], settings, clusters=clusters)}
         for place, name in enumerate(names):
             truth = 0.5 if name == "share_better" else 0.0
             held[place] += found[name].low <= truth <= found[name].high

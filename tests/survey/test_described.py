@@ -10,10 +10,9 @@ import pandas as pd
 import pytest
 from cli import run, run_json
 
-from humeval_power.comparisons.survey.comparison import PublishedComparison
 from humeval_power.comparisons.survey.files import read_comparisons
 from humeval_power.comparisons.survey.result import survey_figure
-from humeval_power.comparisons.survey.survey import Share, describe, survey
+from humeval_power.comparisons.survey.survey import PublishedComparison, Share, describe, survey
 from humeval_power.parameters import preset
 
 ROOT = Path(__file__).parents[2]

@@ -14,9 +14,8 @@ from matplotlib.collections import PathCollection
 from reference.golden import shared_golden
 from scipy import stats
 
-from humeval_power.comparisons.survey.comparison import PublishedComparison
 from humeval_power.comparisons.survey.result import survey_figure
-from humeval_power.comparisons.survey.survey import survey
+from humeval_power.comparisons.survey.survey import PublishedComparison, survey
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.parameters import preset

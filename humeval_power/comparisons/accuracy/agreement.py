@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 
 FITTED_ACCURACIES = (0.8, 1.0)  # where the regressions of the paper have seen pairs
 
@@ -34,6 +34,7 @@ class KnownAgreement:
     """A share of items, such as that on the validation set, on which both are right or both wrong."""
 
     share: float
+    needs_baseline: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.share <= 1:
@@ -43,11 +44,6 @@ class KnownAgreement:
     def label(self) -> str:
         """In words."""
         return f"right or wrong together on {100 * self.share:.4g} % of the items"
-
-    @property
-    def needs_baseline(self) -> bool:
-        """A known agreement needs nothing else."""
-        return False
 
     def disagreement(self, baseline: float, difference: float) -> float:  # noqa: ARG002
         """What is left."""
@@ -64,16 +60,12 @@ class OverlapRegression:
     per_accuracy: float
     per_difference: float
     seen: tuple[float, float] = FITTED_ACCURACIES
+    needs_baseline: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
         """In words."""
         return f"as a regression on pairs of {self.name} systems predicts it"
-
-    @property
-    def needs_baseline(self) -> bool:
-        """The regression starts from it."""
-        return True
 
     def disagreement(self, baseline: float, difference: float) -> float:
         """One minus the predicted agreement."""
@@ -88,6 +80,7 @@ class AssumedAgreement:
     the largest), as few ('least'), or half-way ('middle', after Lachenbruch 1992)."""
 
     assumed: Literal["middle", "least", "most"]
+    needs_baseline: ClassVar[bool] = True
 
     @property
     def label(self) -> str:
@@ -97,11 +90,6 @@ class AssumedAgreement:
             "least": "the least that the accuracies allow (worst case)",
             "most": "the most that the accuracies allow (best case)",
         }[self.assumed]
-
-    @property
-    def needs_baseline(self) -> bool:
-        """The bounds follow from the accuracies."""
-        return True
 
     def disagreement(self, baseline: float, difference: float) -> float:
         """p_A + p_B - 2 p_both."""
@@ -117,3 +105,33 @@ OVERLAP: Mapping[str, OverlapRegression] = {
     "glue": OverlapRegression("GLUE", 0.41422307, 0.58187475, -0.46624237),
     "squad": OverlapRegression("SQuAD 2.0", 0.4339, 0.5932, -1.2849),
 }
+
+
+# Counted on a validation set that two submissions to a leaderboard have answered.
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationPairs:
+    """Of `n_items` items of the validation set, those that exactly one of two submissions gets right.
+
+    `differing` is by the keys of both (`Submission.key`), in either order; `source` names the table.
+    """
+
+    n_items: int
+    differing: Mapping[frozenset[str], int]
+    source: str = "pairs"
+
+    def agreement(self, first: str, second: str) -> KnownAgreement:
+        """The share of the items on which both are right or both wrong."""
+        count = self.differing.get(frozenset((first, second)))
+        if count is None:
+            raise InputError(
+                [
+                    Problem(
+                        f"has no row for the pair {first} and {second}, which are compared.",
+                        "Add it: the items that exactly one of them gets right.",
+                        place=self.source,
+                    )
+                ]
+            )
+        return KnownAgreement(1 - count / self.n_items)

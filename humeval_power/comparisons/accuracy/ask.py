@@ -230,9 +230,11 @@ def _agreement(given: Given) -> Value:
 
 def _predicted(prior: str) -> Value:
     """A prior by its word, or what `compare accuracy overlap` wrote."""
-    if prior.lower().endswith(".json"):
-        return call("hp.accuracy.read_overlap", prior)
-    return Code(f'hp.accuracy.PRIORS["{prior}"]')
+    return _in_file(prior) or Code(f'hp.accuracy.PRIORS["{prior}"]')
+
+
+def _in_file(overlap: Any) -> Call | None:
+    return call("hp.accuracy.read_overlap", overlap) if str(overlap).lower().endswith(".json") else None
 
 
 def _comparison(n: Value, effect: Value, given: Given) -> Call:
@@ -374,12 +376,6 @@ BOUNDS = Declaration(
 )
 
 
-def _overlap_of(given: TypedValues) -> Value:
-    """A word, or what a file holds."""
-    overlap = given.given("overlap")
-    return call("hp.accuracy.read_overlap", overlap) if str(overlap).lower().endswith(".json") else overlap
-
-
 def _percent(calls: Calls, in_percent: Any) -> list[str]:
     """What is said where accuracies are per cent; a program does not say it."""
     return (
@@ -395,7 +391,11 @@ def _claims(given: TypedValues, calls: Calls) -> None:
         remarks.append(
             f"{counted(n_left_out, 'row')} left out: no claim of an improvement on the best so far."
         )
-    options = {"overlap": _overlap_of(given), **_shared(given), "remarks": remarks or None}
+    options = {
+        "overlap": _in_file(given.given("overlap")) or given.given("overlap"),
+        **_shared(given),
+        "remarks": remarks or None,
+    }
     calls.let("result", call("hp.accuracy.claims", claims, **options))
 
 
@@ -442,7 +442,12 @@ def _leaderboard(given: TypedValues, calls: Calls) -> None:
     pairs = None
     if given["pairs"] is not None:
         pairs = calls.let("pairs", _pairs(given, submissions))
-    options = {"n": given["n"], "overlap": _overlap_of(given), "pairs": pairs, **_shared(given)}
+    options = {
+        "n": given["n"],
+        "overlap": _in_file(given.given("overlap")) or given.given("overlap"),
+        "pairs": pairs,
+        **_shared(given),
+    }
     options |= {"power_on": given.given("power_on"), "remarks": _percent(calls, in_percent) or None}
     calls.let("result", call("hp.accuracy.leaderboard", submissions, **options))
 

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from humeval_power.choices import RECOMMENDED, PairedTest
-from humeval_power.errors import InputError
-
-if TYPE_CHECKING:
-    from humeval_power.choices import Compat, PowerOn, Prior
-    from humeval_power.comparisons.accuracy.agreement import AgreementSource
-    from humeval_power.comparisons.accuracy.claims import Claim, Submission, SystemPair
-    from humeval_power.comparisons.accuracy.counts import Answers, PairedCounts
-    from humeval_power.comparisons.accuracy.pairs import ValidationPairs
-    from humeval_power.comparisons.accuracy.result import AccuracyEstimateResult, AccuracyTestsResult
-    from humeval_power.comparisons.accuracy.result_claims import (
-        BoundsResult,
-        ClaimsResult,
-        LeaderboardResult,
-        OverlapResult,
-    )
+from humeval_power.choices import RECOMMENDED, Compat, PairedTest, PowerOn, Prior
+from humeval_power.comparisons.accuracy.agreement import AgreementSource, ValidationPairs
+from humeval_power.comparisons.accuracy.claims import (
+    EFFECTS_GLUE,
+    Claim,
+    Submission,
+    SystemPair,
+    by_every_method,
+    fit_improvements,
+    fit_overlap,
+    judge_claims,
+    judge_leaderboard,
+    pairs_of_best,
+    pairs_of_board,
+)
+from humeval_power.comparisons.accuracy.counts import Answers, PairedCounts, all_comparisons, compared
+from humeval_power.comparisons.accuracy.detectable import (
+    PRIORS,
+    detectable_accuracy,
+    detectable_by_prior,
+    published_by_prior,
+)
+from humeval_power.comparisons.accuracy.result import AccuracyEstimateResult, AccuracyTestsResult
+from humeval_power.comparisons.accuracy.result_claims import (
+    BoundsResult,
+    ClaimsResult,
+    LeaderboardResult,
+    OverlapResult,
+)
+from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
+from humeval_power.errors import InputError, Problem
 
 
 def estimate(answers: PairedCounts | Answers, *, remarks: Sequence[str] = ()) -> AccuracyEstimateResult:
@@ -42,10 +56,6 @@ def estimate(answers: PairedCounts | Answers, *, remarks: Sequence[str] = ()) ->
     InputError
         Answers of more than two systems.
     """
-    from humeval_power.comparisons.accuracy.counts import PairedCounts, all_comparisons, compared
-    from humeval_power.comparisons.accuracy.result import AccuracyEstimateResult
-    from humeval_power.errors import InputError, Problem
-
     if isinstance(answers, PairedCounts):
         return AccuracyEstimateResult(comparison=compared("", answers), remarks=tuple(remarks))
     if len(answers.systems) > 2:
@@ -84,9 +94,6 @@ def test(
     InputError
         Clusters of other items.
     """
-    from humeval_power.comparisons.accuracy.counts import Answers, PairedCounts, all_comparisons, compared
-    from humeval_power.comparisons.accuracy.result import AccuracyTestsResult
-
     if isinstance(comparisons, Answers):
         said = (*_noticed(comparisons), *remarks)
         tested = all_comparisons(comparisons)
@@ -137,15 +144,6 @@ def bounds(
     InputError
         A baseline outside [0, 1], or a power that is not between alpha and 1.
     """
-    from humeval_power.comparisons.accuracy.claims import EFFECTS_GLUE
-    from humeval_power.comparisons.accuracy.detectable import (
-        detectable_accuracy,
-        detectable_by_prior,
-        published_by_prior,
-    )
-    from humeval_power.comparisons.accuracy.result_claims import BoundsResult
-    from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
-
     if compat:
         effects = published_by_prior(n, baseline=baseline, test=test, power=power, alpha=alpha)
     else:
@@ -196,9 +194,6 @@ def claims(
     InputError
         Claims that determine no regression on baseline and task.
     """
-    from humeval_power.comparisons.accuracy.claims import by_every_method, judge_claims
-    from humeval_power.comparisons.accuracy.result_claims import ClaimsResult
-
     name, agreement = _prior(overlap)
     judged = judge_claims(claims, agreement=agreement, test=test, power=power, alpha=alpha)
     methods = by_every_method(claims, test=test, power=power, alpha=alpha)
@@ -241,9 +236,6 @@ def leaderboard(
     InputError
         Pairs that are compared and were not given; the power on a validation set without pairs.
     """
-    from humeval_power.comparisons.accuracy.claims import judge_leaderboard
-    from humeval_power.comparisons.accuracy.result_claims import LeaderboardResult
-
     name, agreement = _prior(overlap)
     judged = judge_leaderboard(
         submissions,
@@ -288,8 +280,6 @@ def pairs_of_leaderboard(
     InputError
         As `leaderboard`.
     """
-    from humeval_power.comparisons.accuracy.claims import pairs_of_best, pairs_of_board
-
     if new_best_of is None:
         return pairs_of_board(submissions, pairs)
     return pairs_of_best(leaderboard(submissions, n=new_best_of, pairs=pairs, power_on=power_on).judged)
@@ -314,9 +304,6 @@ def overlap(pairs: Sequence[SystemPair], *, remarks: Sequence[str] = ()) -> Over
     InputError
         Pairs that do not determine the coefficients.
     """
-    from humeval_power.comparisons.accuracy.claims import fit_improvements, fit_overlap
-    from humeval_power.comparisons.accuracy.result_claims import OverlapResult
-
     return OverlapResult(
         fitted=fit_overlap(pairs), improvements=fit_improvements(pairs), remarks=tuple(remarks)
     )
@@ -324,8 +311,6 @@ def overlap(pairs: Sequence[SystemPair], *, remarks: Sequence[str] = ()) -> Over
 
 def _prior(overlap: Prior | AgreementSource) -> tuple[str, AgreementSource]:
     """What a prior is called, and itself."""
-    from humeval_power.comparisons.accuracy.detectable import PRIORS
-
     if isinstance(overlap, str):
         if overlap not in PRIORS:
             known = ", ".join(PRIORS)

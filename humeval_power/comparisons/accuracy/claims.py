@@ -22,10 +22,10 @@ from humeval_power.comparisons.accuracy.agreement import (
     AgreementSource,
     KnownAgreement,
     OverlapRegression,
+    ValidationPairs,
 )
 from humeval_power.comparisons.accuracy.detectable import detectable_accuracy, detectable_by_prior
 from humeval_power.comparisons.accuracy.paired import PairedAccuracy, largest_difference
-from humeval_power.comparisons.accuracy.pairs import ValidationPairs
 from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 from humeval_power.errors import InputError, Problem
 from humeval_power.studies.power.questions import check_target
@@ -62,13 +62,7 @@ class ClaimsRegression:
 
 
 def least_squares(columns: Mapping[str, Floats], y: Floats, *, refusal: str) -> ClaimsRegression:
-    """Ordinary least squares of `y`, shape (n,), on the columns, shape (n,) each, and a constant.
-
-    Raises
-    ------
-    InputError
-        Columns that do not determine the coefficients; `refusal` says what is to be done.
-    """
+    """Ordinary least squares of `y`, shape (n,), on the columns, shape (n,) each, and a constant."""
     design = np.column_stack([np.ones(len(y)), *columns.values()])
     if (
         not len(y)
@@ -220,13 +214,7 @@ class JudgedClaims:
 
 
 def fit_effects(claims: Sequence[Claim]) -> EffectRegression:
-    """Least squares of the improvement on the baseline and the task.
-
-    Raises
-    ------
-    InputError
-        Fewer claims than coefficients, or baselines that do not differ within the tasks.
-    """
+    """Least squares of the improvement on the baseline and the task."""
     tasks, fit = sorted({claim.task for claim in claims}), effects_fit(claims)
     constant, per_baseline, *others = (term.estimate for term in fit.terms)
     particular = {tasks[0]: 0.0, **dict(zip(tasks[1:], others, strict=True))}
@@ -234,13 +222,7 @@ def fit_effects(claims: Sequence[Claim]) -> EffectRegression:
 
 
 def effects_fit(claims: Sequence[Claim]) -> ClaimsRegression:
-    """The same regression with standard errors; a term for the baseline and for every task but the first.
-
-    Raises
-    ------
-    InputError
-        As `fit_effects`.
-    """
+    """The same regression with standard errors; a term for the baseline and for every task but the first."""
     if not claims:
         raise InputError("There are no claims to fit the regression to: give a table with several.")
     tasks = sorted({claim.task for claim in claims})
@@ -290,16 +272,12 @@ def _judge(
         )
         detectable = detectable_accuracy(scenario, power=power).effect
     claimed = compatible(claim, claim.improvement, agreement, test=test, alpha=alpha)
-    chance = math.nan
-    if not math.isnan(expected):
-        computed = compatible(claim, expected, agreement, test=test, alpha=alpha).computed()
-        chance = computed.power if expected >= 0 else computed.rejection_rate - computed.power
     return JudgedClaim(
         claim,
         agreement=1 - claimed.disagreement,
         detectable=detectable,
         expected=expected,
-        power=chance,
+        power=_chance(claim, expected, agreement, test, alpha),
         p_value=expected_p(claimed),
     )
 
@@ -379,13 +357,7 @@ class JudgedSubmission:
 
 
 def moment(date: str) -> datetime:
-    """When a submission was made; of a day, its beginning.
-
-    Raises
-    ------
-    InputError
-        A date that is none of ISO 8601.
-    """
+    """When a submission was made; of a day, its beginning."""
     try:
         return datetime.fromisoformat(date.strip()).replace(tzinfo=None)
     except ValueError:
@@ -409,12 +381,6 @@ def judge_leaderboard(
     The dates are those of ISO 8601, such as 2020-05-06. With `pairs` the agreement is that counted on the
     validation set, else it is guessed. The power is that of the test set, or that which the validation set would
     have (`power_on`), as Card et al. (2020, App. D) took it.
-
-    Raises
-    ------
-    InputError
-        No submission; a date that is none; a power that is no target; a pair that is compared and not in `pairs`;
-        the power on a validation set whose size is not known.
     """
     if not submissions:
         raise InputError("There is no submission to judge.")
@@ -548,13 +514,7 @@ class FittedOverlap:
 
 
 def fit_overlap(pairs: Sequence[SystemPair], *, name: str = "own") -> FittedOverlap:
-    """agreement = constant + a * worse accuracy + b * difference, by least squares.
-
-    Raises
-    ------
-    InputError
-        Fewer than four pairs, or accuracies and differences that do not vary apart from each other.
-    """
+    """agreement = constant + a * worse accuracy + b * difference, by least squares."""
     worse, difference, agreement = (
         np.array([getattr(pair, field) for pair in pairs]) for field in ("worse", "difference", "agreement")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy import special
@@ -119,7 +120,9 @@ def lachenbruch_items(
         return math.inf
     moved = agreement.disagreement(baseline, difference)
     share = (moved - difference) / (2 * moved)
-    z_alpha, z_beta = _normal(alpha, power)
+    if not 0 < alpha < power < 1:
+        raise InputError(f"alpha and power must lie in order between 0 and 1; got {alpha:g} and {power:g}.")
+    z_alpha, z_beta = -float(special.ndtri(alpha / 2)), float(special.ndtri(power))
     return (z_alpha + z_beta) ** 2 / (4 * (0.5 - share) ** 2 * moved)
 
 
@@ -158,12 +161,6 @@ def _root(lacking_at: Callable[[float], float], room: float) -> float:
     return root_between(lacking_at, _SMALLEST, room - _SMALLEST, xtol=1e-12)
 
 
-def _normal(alpha: float, power: float) -> tuple[float, float]:
-    if not 0 < alpha < power < 1:
-        raise InputError(f"alpha and power must lie in order between 0 and 1; got {alpha:g} and {power:g}.")
-    return -float(special.ndtri(alpha / 2)), float(special.ndtri(power))
-
-
 # Detectable improvements as Card et al. (2020), Table 9, computed them, column by column.
 
 
@@ -173,16 +170,12 @@ class _WithoutBaseline:
 
     agreement: AgreementSource
     baseline: float
+    needs_baseline: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
         """In words."""
         return self.agreement.label
-
-    @property
-    def needs_baseline(self) -> bool:
-        """It has it."""
-        return False
 
     def disagreement(self, baseline: float, difference: float) -> float:  # noqa: ARG002
         """As predicted from the baseline held."""

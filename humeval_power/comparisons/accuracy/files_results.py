@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from humeval_power.checking.columns import Column, find_columns
-from humeval_power.comparisons.accuracy.agreement import OverlapRegression
+from humeval_power.comparisons.accuracy.agreement import OverlapRegression, ValidationPairs
 from humeval_power.comparisons.accuracy.claims import Claim, Submission, SystemPair, moment
 from humeval_power.comparisons.accuracy.counts import PairedCounts
-from humeval_power.comparisons.accuracy.pairs import ValidationPairs
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.json_text import read_object
 from humeval_power.files.tables import (
@@ -83,13 +82,9 @@ def read_claims(path: str | Path, *, sizes: str | Path | None = None) -> tuple[l
     """
     whole = read_table(path)
     table = _claimed(whole)
-    names = list(table.frame.columns)
-    tells_score = any(ACCURACY.fits(str(name)) for name in names)
-    tells_gain = any(IMPROVEMENT.fits(str(name)) for name in names)
-    gain = [BASELINE, *([IMPROVEMENT] if tells_gain or not tells_score else [ACCURACY])]
-    wanted = gain if sizes is not None else [_SIZE, *gain]
+    wanted = [*([_SIZE] if sizes is None else []), BASELINE, _gain(table)]
     optional = [replace(_TASK, required=sizes is not None), replace(_NAME, required=False)]
-    columns = find_columns(names, [*optional, *wanted], source=table.source).of
+    columns = find_columns(table.frame.columns, [*optional, *wanted], source=table.source).of
     values = read_numbers_of(table, wanted)
     unit = unit_of(table, values, BASELINE)
     baseline = values["baseline"]
@@ -106,6 +101,16 @@ def read_claims(path: str | Path, *, sizes: str | Path | None = None) -> tuple[l
     return read, unit != 1, len(whole.frame) - len(read)
 
 
+def _gain(table: SourceTable) -> NumberColumn:
+    """What says how much better a system is: the improvement, or its accuracy where the table has that alone."""
+    names = [str(name) for name in table.frame.columns]
+    return (
+        ACCURACY
+        if any(map(ACCURACY.fits, names)) and not any(map(IMPROVEMENT.fits, names))
+        else IMPROVEMENT
+    )
+
+
 def _claimed(table: SourceTable) -> SourceTable:
     """The rows that claim an improvement on the best so far: all, where no column says which."""
     columns = find_columns(table.frame.columns, _FLAGS, source=table.source).of
@@ -117,7 +122,7 @@ def _claimed(table: SourceTable) -> SourceTable:
             kept[place] &= cell.lower() in _YES
             if cell.lower() not in (*_YES, *_NO):
                 rule, remedy = "is neither yes nor no.", "Write Y or N, or rename the column."
-                problems.append(Problem(rule, remedy, table.source, int(row), column, cell, has_value=True))
+                problems.append(table.problem(rule, remedy, row, column, cell))
     if problems:
         raise InputError(problems)
     if columns and not kept.any():
@@ -142,13 +147,11 @@ def _sizes_of(claims: SourceTable, column: str, tasks: Sequence[str], table: Sou
     for row, task, size in sized:
         if known.setdefault(task, int(size)) != int(size):
             rule, remedy = f"has {known[task]:,} items in another row.", "Keep one of both."
-            problems.append(
-                Problem(rule, remedy, table.source, int(row), columns["task"], task, has_value=True)
-            )
+            problems.append(table.problem(rule, remedy, row, columns["task"], task))
     for row, task in zip(claims.frame.index, tasks, strict=True):
         if task not in known:
             rule, remedy = f"is not in {table.source}.", "Add the task and its items there."
-            problems.append(Problem(rule, remedy, claims.source, int(row), column, task, has_value=True))
+            problems.append(claims.problem(rule, remedy, row, column, task))
     if problems:
         raise InputError(problems)
     return [known[task] for task in tasks]
@@ -208,14 +211,10 @@ def check_accuracies(table: SourceTable, baseline: Floats, gain: Floats, *, colu
     """Raise InputError, naming the rows, where a baseline and an improvement make no accuracy: they may stand in
     two units."""
     problems = [
-        Problem(
+        table.problem(
             f"and an improvement of {by:+.4g} make an accuracy of {before + by:.4g}.",
             "Correct the row, or write all columns in one unit: shares from 0 to 1, or per cent.",
-            table.source,
-            int(row),
-            column,
-            float(before),
-            has_value=True,
+            *(row, column, float(before)),
         )
         for row, before, by in zip(table.frame.index, baseline, gain, strict=True)
         if not -ROUNDED <= before + by <= 1 + ROUNDED
@@ -244,23 +243,12 @@ def unit_of(table: SourceTable, values: Mapping[str, Floats], *columns: NumberCo
     unit = 100.0 if (first > 1).any() else 1.0
     shares = (first > 0) & (first <= 1)
     if unit != 1 and shares.any():
-        raise InputError(
-            [
-                Problem(
-                    "is a share, and other rows are in per cent.",
-                    "Write all accuracies in one unit: shares from 0 to 1, or per cent.",
-                    table.source,
-                    int(row),
-                    find_columns(table.frame.columns, [columns[0]], source=table.source).of[
-                        columns[0].name
-                    ],
-                    float(value),
-                    has_value=True,
-                )
-                for row, value in zip(table.frame.index[shares], first[shares], strict=True)
-            ]
-        )
-    read_numbers_of(table, [replace(column, high=unit) for column in columns])
+        column = find_columns(table.frame.columns, [columns[0]], source=table.source).of[columns[0].name]
+        rule = "is a share, and other rows are in per cent."
+        remedy = "Write all accuracies in one unit: shares from 0 to 1, or per cent."
+        cells = zip(table.frame.index[shares], first[shares], strict=True)
+        raise InputError([table.problem(rule, remedy, row, column, float(value)) for row, value in cells])
+    read_numbers_of(table, [replace(each, high=unit) for each in columns])
     return unit
 
 
@@ -282,11 +270,8 @@ def read_system_pairs(path: str | Path) -> tuple[list[SystemPair], bool]:
         Missing or ambiguous columns, cells that are no numbers, pairs that cannot be; all of them.
     """
     table = read_table(path)
-    names = list(map(str, table.frame.columns))
-    tells_gain = any(map(IMPROVEMENT.fits, names))
-    tells_score = any(map(ACCURACY.fits, names))
-    wanted = [BASELINE, IMPROVEMENT if tells_gain or not tells_score else ACCURACY, _AGREEMENT]
-    columns = find_columns(names, wanted, source=table.source).of
+    wanted = [BASELINE, _gain(table), _AGREEMENT]
+    columns = find_columns(table.frame.columns, wanted, source=table.source).of
     values = read_numbers_of(table, wanted)
     unit = unit_of(table, values, BASELINE, _AGREEMENT)
     baseline, agreement = values["baseline"] / unit, values["agreement"] / unit
@@ -300,17 +285,7 @@ def read_system_pairs(path: str | Path) -> tuple[list[SystemPair], bool]:
             rule = f"the accuracies are {abs(by):.4g} apart, so that at most {1 - abs(by):.4g} can agree."
             if alike < least:
                 rule = f"with accuracies of {before:.4g} and {before + by:.4g} at least {least:.4g} agree."
-            problems.append(
-                Problem(
-                    rule,
-                    "Correct the row.",
-                    table.source,
-                    int(row),
-                    columns["agreement"],
-                    alike,
-                    has_value=True,
-                )
-            )
+            problems.append(table.problem(rule, "Correct the row.", row, columns["agreement"], alike))
     if problems:
         raise InputError(problems)
     return pairs, unit != 1
@@ -374,16 +349,6 @@ _DIFFERING = NumberColumn(
 _ROUNDED = 0.001  # an accuracy may be rounded to a tenth of a point, at both systems
 
 
-@dataclass(frozen=True, slots=True)
-class _Wrong:
-    """What is wrong in a cell; nothing while there is no rule."""
-
-    column: str
-    value: str
-    rule: str = ""
-    remedy: str = ""
-
-
 def read_pairs(
     path: str | Path, submissions: Sequence[Submission], *, n_validation: int
 ) -> ValidationPairs:
@@ -406,58 +371,40 @@ def read_pairs(
     counts = read_numbers_of(table, [_DIFFERING])["differing"]
     first, second = (texts_of(table, columns[name]) or [] for name in ("first", "second"))
     known = {each.called: each for each in submissions}
-    problems = list(_twice(submissions, table.source))
+    problems = [
+        Problem(
+            f"{times} submissions of the leaderboard are called {name}, so that its pairs are not clear.",
+            "Give the leaderboard a column 'key' that differs between them, and name the pairs by it.",
+            place=table.source,
+        )
+        for name, times in Counter(each.called for each in submissions).items()
+        if times > 1
+    ]
     differing: dict[frozenset[str], int] = {}
     for row, a, b, value in zip(table.frame.index, first, second, counts, strict=True):
         count, pair = int(value), frozenset((a, b))
-        wrong = _Wrong(columns["differing"], f"{count}")
+        column, shown, rule, remedy = columns["differing"], f"{count}", "", ""
         if a not in known or b not in known:
-            name, column = (b, "second") if a in known else (a, "first")
-            wrong = _Wrong(
-                columns[column], name, "is no submission of the leaderboard.", "Correct the name."
+            shown, role = (b, "second") if a in known else (a, "first")
+            column, rule, remedy = (
+                columns[role],
+                "is no submission of the leaderboard.",
+                "Correct the name.",
             )
         elif a == b:
-            wrong = _Wrong(columns["second"], b, "is paired with itself.", "Delete the row.")
+            column, shown, rule, remedy = columns["second"], b, "is paired with itself.", "Delete the row."
         elif count > n_validation:
             rule = f"more items than the {n_validation:,} of the validation set."
-            wrong = replace(wrong, rule=rule, remedy="Correct the count, or --n-validation.")
+            remedy = "Correct the count, or --n-validation."
         elif differing.setdefault(pair, count) != count:
-            rule = f"the pair has {differing[pair]:,} in another row."
-            wrong = replace(wrong, rule=rule, remedy="Keep one of both.")
-        elif _too_few(known[a], known[b], count, n_validation):
+            rule, remedy = f"the pair has {differing[pair]:,} in another row.", "Keep one of both."
+        else:  # an accuracy that is not known says nothing
             gap = abs(known[a].validation - known[b].validation) * n_validation
-            rule = f"fewer items than the accuracies on the validation set are apart, {gap:,.0f}."
-            wrong = replace(
-                wrong, rule=rule, remedy="Correct the count, the accuracies, or --n-validation."
-            )
-        if wrong.rule:
-            problems.append(
-                Problem(
-                    wrong.rule,
-                    wrong.remedy,
-                    table.source,
-                    int(row),
-                    wrong.column,
-                    wrong.value,
-                    has_value=True,
-                )
-            )
+            if gap > count + 1 + _ROUNDED * n_validation:
+                rule = f"fewer items than the accuracies on the validation set are apart, {gap:,.0f}."
+                remedy = "Correct the count, the accuracies, or --n-validation."
+        if rule:
+            problems.append(table.problem(rule, remedy, row, column, shown))
     if problems:
         raise InputError(problems)
     return ValidationPairs(n_validation, differing, table.source)
-
-
-def _too_few(a: Submission, b: Submission, count: int, n_items: int) -> bool:
-    """Whether fewer items differ than the accuracies are apart; an accuracy that is not known says nothing."""
-    return abs(a.validation - b.validation) * n_items > count + 1 + _ROUNDED * n_items
-
-
-def _twice(submissions: Sequence[Submission], source: str) -> Iterator[Problem]:
-    counted = Counter(each.called for each in submissions)
-    for name, times in counted.items():
-        if times > 1:
-            yield Problem(
-                f"{times} submissions of the leaderboard are called {name}, so that its pairs are not clear.",
-                "Give the leaderboard a column 'key' that differs between them, and name the pairs by it.",
-                place=source,
-            )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import get_args
+from typing import ClassVar, get_args
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from humeval_power.inference.mcnemar import (
     tabulated_p,
     unconditional_p,
 )
-from humeval_power.scenarios.contract import ComputedPower, Replicates, draw_in_blocks
+from humeval_power.scenarios.contract import BlockScenario, ComputedPower, Replicates
 from humeval_power.scenarios.discordant_counts import (
     Counts,
     Floats,
@@ -36,11 +36,13 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class PairedAccuracy:
+class PairedAccuracy(BlockScenario):
     """A test set, a true difference of accuracy B - A, and how often both systems do alike.
 
     `baseline` is the accuracy of A, None if it is not known. The effect is the difference, as a share.
     """
+
+    effect_field: ClassVar[str] = "difference"
 
     n_items: int
     _: KW_ONLY
@@ -51,11 +53,6 @@ class PairedAccuracy:
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        problems = self._problems()
-        if problems:
-            raise InputError([Problem(rule, remedy) for rule, remedy in problems])
-
-    def _problems(self) -> list[tuple[str, str]]:
         problems = []
         if self.n_items < 1:
             problems.append((f"A test set has at least one item; got {self.n_items}.", ""))
@@ -70,7 +67,8 @@ class PairedAccuracy:
             )
         elif self.baseline is None and self.agreement.needs_baseline:
             problems.append(("Without an agreement the accuracy of the baseline is needed.", "Give it."))
-        return problems or self._impossible()
+        if problems := problems or self._impossible():
+            raise InputError([Problem(rule, remedy) for rule, remedy in problems])
 
     def _impossible(self) -> list[tuple[str, str]]:
         moved, difference, baseline = self.disagreement, self.difference, self.baseline
@@ -98,11 +96,6 @@ class PairedAccuracy:
         return []
 
     @property
-    def true_effect(self) -> float:
-        """Difference of accuracy B - A."""
-        return self.difference
-
-    @property
     def disagreement(self) -> float:
         """Share of items that exactly one system gets right."""
         given = math.nan if self.baseline is None else self.baseline
@@ -118,27 +111,10 @@ class PairedAccuracy:
         """Probability that A alone is right."""
         return (self.disagreement - self.difference) / 2
 
-    def with_effect(self, effect: float) -> PairedAccuracy:
-        """The same test set with another difference; a predicted agreement follows it."""
-        return replace(self, difference=effect)
-
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test comparisons `first` to `first + n - 1`."""
-        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs)
-
-    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
         if self._likely is not None:
             tables, known = self._likely
-            at = tables.pick(rng, size)
-            return replace(
-                known,
-                estimate=known.estimate[at],
-                standard_error=known.standard_error[at],
-                df=known.df[at],
-                p_value=known.p_value[at],
-                status=known.status[at],
-                boundary=known.boundary[at],
-            )
+            return known.part(tables.pick(rng, size))
         total = rng.binomial(self.n_items, self._moved, size=size)
         only_b = rng.binomial(total, self._share)
         return self.decide(only_b, total - only_b)
@@ -146,25 +122,21 @@ class PairedAccuracy:
     def decide(self, only_b: Counts, only_a: Counts) -> Replicates:
         """Estimate and test from the counts of items that one system alone got right."""
         if self.test == "unconditional":
-            p_value = self._unconditional(only_b, only_a)
+            # p-values, those interpolated moved to the side of alpha where the critical value has
+            # them.
+            limit = beyond(only_b + only_a, critical_z(self.n_items, self.alpha))
+            p_value = unconditional_p(only_b, only_a, self.n_items)
+            just_above = np.maximum(p_value, np.nextafter(self.alpha, 1.0))
+            significant = np.minimum(only_b, only_a) <= limit
+            p_value = np.where(significant, np.minimum(p_value, self.alpha), just_above)
         else:
             p_value = P_VALUES[self.test](only_b, only_a)
         return self._estimated(only_b, only_a, p_value)
 
-    def _unconditional(self, only_b: Counts, only_a: Counts) -> Floats:
-        """p-values, those interpolated moved to the side of alpha where the critical value has them."""
-        limit = beyond(only_b + only_a, critical_z(self.n_items, self.alpha))
-        p_value = unconditional_p(only_b, only_a, self.n_items)
-        just_above = np.maximum(p_value, np.nextafter(self.alpha, 1.0))
-        significant = np.minimum(only_b, only_a) <= limit
-        return np.where(significant, np.minimum(p_value, self.alpha), just_above)
-
     def _estimated(self, only_b: Counts, only_a: Counts, p_value: Floats) -> Replicates:
-        n, size = self.n_items, len(only_b)
-        estimate = (only_b - only_a) / n
-        error = np.sqrt(np.maximum((only_b + only_a) / n - estimate**2, 0.0) / n)
-        status, empty = np.zeros(size, dtype=np.int64), np.zeros((size, 0), dtype=bool)
-        return Replicates(estimate, error, np.full(size, np.nan), p_value, status, empty)
+        estimate = (only_b - only_a) / self.n_items
+        spread = np.maximum((only_b + only_a) / self.n_items - estimate**2, 0.0)
+        return Replicates.of_tests(estimate, p_value, standard_error=np.sqrt(spread / self.n_items))
 
     @cached_property
     def _likely(self) -> tuple[LikelyTables, Replicates] | None:

@@ -15,7 +15,7 @@ from humeval_power.saying.clustered_words import (
     cluster_caveats,
     cluster_record,
     clustered_items,
-    few_clusters,
+    in_clusters,
     paper_error,
 )
 from humeval_power.saying.compared import TestedDifference
@@ -40,11 +40,6 @@ SHORT_TITLES = {
     "cluster-swaps": "swaps",
 }  # columns of a table; others by their names
 AS_IF_INDEPENDENT = "McNemar, mid-p, as if independent"
-
-
-def title_of(test: str, *, is_clustered: bool) -> str:
-    """A test by its name; McNemar's is no more than a foil where the items are in clusters."""
-    return AS_IF_INDEPENDENT if is_clustered and test == "mid-p" else TITLES[test]
 
 
 def cluster_name(answers: Answers | None) -> str | None:
@@ -145,7 +140,7 @@ def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: fl
     known = counts.accuracies
     rates = "" if known is None else f" ({100 * known[1]:.1f} % against {100 * known[0]:.1f} %)"
     text = (
-        f"{b} and {a} answered the same {counts.n_items:,} items{few_clusters(comparison.clustered, name)}. The "
+        f"{b} and {a} answered the same {counts.n_items:,} items{in_clusters(comparison.clustered, name)}. The "
         f"accuracy of {b} less that of {a} was {100 * counts.difference:+.1f} points{rates}{interval}. "
         f"{b} alone was right on {counts.only_b:,} items, {a} alone on "
         f"{counts.only_a:,}."
@@ -238,7 +233,9 @@ class AccuracyTestsResult(PaperResult):
         return signature_of(self.comparisons, self.answers, self.alpha, self.correction)
 
     def _title(self, comparison: CountsComparison, test: str) -> str:
-        return title_of(test, is_clustered=comparison.clustered is not None)
+        """A test by its name; McNemar's is no more than a foil where the items are in clusters."""
+        is_foil = comparison.clustered is not None and test == "mid-p"
+        return AS_IF_INDEPENDENT if is_foil else TITLES[test]
 
     def _verdict(self) -> str:
         first = self.comparisons[0]
@@ -378,11 +375,10 @@ class AccuracyTestsResult(PaperResult):
             if self.comparisons[0].clustered is None
             else "Student's t test with cluster-robust errors (CR2; Bell and McCaffrey 2002)"
         )
-        clusters = self.answers.clusters
-        where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
         significant = [each.name for each in self.comparisons if each.p_value <= self.alpha]
         return (
-            f"{len(self.answers.systems)} systems answered the same {self.answers.n_items:,} items{where}. Every "
+            f"{len(self.answers.systems)} systems answered the same {self.answers.n_items:,} "
+            f"items{in_clusters(self.answers.clusters)}. Every "
             f"pair was compared by {how}, with Holm's (1979) correction for {len(self.comparisons)} pairs. "
             f"{len(significant)} of them differ significantly at {self.alpha:g}"
             f"{': ' + ', '.join(significant) if significant else ''}.",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from scipy import special
 from humeval_power.comparisons.accuracy.counts import unpaired_p
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import binomial_pmf
-from humeval_power.scenarios.contract import ComputedPower, Replicates, draw_in_blocks
+from humeval_power.scenarios.contract import BlockScenario, ComputedPower, Replicates
 from humeval_power.scenarios.discordant_counts import ENUMERATION, binomial_window
 
 Counts = NDArray[np.int64]
@@ -21,8 +22,10 @@ MOST_ENUMERATED = 100_000
 
 
 @dataclass(frozen=True)
-class UnpairedAccuracy:
+class UnpairedAccuracy(BlockScenario):
     """Two test sets of `n_items` each, the accuracy of A and a true difference of accuracy B - A."""
+
+    effect_field: ClassVar[str] = "difference"
 
     n_items: int
     difference: float
@@ -46,33 +49,17 @@ class UnpairedAccuracy:
             raise InputError(problems)
 
     @property
-    def true_effect(self) -> float:
-        """Difference of accuracy B - A."""
-        return self.difference
-
-    @property
     def other(self) -> float:
         """Accuracy of B."""
         return min(max(self.baseline + self.difference, 0.0), 1.0)
 
-    def with_effect(self, effect: float) -> UnpairedAccuracy:
-        """The same test sets with another difference."""
-        return replace(self, difference=effect)
-
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test comparisons `first` to `first + n - 1`."""
-        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs)
-
-    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
         n = self.n_items
         a = rng.binomial(n, self.baseline, size=size)
         b = rng.binomial(n, self.other, size=size)
         variance = (a * (n - a) + b * (n - b)) / n**3
-        unknown, empty = np.full(size, np.nan), np.zeros((size, 0), dtype=bool)
         p_value = unpaired_p(b, a, n_b=n, n_a=n)
-        return Replicates(
-            (b - a) / n, np.sqrt(variance), unknown, p_value, np.zeros(size, dtype=np.int64), empty
-        )
+        return Replicates.of_tests((b - a) / n, p_value, standard_error=np.sqrt(variance))
 
     def computed(self) -> ComputedPower:
         """Exact power by enumeration; the normal approximation for very large test sets."""

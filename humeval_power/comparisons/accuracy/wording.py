@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from humeval_power.comparisons.accuracy.agreement import AssumedAgreement, KnownAgreement
@@ -22,7 +23,6 @@ def _words(scenario: PairedAccuracy | UnpairedAccuracy) -> list[str]:
             f"test of two proportions, two-sided, alpha {scenario.alpha:g}",
             f"accuracy of A {scenario.baseline:.4g}, of B {scenario.other:.4g}",
         ]
-    known = isinstance(scenario.agreement, KnownAgreement)
     lines = [
         f"{scenario.n_items:,} items, answered by both systems",
         f"McNemar's test ({scenario.test}), two-sided, alpha {scenario.alpha:g}",
@@ -30,28 +30,13 @@ def _words(scenario: PairedAccuracy | UnpairedAccuracy) -> list[str]:
         f"B alone right on {100 * scenario.only_b:.4g} % of the items, A alone on "
         f"{100 * max(scenario.only_a, 0.0):.4g} %",
     ]
-    if not known and scenario.difference:
-        lines.append(_bounds(scenario))
-    return lines
-
-
-def _bounds(scenario: PairedAccuracy) -> str:
-    from humeval_power.comparisons.accuracy.paired import PairedAccuracy
-
-    powers = [
-        PairedAccuracy(
-            scenario.n_items,
-            difference=scenario.difference,
-            agreement=AssumedAgreement(assumed),
-            baseline=scenario.baseline,
-            test=scenario.test,
-            alpha=scenario.alpha,
+    if not isinstance(scenario.agreement, KnownAgreement) and scenario.difference:
+        least, most = (
+            replace(scenario, agreement=AssumedAgreement(assumed)).computed().power
+            for assumed in ("least", "most")
         )
-        .computed()
-        .power
-        for assumed in ("least", "most")
-    ]
-    return f"power {powers[0]:.3f} at the least possible agreement, {powers[1]:.3f} at the most"
+        lines.append(f"power {least:.3f} at the least possible agreement, {most:.3f} at the most")
+    return lines
 
 
 WORDING = Wording(

@@ -300,8 +300,7 @@ OBSERVED_MDE = Declaration(
 _READ = ("scale", "worker", "item", "system", "rating", "criterion_column", "criterion", "rejected_rows")
 
 
-def _ratings(given: TypedValues, calls: Calls) -> Any:
-    """The ratings of the file, of all its systems."""
+def _decompose(given: TypedValues, calls: Calls) -> None:
     path = str(given["file"])
     if path == "-":
         calls.no_program("standard input is read once")
@@ -310,11 +309,7 @@ def _ratings(given: TypedValues, calls: Calls) -> Any:
     named["systems"] = None if systems is None else list(systems)
     named["lower_is_better"] = True if given["lower_is_better"] else None
     named["missing"] = [Code("*hp.models.MISSING_CODES"), *missing] if missing else None
-    return calls.let("ratings", call("hp.read_ratings", path, **named, require_pair=False))
-
-
-def _decompose(given: TypedValues, calls: Calls) -> None:
-    ratings = _ratings(given, calls)
+    ratings: Any = calls.let("ratings", call("hp.read_ratings", path, **named, require_pair=False))
     if isinstance(calls, Caller):
         for notice in ratings.notices:
             note(f"{ratings.source}: {notice}")

@@ -73,11 +73,6 @@ def observed_mde(
     difference : (n,), observed differences; the sign does not matter. Comparisons with the same
         difference are on the same side of every threshold.
     fewest_above : comparisons that must lie at or above a threshold for it to count.
-
-    Raises
-    ------
-    InputError
-        No comparisons, arrays of different lengths, or values that are no differences and p-values.
     """
     size, p = np.abs(np.asarray(difference, dtype=float)), np.asarray(p_value, dtype=float)
     if size.ndim != 1 or size.shape != p.shape or len(size) == 0:
@@ -86,7 +81,16 @@ def observed_mde(
         raise InputError("Differences must be finite numbers, and p-values lie between 0 and 1.")
     if not 0 < share < 1 or not 0 < alpha < 1 or fewest_above < 1:
         raise InputError("share and alpha lie between 0 and 1, and fewest_above is at least 1.")
-    curve = _curve(size, p < alpha)
+    significant = p < alpha
+    values, place = np.unique(size, return_inverse=True)
+    n_at = np.bincount(place, minlength=len(values))
+    significant_at = np.bincount(place, significant, len(values))
+    above = np.cumsum(n_at[::-1])[::-1]
+    significant_above = np.cumsum(significant_at[::-1])[::-1]
+    curve = tuple(
+        Threshold(float(value), int(n), int(hits))
+        for value, n, hits in zip(values, above, significant_above, strict=True)
+    )
     counted = [threshold for threshold in curve if threshold.n_above >= fewest_above]
     will_do = [threshold.rate >= share for threshold in counted]
     first = next((t for t, reached in zip(counted, will_do, strict=True) if reached), None)
@@ -103,16 +107,4 @@ def observed_mde(
         curve=curve,
         difference=tuple(size.tolist()),
         p_value=tuple(p.tolist()),
-    )
-
-
-def _curve(size: Floats, significant: NDArray[np.bool_]) -> tuple[Threshold, ...]:
-    values, place = np.unique(size, return_inverse=True)
-    n_at = np.bincount(place, minlength=len(values))
-    significant_at = np.bincount(place, significant, len(values))
-    above = np.cumsum(n_at[::-1])[::-1]
-    significant_above = np.cumsum(significant_at[::-1])[::-1]
-    return tuple(
-        Threshold(float(value), int(n), int(hits))
-        for value, n, hits in zip(values, above, significant_above, strict=True)
     )

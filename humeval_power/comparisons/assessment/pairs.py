@@ -255,13 +255,7 @@ def compare_pairs(
     continuity: bool = True,
     alpha: float = 0.05,
 ) -> PairTests:
-    """Test every pair of systems of each group, or every system against `baseline`; p-values corrected by Holm.
-
-    Raises
-    ------
-    InputError
-        A baseline that is no system, clusters with Student's test, or no pair with two ratings each.
-    """
+    """Test every pair of systems of each group, or every system against `baseline`; p-values corrected by Holm."""
     if baseline is not None and baseline not in rated.systems:
         raise InputError(
             f"--baseline {baseline}: there is no such system in {rated.source or 'the table'}."

@@ -39,12 +39,6 @@ _STRATA = (
 )
 
 
-def independence_of_rated(rated: RatedOutputs, tests: PairTests) -> tuple[Independence, ...]:
-    """Of items and of workers: what is shared, and whether the test knows it."""
-    known = () if rated.cluster is None else (_clusters(rated, tests),)
-    return (*known, _items(rated), _workers(rated))
-
-
 def _clusters(rated: RatedOutputs, tests: PairTests) -> Independence:
     least = min((pair.df for pair in tests.pairs if pair.df is not None), default=float("nan"))
     text = (
@@ -295,7 +289,8 @@ class RatedPairs(PaperResult):
         )
 
     def independence(self) -> tuple[Independence, ...]:
-        return independence_of_rated(self.rated, self.found)
+        known = () if self.rated.cluster is None else (_clusters(self.rated, self.found),)
+        return (*known, _items(self.rated), _workers(self.rated))
 
     def paper(self) -> tuple[str, ...]:
         tests, rated = self.found, self.rated

@@ -7,7 +7,7 @@ segments have a level of their own. Where they do, power is lower and the test t
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from humeval_power.comparisons.assessment.pairs import mean_test, rank_sum_test
 from humeval_power.errors import InputError
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.quadrature import gauss_legendre
-from humeval_power.scenarios.contract import BLOCK, ComputedPower, Replicates, draw_in_blocks
+from humeval_power.scenarios.contract import BLOCK, BlockScenario, ComputedPower, Replicates
 
 # Ratings whose errors follow a Gamma law: most are good, and the worse the rarer.
 
@@ -153,7 +153,7 @@ _REACH = 9.0  # standard deviations beyond which a normal law is not looked at
 
 
 @dataclass(frozen=True, slots=True)
-class DirectAssessment:
+class DirectAssessment(BlockScenario):
     """`n` independent ratings of each of two systems; A has mean `mean`, B has `mean` + `effect`.
 
     Means, SDs and the effect are in points of the scale `low` to `high`, 1 more being better; `sd_b` is
@@ -183,11 +183,6 @@ class DirectAssessment:
         _ = self.a, self.b  # refuses impossible ratings
 
     @property
-    def true_effect(self) -> float:
-        """Mean rating of B minus mean rating of A, in points."""
-        return self.effect
-
-    @property
     def a(self) -> GammaScores:
         """The ratings of A."""
         return GammaScores(self.mean, self.sd, self.low, self.high, self.below)
@@ -198,16 +193,11 @@ class DirectAssessment:
         sd = self.sd if self.sd_b is None else self.sd_b
         return GammaScores(self.mean + self.effect, sd, self.low, self.high, self.below)
 
-    def with_effect(self, effect: float) -> DirectAssessment:
-        """The same evaluation with B better by `effect` points."""
-        return replace(self, effect=effect)
+    @property
+    def block_size(self) -> int:
+        return max(1, min(BLOCK, _VALUES // (2 * self.n)))
 
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test evaluations `first` to `first + n - 1`."""
-        size = max(1, min(BLOCK, _VALUES // (2 * self.n)))
-        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
-
-    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
         a, b = (ratings.draw(rng, (size, self.n)) for ratings in (self.a, self.b))
         return score_tests(a, b, test=self.test, continuity=self.continuity)
 
@@ -215,7 +205,17 @@ class DirectAssessment:
         """Power by the normal approximation of Mann-Whitney's U (Lehmann 1975), or by noncentral t."""
         if self.test == "mann-whitney":
             return _mann_whitney_power(self)
-        return _t_power(self)
+        # Power by the noncentral t; the size of estimates averaged over the law of the estimated
+        # variance.
+        of_a, of_b = self.a.sd**2 / self.n, self.b.sd**2 / self.n
+        sd = math.sqrt(of_a + of_b)
+        df = 2.0 * self.n - 2
+        if self.test == "welch":
+            df = (of_a + of_b) ** 2 * (self.n - 1) / (of_a**2 + of_b**2)
+        ratio, critical = self.effect / sd, -float(special.stdtrit(df, self.alpha / 2))
+        up, down = (noncentral_t_tail(critical, df, way) for way in (ratio, -ratio))
+        size = sd * sum(significant_sizes(ratio, df, critical))
+        return _combined(self.effect, up, down, size, method=f"noncentral t, df {df:.1f}")
 
 
 def score_tests(a: Floats, b: Floats, *, test: ScoreTest, continuity: bool = True) -> Replicates:
@@ -227,14 +227,11 @@ def score_tests(a: Floats, b: Floats, *, test: ScoreTest, continuity: bool = Tru
     if test == "mann-whitney":
         ranked = rank_sum_test(a, b, continuity=continuity)
         estimate, p_value = b.mean(axis=1) - a.mean(axis=1), ranked.p_value
-        error = df = np.full(len(a), np.nan)
-        claim: Floats | None = np.sign(ranked.superiority - 0.5)
-    else:
-        estimate, error, df, p_value = mean_test(a, b, pooled=test == "student")
-        claim = None
+        status, claim = np.where(np.isnan(p_value), 1, 0), np.sign(ranked.superiority - 0.5)
+        return Replicates.of_tests(estimate, p_value, status=status, claim=claim)
+    estimate, error, df, p_value = mean_test(a, b, pooled=test == "student")
     status = np.where(np.isnan(p_value), 1, 0)
-    nothing = np.zeros((len(a), 0), dtype=np.bool_)
-    return Replicates(estimate, error, df, p_value, status, nothing, claim=claim)
+    return Replicates.of_tests(estimate, p_value, standard_error=error, df=df, status=status)
 
 
 class RankProbabilities(NamedTuple):
@@ -316,16 +313,3 @@ def _combined(effect: float, up: float, down: float, size: float, *, method: str
         return ComputedPower(right, right + wrong, math.nan, math.nan, method, False)
     type_m = size / ((right + wrong) * abs(effect))
     return ComputedPower(right, right + wrong, type_m, wrong / (right + wrong), method, False)
-
-
-def _t_power(scenario: DirectAssessment) -> ComputedPower:
-    """Power by the noncentral t; the size of estimates averaged over the law of the estimated variance."""
-    of_a, of_b = scenario.a.sd**2 / scenario.n, scenario.b.sd**2 / scenario.n
-    sd = math.sqrt(of_a + of_b)
-    df = 2.0 * scenario.n - 2
-    if scenario.test == "welch":
-        df = (of_a + of_b) ** 2 * (scenario.n - 1) / (of_a**2 + of_b**2)
-    ratio, critical = scenario.effect / sd, -float(special.stdtrit(df, scenario.alpha / 2))
-    up, down = (noncentral_t_tail(critical, df, way) for way in (ratio, -ratio))
-    size = sd * sum(significant_sizes(ratio, df, critical))
-    return _combined(scenario.effect, up, down, size, method=f"noncentral t, df {df:.1f}")

@@ -191,13 +191,7 @@ _WAYS = (
 
 
 def _tables(given: Given, calls: Calls) -> Call:
-    """The joint tables that the options describe.
-
-    Raises
-    ------
-    InputError
-        Options of no way, of several ways, or of part of a way.
-    """
+    """The joint tables that the options describe."""
     ways = [way for way in (tuple(_LABELS), _BINARY, _SEVERAL) if any(given[name] for name in way)]
     if len(ways) != 1:
         raise InputError(_WAYS)

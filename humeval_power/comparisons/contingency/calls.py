@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SWAPS, ContingencyMetric
+from humeval_power.clusters import Clusters
+from humeval_power.comparisons.contingency.result import ContingencyEstimateResult, ContingencyTestResult
+from humeval_power.comparisons.contingency.scenario import coded, counted, place_of_positive
+from humeval_power.comparisons.contingency.tests import (
+    ContingencyTest,
+    cluster_swap_test,
+    contingency_test,
+    influence_mean,
+)
+from humeval_power.kernels.metrics.contingency import OF_A_CLASS
 from humeval_power.rules import DEFAULT_RULE
-
-if TYPE_CHECKING:
-    from humeval_power.checking.suspects import ClusterSuspect
-    from humeval_power.clusters import Clusters
-    from humeval_power.comparisons.contingency.result import (
-        ContingencyEstimateResult,
-        ContingencyTestResult,
-    )
-    from humeval_power.comparisons.contingency.tests import ContingencyTest
+from humeval_power.saying.result import UNKNOWN, Provenance
 
 
 def test(
@@ -55,16 +57,6 @@ def test(
     InputError
         Labels of different numbers, a single class, a positive class that there is not, or clusters of other items.
     """
-    from humeval_power.comparisons.contingency.result import ContingencyTestResult
-    from humeval_power.comparisons.contingency.scenario import coded, place_of_positive
-    from humeval_power.comparisons.contingency.tests import (
-        cluster_swap_test,
-        contingency_test,
-        influence_mean,
-    )
-    from humeval_power.kernels.metrics.contingency import OF_A_CLASS
-    from humeval_power.saying.result import UNKNOWN, Provenance
-
     labels = coded(gold, system_a, system_b)
     place = place_of_positive(metric, labels.classes, positive)
     codes, n_classes = labels.codes, len(labels.classes)
@@ -110,9 +102,6 @@ def estimate(
     InputError
         Labels of different numbers, a single class, or a positive class that there is not.
     """
-    from humeval_power.comparisons.contingency.result import ContingencyEstimateResult
-    from humeval_power.comparisons.contingency.scenario import counted, place_of_positive
-
     counts, classes = counted(gold, system_a, system_b)
     has_positive = positive is not None or "1" in classes
     place = place_of_positive("f1", classes, positive) if has_positive else None

@@ -25,7 +25,7 @@ from humeval_power.saying.clustered_words import (
     cluster_caveats,
     cluster_record,
     clustered_items,
-    few_clusters,
+    in_clusters,
     paper_error,
 )
 from humeval_power.saying.compared import TestedDifference
@@ -242,7 +242,7 @@ class ContingencyTestResult(PaperResult):
         clusters = None if self._cluster is None or self.mean is None else self.mean
         unit = "items" if self._cluster is None else "whole clusters of items"
         text = (
-            f"On {self._n_items:,} items{few_clusters(clusters, self._cluster)}, {metric}{of_class} was "
+            f"On {self._n_items:,} items{in_clusters(clusters, self._cluster)}, {metric}{of_class} was "
             f"{test.value_b:.4f} for B and {test.value_a:.4f} for A, a difference of {test.difference:+.4f}"
             f"{interval}. A paired randomisation test that exchanged the two systems' predictions of {unit} "
             f"({self._swaps()}) gave {p_words(test.p_value)}."

@@ -18,7 +18,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.inference.mcnemar import critical_counts
 from humeval_power.kernels.metrics.contingency import OF_A_CLASS, metric_slopes, metric_value
 from humeval_power.roots import root_between
-from humeval_power.scenarios.contract import ComputedPower, Replicates, draw_in_blocks, normal_power
+from humeval_power.scenarios.contract import BlockScenario, ComputedPower, Replicates, normal_power
 from humeval_power.scenarios.discordant_counts import enumerated_power
 
 # How two systems classify the same items: for each true class, the joint table of their predictions.
@@ -198,7 +198,7 @@ _BLOCK = 256  # studies drawn from one child of the seed
 
 
 @dataclass(frozen=True, eq=False)
-class ContingencyStudy:
+class ContingencyStudy(BlockScenario):
     """A test set of items drawn from joint tables, and the metric B - A that is tested on it.
 
     `base` are the tables as given. Another effect is made from them by `shift`: B gets this share of the
@@ -287,11 +287,11 @@ class ContingencyStudy:
         )
         return replace(self, shift=float(share))
 
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test comparisons `first` to `first + n - 1`."""
-        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=_BLOCK)
+    @property
+    def block_size(self) -> int:
+        return _BLOCK
 
-    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
         chance = self.tables.probability
         drawn = rng.multinomial(self.n_items, (chance / chance.sum()).ravel(), size=size)
         counts = drawn.reshape(size, *chance.shape)
@@ -299,15 +299,7 @@ class ContingencyStudy:
             metric_value(self.metric, counts.sum(axis=axis).astype(np.float64), positive=self.positive)
             for axis in (3, 2)
         )
-        blank = np.full(size, np.nan)
-        return Replicates(
-            estimate=value_b - value_a,
-            standard_error=blank,
-            df=blank,
-            p_value=self._p_values(counts, rng),
-            status=np.zeros(size, dtype=np.int64),
-            boundary=np.zeros((size, 0), dtype=np.bool_),
-        )
+        return Replicates.of_tests(value_b - value_a, self._p_values(counts, rng))
 
     def _p_values(self, counts: Counts, rng: np.random.Generator) -> Floats:
         if self.is_exact:
@@ -408,13 +400,7 @@ class Labels:
 
 
 def coded(gold: Sequence[str], system_a: Sequence[str], system_b: Sequence[str]) -> Labels:
-    """Labels as codes.
-
-    Raises
-    ------
-    InputError
-        Lists of different lengths, or a single class.
-    """
+    """Labels as codes."""
     if not len(gold) == len(system_a) == len(system_b):
         raise InputError(
             f"Every item needs a true label and two predictions; got {len(gold)}, {len(system_a)} and "

@@ -67,11 +67,6 @@ def contingency_test(
     ----------
     counts : (K, K, K) numbers of items by true class, prediction of A and prediction of B.
     positive : the class of F1, precision and recall.
-
-    Raises
-    ------
-    InputError
-        No random swaps.
     """
     if n_swaps < 1:
         raise InputError(f"At least one random swap is needed; got {n_swaps}.")
@@ -172,11 +167,6 @@ def cluster_swap_test(
     codes : (n_items, 3) true class, prediction of A, prediction of B, counted from 0.
     n_swaps : exchanges that are drawn; where there are no more of them all are counted, and `n_swaps` of the
         result is 0.
-
-    Raises
-    ------
-    InputError
-        No random swaps, or clusters of another number of items.
     """
     if clusters.n_items != len(codes):
         raise InputError(f"There are {len(codes):,} items, and clusters of {clusters.n_items:,}.")
@@ -229,7 +219,9 @@ def influence_mean(
     moved = np.zeros(n_items)
     value = np.zeros(2)
     for side, place in enumerate((1, 2)):
-        confusion = _table(codes[:, [0, place]], n_classes) / n_items
+        pairs = codes[:, [0, place]]
+        cells = np.bincount(pairs[:, 0] * n_classes + pairs[:, 1], minlength=n_classes**2)
+        confusion = cells.reshape(n_classes, n_classes).astype(np.float64) / n_items
         if n_items < 2 or not has_slope(metric, confusion):
             return None
         slopes = metric_slopes(metric, confusion, positive=positive)
@@ -248,8 +240,3 @@ def _exchanged(cells: Codes, clusters: Clusters) -> tuple[Codes, Floats]:
     np.add.at(half, (of, np.searchsorted(places, moved[:, 1])), 0.5)
     np.subtract.at(half, (of, np.searchsorted(places, moved[:, 0])), 0.5)
     return places, half[(half != 0).any(axis=1)]
-
-
-def _table(pairs: Codes, n_classes: int) -> Floats:
-    cells = np.bincount(pairs[:, 0] * n_classes + pairs[:, 1], minlength=n_classes**2)
-    return cells.reshape(n_classes, n_classes).astype(np.float64)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SUBSETS, DEFAULT_SWAPS
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SUBSETS, DEFAULT_SWAPS, CorpusMetric, Tokenizer
+from humeval_power.clusters import Clusters
+from humeval_power.comparisons.corpus.result import CorpusEstimateResult, CorpusTestResult
+from humeval_power.estimation.metrics import additivity, fit_delta_laplace, sentence_counts, swap_effects
+from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
 from humeval_power.rules import DEFAULT_RULE
-
-if TYPE_CHECKING:
-    from humeval_power.choices import CorpusMetric, Tokenizer
-    from humeval_power.clusters import Clusters
-    from humeval_power.comparisons.corpus.result import CorpusEstimateResult, CorpusTestResult
+from humeval_power.saying.result import UNKNOWN, Provenance
+from humeval_power.simulation.study import replicate_generator
 
 
 def test(
@@ -51,12 +51,6 @@ def test(
         Texts of different lengths, clusters of another number of segments, or a number of swaps outside 1 to 10
         million.
     """
-    from humeval_power.clusters import Clusters
-    from humeval_power.comparisons.corpus.result import CorpusTestResult
-    from humeval_power.estimation.metrics import sentence_counts
-    from humeval_power.inference.corpus import metric_mean, paired_randomisation_test
-    from humeval_power.saying.result import UNKNOWN, Provenance
-
     counts = sentence_counts(
         system_a, system_b, references=references, metric=metric, tokenizer=tokenizer, lowercase=lowercase
     )
@@ -104,16 +98,6 @@ def estimate(
     InputError
         Texts of different lengths.
     """
-    from humeval_power.comparisons.corpus.result import CorpusEstimateResult
-    from humeval_power.estimation.metrics import (
-        additivity,
-        fit_delta_laplace,
-        sentence_counts,
-        swap_effects,
-    )
-    from humeval_power.saying.result import Provenance
-    from humeval_power.simulation.study import replicate_generator
-
     counts = sentence_counts(
         system_a, system_b, references=references, metric=metric, tokenizer=tokenizer, lowercase=lowercase
     )

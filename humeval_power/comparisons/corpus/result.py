@@ -17,7 +17,12 @@ from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.answer_words import swap_facts
-from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
+from humeval_power.saying.clustered_words import (
+    Independence,
+    assumed_items,
+    clustered_items,
+    in_clusters,
+)
 from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Picture, Section
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
@@ -165,12 +170,6 @@ def _effect_facts(fit: DeltaLaplace, check: Additivity) -> tuple[Fact, ...]:
 # What the paired randomisation test of a corpus metric says, and its record.
 
 
-def swap_words(test: RandomisationTest, clusters: Clusters | None) -> str:
-    """'10,000 random swaps', or 'all 256 swaps of 8 clusters'."""
-    how = f"all {test.n_swaps:,} swaps" if test.exact else f"{test.n_swaps:,} random swaps"
-    return how if clusters is None else f"{how} of {clusters.n_clusters:,} clusters ({clusters.name})"
-
-
 def too_few_swaps(test: RandomisationTest, alpha: float) -> tuple[str, ...]:
     """What is said where so few sentences or clusters are swapped that nothing could be significant."""
     least = 2 / test.n_swaps  # the observed swap, and the one of all
@@ -208,7 +207,13 @@ class CorpusTestResult(PaperResult):
             each = "sentences" if self.clusters is None else "clusters"
             error = f"error {mean.standard_error:.3f} from the influence of {each}, {mean.df:.4g} df"
             interval = (("Interval", f"{low:+.2f} to {high:+.2f} ({100 * (1 - self.alpha):g} %, {error})"),)
-        swaps = swap_facts(swap_words(test, self.clusters), test.p_interval)
+        how = f"all {test.n_swaps:,} swaps" if test.exact else f"{test.n_swaps:,} random swaps"
+        swaps = swap_facts(
+            how
+            if self.clusters is None
+            else f"{how} of {self.clusters.n_clusters:,} clusters ({self.clusters.name})",
+            test.p_interval,
+        )
         compared = TestedDifference(
             ("A", "B"),
             test.difference,
@@ -245,7 +250,6 @@ class CorpusTestResult(PaperResult):
         """Both values, the difference with its interval, and the test."""
         counts, result, clusters = self.counts, self.found, self.clusters
         a, b = counts.values
-        where = "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
         swapped = "sentences" if clusters is None else "whole clusters"
         interval = ""
         if self._interval is not None:
@@ -253,7 +257,7 @@ class CorpusTestResult(PaperResult):
             interval = f" ({100 * (1 - self.alpha):g} % interval {low:+.2f} to {high:+.2f})"
         how = f"all {result.n_swaps:,}" if result.exact else f"{result.n_swaps:,} random"
         return (
-            f"On {counted(len(counts), 'sentence')}{where}, A has {a:.2f} and B {b:.2f} "
+            f"On {counted(len(counts), 'sentence')}{in_clusters(clusters)}, A has {a:.2f} and B {b:.2f} "
             f"{METRIC_NAMES[counts.metric]} ({counts.signature}); the difference B - A is "
             f"{result.difference:+.2f}{interval}. A paired randomisation test with {how} swaps of {swapped} gives "
             f"{p_words(result.p_value)} (two-sided, alpha {self.alpha:g}).",
@@ -294,22 +298,18 @@ def swap_figure(
     with house_style():
         figure = Figure(figsize=(width, 0.42 * width), layout="constrained")
         left, right = figure.subplots(1, 2)
-        _draw_sums(left, check, metric)
+        left.scatter(check.summed, check.true, s=5, color=COLOURS[0], alpha=0.4, linewidths=0)
+        ends = [
+            float(min(check.summed.min(), check.true.min())),
+            float(max(check.summed.max(), check.true.max())),
+        ]
+        left.plot(ends, ends, color=INK, linewidth=0.9, linestyle=(0, (4, 2)), label="adding up exactly")
+        left.set_xlabel(f"Sum of single effects ({metric} points)")
+        left.set_ylabel("True effect of the swap")
+        left.set_title(f"correlation {check.correlation:.3f}, slope {check.slope:.3f}")
+        left.legend(loc="upper left")
         _draw_effects(right, effects, fit, metric)
     return figure
-
-
-def _draw_sums(axes: Axes, check: Additivity, metric: str) -> None:
-    axes.scatter(check.summed, check.true, s=5, color=COLOURS[0], alpha=0.4, linewidths=0)
-    ends = [
-        float(min(check.summed.min(), check.true.min())),
-        float(max(check.summed.max(), check.true.max())),
-    ]
-    axes.plot(ends, ends, color=INK, linewidth=0.9, linestyle=(0, (4, 2)), label="adding up exactly")
-    axes.set_xlabel(f"Sum of single effects ({metric} points)")
-    axes.set_ylabel("True effect of the swap")
-    axes.set_title(f"correlation {check.correlation:.3f}, slope {check.slope:.3f}")
-    axes.legend(loc="upper left")
 
 
 def _draw_effects(axes: Axes, effects: Floats, fit: DeltaLaplace, metric: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, replace
-from typing import get_args
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from humeval_power.choices import DEFAULT_FLIPS, PRESETS, FlipTest
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.corpus import drawn_sign_flip, normal_sign_flip
-from humeval_power.scenarios.contract import ComputedPower, Replicates, draw_in_blocks, normal_power
+from humeval_power.scenarios.contract import BlockScenario, ComputedPower, Replicates, normal_power
 
 Floats = NDArray[np.float64]
 METHOD = "normal approximation with the exact moments of the swap effects"
@@ -20,7 +20,7 @@ _BLOCK, _HELD = 256, 2_000_000  # studies drawn from one child of the seed, effe
 
 
 @dataclass(frozen=True)
-class CorpusStudy:
+class CorpusStudy(BlockScenario):
     """A test set of sentences, a true difference B - A in points of the metric, and how swaps act.
 
     Swapping a sentence changes the difference by 0 with probability `zero_share` (P0), otherwise by a
@@ -28,6 +28,8 @@ class CorpusStudy:
     the signs of these effects: by the normal distribution with the flips' exact variance, or by `n_flips`
     random flips.
     """
+
+    effect_field: ClassVar[str] = "difference"
 
     n_sentences: int
     _: KW_ONLY
@@ -39,11 +41,6 @@ class CorpusStudy:
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        problems = [Problem(rule, remedy) for rule, remedy in self._problems()]
-        if problems:
-            raise InputError(problems)
-
-    def _problems(self) -> list[tuple[str, str]]:
         problems = []
         if self.n_sentences < 2:
             problems.append((f"A test set needs at least 2 sentences; got {self.n_sentences}.", ""))
@@ -71,16 +68,8 @@ class CorpusStudy:
             )
         if not 0 < self.alpha < 1:
             problems.append((f"alpha must lie between 0 and 1; got {self.alpha:g}.", ""))
-        return problems
-
-    @property
-    def true_effect(self) -> float:
-        """B - A, in points of the metric."""
-        return self.difference
-
-    def with_effect(self, effect: float) -> CorpusStudy:
-        """The same test set and swaps with another difference: only their mean moves."""
-        return replace(self, difference=effect)
+        if problems:
+            raise InputError([Problem(rule, remedy) for rule, remedy in problems])
 
     @property
     def mean(self) -> float:
@@ -97,22 +86,15 @@ class CorpusStudy:
         effects[place < self.zero_share] = 0.0
         return np.asarray(effects)
 
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test comparisons `first` to `first + n - 1`."""
-        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=_BLOCK)
+    @property
+    def block_size(self) -> int:
+        return _BLOCK
 
-    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
         held = max(1, _HELD // self.n_sentences)
         parts = [self._tested(rng, min(held, size - begin)) for begin in range(0, size, held)]
         difference, deviation, p_value = (np.concatenate(each) for each in zip(*parts, strict=True))
-        return Replicates(
-            estimate=difference,
-            standard_error=deviation,
-            df=np.full(size, np.nan),
-            p_value=p_value,
-            status=np.zeros(size, dtype=np.int64),
-            boundary=np.zeros((size, 0), dtype=np.bool_),
-        )
+        return Replicates.of_tests(difference, p_value, standard_error=deviation)
 
     def _tested(self, rng: np.random.Generator, n_studies: int) -> tuple[Floats, Floats, Floats]:
         effects = self.draw_effects(rng, n_studies)

@@ -108,7 +108,16 @@ def _comparison(n: Value, effect: Value, given: Given) -> Call:
         return call("hp.preference.Preference", n, **share, **rule, alpha=alpha)
     if problems := [*_missing(n, given), *_foreign()]:
         raise InputError(problems)
-    return call("hp.preference.PanelPreference", _panel(n, given), **share, **how, alpha=alpha)
+    workers, items, each = (given[name] for name in ("workers", "items", "judgements_per_item"))
+    if each is not None:
+        items = max(-(-n // each), 2) if isinstance(n, int) else Code(f"max(-(-{n} // {each}), 2)")
+    return call(
+        "hp.preference.PanelPreference",
+        call("hp.preference.Panel", n, _at_most(workers, n), _at_most(items, n)),
+        **share,
+        **how,
+        alpha=alpha,
+    )
 
 
 def _is_panel(n: Value, given: Given) -> bool:
@@ -129,13 +138,6 @@ def _is_panel_if_large(given: Given) -> bool:
     from humeval_power.comparisons.preference.scenario import MOST_ENUMERATED
 
     return _is_panel(MOST_ENUMERATED, given)
-
-
-def _panel(n: Value, given: Given) -> Call:
-    workers, items, each = (given[name] for name in ("workers", "items", "judgements_per_item"))
-    if each is not None:
-        items = max(-(-n // each), 2) if isinstance(n, int) else Code(f"max(-(-{n} // {each}), 2)")
-    return call("hp.preference.Panel", n, _at_most(workers, n), _at_most(items, n))
 
 
 def _at_most(count: Value, n: Value) -> Value:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from humeval_power.comparisons.preference.judgements import Judgements, preference_test
+from humeval_power.comparisons.preference.result import PreferenceTestResult
+from humeval_power.errors import InputError
+from humeval_power.latent import Link
 from humeval_power.rules import DEFAULT_RULE
-
-if TYPE_CHECKING:
-    from humeval_power.comparisons.preference.judgements import Judgements
-    from humeval_power.comparisons.preference.result import PreferenceTestResult
-    from humeval_power.latent import Link
 
 
 def test(
@@ -39,10 +37,6 @@ def test(
     InputError
         A comparison without judgements, or none at all.
     """
-    from humeval_power.comparisons.preference.judgements import Judgements, preference_test
-    from humeval_power.comparisons.preference.result import PreferenceTestResult
-    from humeval_power.errors import InputError
-
     several = (comparisons,) if isinstance(comparisons, Judgements) else tuple(comparisons)
     if not several:
         raise InputError("There are no judgements.")

@@ -207,13 +207,7 @@ def read_judgements(
 
 
 def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None) -> list[Judgements]:
-    """The same from a table that has been read.
-
-    Raises
-    ------
-    InputError
-        What `read_judgements` raises.
-    """
+    """The same from a table that has been read."""
     names = [str(name) for name in table.frame.columns]
     if all(any(column.fits(name) for name in names) for column in _COUNTS if column.required):
         return _counted(table)
@@ -247,11 +241,6 @@ def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None)
 def pairs_imported(path: str | Path) -> ImportedTable | None:
     """A table of pairs under our own names, whose preference is the name of a system or a tie: two systems or
     more, in either order. None where a file is no such table.
-
-    Raises
-    ------
-    InputError
-        Every cell that is not understood.
     """
     try:
         table = read_table(path)
@@ -362,7 +351,7 @@ def _preferences(table: SourceTable, column: str, problems: list[Problem], *, si
     cells = read_cells(table.frame[column])
     words = [text.strip().casefold() for text in cells.texts]
     values = np.array([_VALUES.get(word, np.nan) for word in words])[cells.code]
-    at = _at(table, column)
+    at = location(table, column)
     rule, remedy = "this is no preference.", "Write B, A or tie; or 1, -1 or 0."
     problems += cell_problems(np.isnan(values), cells, at=at, rule=rule, remedy=remedy)
     if not sides:
@@ -385,7 +374,7 @@ def _positions(table: SourceTable, column: str | None, problems: list[Problem]) 
     problems += cell_problems(
         np.isnan(values),
         cells,
-        at=_at(table, column),
+        at=location(table, column),
         rule="this does not say which output was shown first.",
         remedy="Write A or B; a column that means something else needs another name.",
     )
@@ -399,16 +388,12 @@ def _codes(
     if column is None:
         return None
     cells = read_cells(table.frame[column])
-    ids, at = read_ids(cells), _at(table, column)
+    ids, at = read_ids(cells), location(table, column)
     blank = ids.code < 0
     remedy = f"Fill in the {role}, or delete the row."
     problems += cell_problems(blank, cells, at=at, rule=f"the {role} is blank.", remedy=remedy)
     problems += variant_problems(ids, ~blank, role=role, at=at)
     return ids.code
-
-
-def _at(table: SourceTable, column: str) -> Location:
-    return Location(table.source, column, table.frame.index.to_numpy(dtype=np.int64))
 
 
 def _counted(table: SourceTable) -> list[Judgements]:

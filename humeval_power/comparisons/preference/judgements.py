@@ -118,13 +118,7 @@ class PreferenceTest:
 
 
 def preference_test(judged: Judgements, *, alpha: float, link: Link) -> PreferenceTest:
-    """Test whether one output is preferred; `link` is that of the model for workers or items who repeat.
-
-    Raises
-    ------
-    InputError
-        No judgement at all.
-    """
+    """Test whether one output is preferred; `link` is that of the model for workers or items who repeat."""
     won, lost, n = judged.wins, judged.losses, judged.n
     if n == 0:
         raise InputError("There are no judgements.")

@@ -221,11 +221,6 @@ def latent_preference(
     tie_share : of all judgements.
     position_bias : probability that what is shown first is preferred where neither system is stronger,
         ties counted half, minus 1/2.
-
-    Raises
-    ------
-    InputError
-        Shares that no threshold and strength have together.
     """
     won, lost = (1 - tie_share) / 2 + preference, (1 - tie_share) / 2 - preference
     if min(won, lost) <= 0:
@@ -466,7 +461,9 @@ class PanelModel:
     ) -> PanelFits:
         """Fit tables of judgements, shape (tables, judgements): -1 prefers A, 0 tie, +1 prefers B; `start` is
         where the search of each begins. Where neither workers nor items vary there is no model to fit."""
-        fits = _unknown(len(outcomes))
+        n = len(outcomes)
+        a, b, c, d, e, f, g, h = np.full((8, n), np.nan)
+        fits = PanelFits(a, b, c, d, e, f, g, h, np.full(n, SEPARATED, dtype=np.int64))
         if not (self.by_worker or self.by_item):
             return fits
         separated = self.separated(outcomes)
@@ -582,11 +579,6 @@ def _fixed(codes: Codes, name: str) -> str:
     return f"No {name} has two judgements: how {name}s vary is part of the noise."
 
 
-def _unknown(n: int) -> PanelFits:
-    a, b, c, d, e, f, g, h = np.full((8, n), np.nan)
-    return PanelFits(a, b, c, d, e, f, g, h, np.full(n, SEPARATED, dtype=np.int64))
-
-
 # The test of a finished comparison by workers who judge several items, or of items that are judged often.
 
 Interval = tuple[float, float]
@@ -669,10 +661,19 @@ def panel_test(
     outcomes = np.asarray(preference, dtype=np.int64)[None]
     strength, problem = _strength(model, outcomes, alpha, link)
     pairs = np.unique(np.stack([worker, item]), axis=1).shape[1]
+    result = []
+    for unit, codes, kept in (
+        ("worker", model.worker, model.by_worker),
+        ("item", model.item, model.by_item),
+    ):
+        if kept:
+            more_b, more_a = (int(count[0]) for count in majorities(outcomes, codes))
+            p_value = float(exact_p(more_b, more_a))
+            result.append(Majorities(unit=unit, prefer_b=more_b, prefer_a=more_a, p_value=p_value))
     return PanelTest(
         strength=strength,
         problem=problem,
-        majorities=tuple(_majorities(model, outcomes)),
+        majorities=tuple(result),
         left_out=model.left_out,
         n_repeated=len(worker) - pairs,
     )
@@ -728,19 +729,6 @@ def _separation(outcomes: Codes) -> str:
     if not ((outcomes > 0).any() and (outcomes < 0).any()):
         return f"nobody prefers {'A' if (outcomes > 0).any() else 'B'}, so that no strength is large enough"
     return "all who saw the same output first agree, so that no effect of the order is large enough"
-
-
-def _majorities(model: PanelModel, outcomes: Codes) -> list[Majorities]:
-    result = []
-    for unit, codes, kept in (
-        ("worker", model.worker, model.by_worker),
-        ("item", model.item, model.by_item),
-    ):
-        if kept:
-            more_b, more_a = (int(count[0]) for count in majorities(outcomes, codes))
-            p_value = float(exact_p(more_b, more_a))
-            result.append(Majorities(unit=unit, prefer_b=more_b, prefer_a=more_a, p_value=p_value))
-    return result
 
 
 # Whether the judgements of a worker, or of an item, go together: the design effect of a mean preference.

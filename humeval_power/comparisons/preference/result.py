@@ -117,28 +117,6 @@ def panel_sentences(panel: PanelTest) -> Iterator[str]:
         )
 
 
-def panel_rows(panel: PanelTest) -> Iterator[tuple[str, str, str]]:
-    """Rows of the table of tests."""
-    largest = max(panel.majorities, key=lambda each: each.p_value, default=None)
-    for each in panel.majorities:
-        chosen = panel.strength is None and each is largest
-        words = f"{each.prefer_b:,} prefer B, {each.prefer_a:,} prefer A{f'; {REPORT}' if chosen else ''}"
-        yield f"sign test of {each.unit}s, exact", p_cell(each.p_value), words
-    if panel.strength is not None:
-        yield "t test, workers and items", p_cell(panel.strength.p_value), REPORT
-
-
-def panel_record(panel: PanelTest) -> Record:
-    """The same for programs."""
-    return {
-        **values(panel, "problem", "left_out", "n_repeated"),
-        "strength": None if panel.strength is None else _strength_record(panel.strength),
-        "majorities": [
-            values(each, "unit", "prefer_b", "prefer_a", "p_value") for each in panel.majorities
-        ],
-    }
-
-
 def _strength_record(strength: StrengthTest) -> Record:
     latent = strength.latent
     won, tied, lost = latent.shares
@@ -220,7 +198,15 @@ def _record(test: PreferenceTest, alpha: float) -> Record:
         "p_ties_split": test.split,
         "design_effect": test.design_effect,
         "design_effect_if_independent": test.independent_range,
-        "panel": None if test.panel is None else panel_record(test.panel),
+        "panel": None
+        if test.panel is None
+        else {
+            **values(test.panel, "problem", "left_out", "n_repeated"),
+            "strength": None if test.panel.strength is None else _strength_record(test.panel.strength),
+            "majorities": [
+                values(each, "unit", "prefer_b", "prefer_a", "p_value") for each in test.panel.majorities
+            ],
+        },
         "p_value": test.p_value,
     }
 
@@ -316,7 +302,16 @@ def _tests(test: PreferenceTest) -> Iterator[tuple[str, str, str]]:
     yield "score test of -1, 0, +1 (ties kept)", p_cell(test.score), "same test, asymptotic"
     yield "ties split, variance n/4", p_cell(test.split), "too cautious" if test.judged.ties else ""
     if test.panel is not None:
-        yield from panel_rows(test.panel)
+        # Rows of the table of tests.
+        largest = max(test.panel.majorities, key=lambda each: each.p_value, default=None)
+        for each in test.panel.majorities:
+            chosen = test.panel.strength is None and each is largest
+            words = (
+                f"{each.prefer_b:,} prefer B, {each.prefer_a:,} prefer A{f'; {REPORT}' if chosen else ''}"
+            )
+            yield f"sign test of {each.unit}s, exact", p_cell(each.p_value), words
+        if test.panel.strength is not None:
+            yield "t test, workers and items", p_cell(test.panel.strength.p_value), REPORT
 
 
 def _dependence(test: PreferenceTest) -> Iterator[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import get_args
+from typing import ClassVar, get_args
 
 import numpy as np
 from scipy import special
@@ -25,20 +25,22 @@ from humeval_power.comparisons.preference.latent_scale import (
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.noncentral_t import noncentral_t_tail
 from humeval_power.latent import Link
-from humeval_power.scenarios.contract import ComputedPower, Replicates, draw_in_blocks
+from humeval_power.scenarios.contract import BlockScenario, ComputedPower, Replicates
 from humeval_power.scenarios.discordant_counts import Counts, Floats, approximate_power, enumerated_power
 
 MOST_ENUMERATED = 10_000_000
 
 
 @dataclass(frozen=True)
-class Preference:
+class Preference(BlockScenario):
     """A number of judgements, each from another worker on another item, and the true preference.
 
     `preference` is the share that prefers B, minus 1/2: among those who have a preference where `ties`
     are excluded, with ties counted half to each system where they are split or kept. `tie_share` is the
     probability of a tie.
     """
+
+    effect_field: ClassVar[str] = "preference"
 
     n_judgements: int
     _: KW_ONLY
@@ -71,11 +73,6 @@ class Preference:
             raise InputError(problems)
 
     @property
-    def true_effect(self) -> float:
-        """Share that prefers B minus 1/2, in the sense of `ties`."""
-        return self.preference
-
-    @property
     def largest_preference(self) -> float:
         """What the preference would be if nobody preferred A."""
         return 0.5 if self.ties == "excluded" else (1 - self.tie_share) / 2
@@ -94,16 +91,8 @@ class Preference:
     def _margin(self) -> float:
         return 2 * self.preference * (1 - self.tie_share if self.ties == "excluded" else 1)
 
-    def with_effect(self, effect: float) -> Preference:
-        """The same study with another preference."""
-        return replace(self, preference=effect)
-
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test studies `first` to `first + n - 1`; one in which all are ties is no failure
-        but a study that shows nothing."""
-        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs)
-
-    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        """Draw and test `size` studies; one in which all are ties is no failure but a study that shows nothing."""
         total = rng.binomial(self.n_judgements, 1 - self.tie_share, size=size)
         share = min(max(self.win_share / (1 - self.tie_share), 0.0), 1.0)
         wins = rng.binomial(total, share)
@@ -114,14 +103,8 @@ class Preference:
         spread = np.maximum(total * weight * 2 - mean**2, 0.0)  # second moment of -1, 0, +1 less its square
         number = total if self.ties == "excluded" else np.full(size, self.n_judgements)
         p_value = preference_p(wins, losses, self.n_judgements, ties=self.ties, test=self.test)
-        return Replicates(
-            estimate,
-            np.sqrt(spread / np.maximum(number, 1)) / 2,
-            np.full(size, np.nan),
-            p_value,
-            np.zeros(size, dtype=np.int64),
-            np.zeros((size, 0), dtype=bool),
-        )
+        error = np.sqrt(spread / np.maximum(number, 1)) / 2
+        return Replicates.of_tests(estimate, p_value, standard_error=error)
 
     def _weight(self, total: Counts) -> Floats:
         number = total if self.ties == "excluded" else np.full(len(total), self.n_judgements)
@@ -182,7 +165,7 @@ _Z = np.linspace(-9.0, 9.0, 4001)  # normal deviates over which exaggeration is 
 
 
 @dataclass(frozen=True)
-class PanelPreference:
+class PanelPreference(BlockScenario):
     """Judgements of a panel, the true preference, and how workers and items vary.
 
     `preference` is the share that prefers B, ties counted half, minus 1/2; `tie_share` the share of ties; both
@@ -190,6 +173,8 @@ class PanelPreference:
     is shown first where neither is stronger, minus 1/2. The standard deviations of workers' and items' own
     strengths are on the scale of the link.
     """
+
+    effect_field: ClassVar[str] = "preference"
 
     panel: Panel
     _: KW_ONLY
@@ -223,11 +208,6 @@ class PanelPreference:
             raise InputError(problems)
         _ = self.latent  # refuses shares that no judges have
 
-    @property
-    def true_effect(self) -> float:
-        """Share that prefers B, ties counted half, minus 1/2."""
-        return self.preference
-
     @cached_property
     def latent(self) -> LatentPreference:
         """How the judgements arise. What no worker or item repeats is part of the noise."""
@@ -239,10 +219,6 @@ class PanelPreference:
             sd_item=self.sd_item if self.panel.items_repeat else 0.0,
             link=self.link,
         )
-
-    def with_effect(self, effect: float) -> PanelPreference:
-        """The same panel with another preference and the same share of ties."""
-        return replace(self, preference=effect)
 
     @property
     def has_formula(self) -> bool:
@@ -277,14 +253,18 @@ class PanelPreference:
         size = float(weight @ np.abs(share)) / (total * abs(self.preference))
         return size, float(weight[strength < 0].sum()) / total
 
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test studies `first` to `first + n - 1`. A study whose model has no highest likelihood is
-        no failure: the sign tests of workers and of items decide, as they do for a finished one."""
-        return draw_in_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=BLOCK)
+    @property
+    def block_size(self) -> int:
+        return BLOCK
 
-    def _draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        """Draw and test `size` studies. One whose model has no highest likelihood is no failure: the sign tests of
+        workers and of items decide, as they do for a finished one."""
         model, latent = self._model, self.latent
-        eta = self._strength + self._noise(rng, size)
+        shape = size, self.panel.n_judgements
+        eta = self._strength + (
+            rng.standard_normal(shape) if self.link == "probit" else rng.logistic(size=shape)
+        )
         if latent.sd_worker:
             eta += latent.sd_worker * rng.standard_normal((size, self.panel.n_workers))[:, model.worker]
         if latent.sd_item:
@@ -292,10 +272,6 @@ class PanelPreference:
         outcomes = (eta > latent.threshold).astype(np.int64) - (eta < -latent.threshold)
         fits = model.fits(outcomes, link=self.link, start=latent)
         return self._decided(model, fits, outcomes)
-
-    def _noise(self, rng: np.random.Generator, size: int) -> Floats:
-        shape = size, self.panel.n_judgements
-        return rng.standard_normal(shape) if self.link == "probit" else rng.logistic(size=shape)
 
     @cached_property
     def _strength(self) -> Floats:

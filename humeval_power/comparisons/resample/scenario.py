@@ -176,19 +176,17 @@ class ResampledRatings:
             return self._lost()
         estimate = estimates(rating[None], rows, test=self.test)
         p_value, claim = common.run(rating[None], rows)
-        blank = np.full(1, np.nan)
-        status = np.where(np.isnan(p_value), 1, 0)
-        nothing = np.zeros((1, 0), dtype=np.bool_)
-        return Replicates(estimate, blank, blank, p_value, status, nothing, claim=claim)
+        return Replicates.of_tests(estimate, p_value, status=np.where(np.isnan(p_value), 1, 0), claim=claim)
 
     def _lost(self) -> Replicates:
         """A study in which this test has nothing to compare."""
-        blank, nothing = np.full(1, np.nan), np.zeros((1, 0), dtype=np.bool_)
+        blank = np.full(1, np.nan)
         claim = None if self.test == MIXED else blank
-        return Replicates(blank, blank, blank, blank, np.array([LOST]), nothing, claim=claim)
+        return Replicates.of_tests(blank, blank, status=np.array([LOST]), claim=claim)
 
     def _decided(self, design: Design, responses: Floats, n_jobs: int) -> Replicates:
-        study = RatingStudy(self._start, design, rule=self.rule)
+        start = _start(max(float(np.std(self.table.rating)), 1e-3))
+        study = RatingStudy(start, design, rule=self.rule)
         fits = study.replication.fit(responses, n_jobs=n_jobs)
         decisions = study.decide(fits)
         return replace(decisions, boundary=np.zeros((len(responses), 0), dtype=np.bool_), boundary_names=())
@@ -271,31 +269,22 @@ class ResampledRatings:
     def _fitted(self) -> StudyFits:
         rows = Assignment(self.table.worker, self.table.item, self.table.system)
         design = Design("table", self._n_workers, self._n_items, 0.0, explicit=rows)
-        neutral = Parameters(
-            baseline=0.5,
-            effect=0.0,
-            sd_worker_intercept=0.1,
-            sd_worker_slope=0.1,
-            sd_item_intercept=0.1,
-            sd_item_slope=0.1,
-            sd_residual=0.2,
-        )
-        return Replication(neutral, design, self.rule.estimator, self.rule.analysis).fit(
+        return Replication(_start(0.2), design, self.rule.estimator, self.rule.analysis).fit(
             self.table.rating[None]
         )
 
-    @cached_property
-    def _start(self) -> Parameters:
-        """Where fits of resampled tables start: of no consequence for where they end."""
-        return Parameters(
-            baseline=0.5,
-            effect=0.0,
-            sd_worker_intercept=0.1,
-            sd_worker_slope=0.1,
-            sd_item_intercept=0.1,
-            sd_item_slope=0.1,
-            sd_residual=max(float(np.std(self.table.rating)), 1e-3),
-        )
+
+def _start(sd_residual: float) -> Parameters:
+    """Where a fit starts: of no consequence for where it ends."""
+    return Parameters(
+        baseline=0.5,
+        effect=0.0,
+        sd_worker_intercept=0.1,
+        sd_worker_slope=0.1,
+        sd_item_intercept=0.1,
+        sd_item_slope=0.1,
+        sd_residual=sd_residual,
+    )
 
 
 def copies(code: Codes, chosen: Codes, n_codes: int) -> tuple[Codes, Codes]:

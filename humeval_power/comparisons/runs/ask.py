@@ -277,13 +277,7 @@ _NEEDED = {
 
 
 def _parameters(given: Given, calls: Calls) -> Any:
-    """What scores vary by: the pilot's, changed by what was typed; or what was typed alone.
-
-    Raises
-    ------
-    InputError
-        Options that are missing, all at once, or that belong to the other kind of runs.
-    """
+    """What scores vary by: the pilot's, changed by what was typed; or what was typed alone."""
     typed = {name: given[name] for name in _DEVIATIONS if name not in _OF_RUNS}
     for name in ("sd_run_a", "sd_run_b"):
         typed[name] = given["sd_run"] if given[name] is None else given[name]
@@ -542,13 +536,7 @@ _TAKEN = {"files", "item", "system", "scores", "systems", "drop_missing", "clust
 
 
 def test_of_runs(given: TypedValues, calls: Calls) -> None:
-    """Compare the systems of one table by its runs, with what was typed of this command.
-
-    Raises
-    ------
-    click.UsageError
-        Several files, or options that tests of runs do not have.
-    """
+    """Compare the systems of one table by its runs, with what was typed of this command."""
     if len(given["files"]) != 1:
         raise click.UsageError("--run needs one table, with a row for each item, system and run.")
     for parameter in given.context.command.params:

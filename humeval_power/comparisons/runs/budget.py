@@ -121,11 +121,6 @@ def divide_budget(
     many items there are at all, and how many runs (or prompts) are thought of.
 
     For each number of runs as many items as can be paid are taken: no other split is worth a thought.
-
-    Raises
-    ------
-    InputError
-        Nothing that costs anything, a total that pays for less than two items, or numbers that cannot be.
     """
     crossed = parameters.kind == "crossed"
     _check(total, prices, most_items, most_runs)

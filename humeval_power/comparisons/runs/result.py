@@ -18,6 +18,7 @@ from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
     clustered_items,
+    in_clusters,
 )
 from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
@@ -128,21 +129,6 @@ def read_as(table: RunTable, reading: RunsReading, rule: RunsRule, *, said: bool
     why = "as you say" if said else reason(reading)
     ending = "" if said else f" If they are not, say --{other(rule.kind)}."
     return f"Runs ({table.run_column}) are {rule.kind}, {why}: {MEANING[rule.kind]}{ending}"
-
-
-def parts_table(pair: RunsComparison) -> Table:
-    """The error's variance by source."""
-    total = sum(part.variance for part in pair.parts)
-    return table(
-        pair.parts,
-        {
-            "source": lambda part: part.source,
-            "standard error": lambda part: significant(math.sqrt(part.variance)),
-            "share of variance": lambda part: percent(part.variance / total) if total > 0 else "-",
-            "less with more runs": lambda part: "yes" if part.falls else "no",
-        },
-        "On the scale of log odds:" if pair.odds_ratio is not None else "",
-    )
 
 
 def runs_table(pair: RunsComparison, run_column: str) -> Table:
@@ -264,9 +250,7 @@ def for_a_paper(pair: RunsComparison, table: RunTable) -> str:
         f"{significant_interval(*pair.interval)}; t = {decimals(pair.estimate / pair.standard_error, 2)} on "
         f"{decimals(pair.df, 1)} df, {p_words(pair.p_value)})"
     )
-    of_clusters = (
-        f" in {table.clusters.n_clusters:,} clusters ({table.clusters.name})" if table.clusters else ""
-    )
+    of_clusters = in_clusters(table.clusters)
     if pair.rule.kind == "nested":
         error = (
             "cluster-robust errors (CR2) with Bell and McCaffrey's (2002) degrees of freedom"
@@ -367,7 +351,19 @@ class RunsTestResult(PaperResult):
         title = "Where the error comes from"
         if self.only is None:
             title += f": {pair.systems[0]}, {pair.systems[1]}"
-        blocks: list[Block] = [parts_table(pair)]
+        total = sum(part.variance for part in pair.parts)
+        blocks: list[Block] = [
+            table(
+                pair.parts,
+                {
+                    "source": lambda part: part.source,
+                    "standard error": lambda part: significant(math.sqrt(part.variance)),
+                    "share of variance": lambda part: percent(part.variance / total) if total > 0 else "-",
+                    "less with more runs": lambda part: "yes" if part.falls else "no",
+                },
+                "On the scale of log odds:" if pair.odds_ratio is not None else "",
+            )
+        ]
         if pair.more_runs:
             blocks += [runs_table(pair, self.table.run_column), Paragraph(more_words(pair, self.table))]
         return Section(title, tuple(blocks), is_detail=self.only is None)

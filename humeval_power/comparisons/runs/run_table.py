@@ -149,7 +149,10 @@ class RunsReading:
 
 def read_kind(table: RunTable) -> RunsReading:
     """What the labels, the column's name and the scores of a table say of its runs."""
-    complete = _complete_items(table)
+    cells = (table.item * table.n_systems + table.system) * table.n_labels + table.run
+    different = np.unique(cells)
+    of_item = np.bincount(different // (table.n_systems * table.n_labels), minlength=table.n_items)
+    complete = np.flatnonzero(of_item == table.n_systems * table.n_labels)
     named = named_kind(table.run_column)
     layout: Layout = "own labels"
     if len(complete) >= _SHARED * table.n_items:
@@ -186,14 +189,6 @@ def named_kind(column: str) -> RunsKind | None:
         if stem in GENERATIONS:
             return "nested"
     return None
-
-
-def _complete_items(table: RunTable) -> np.ndarray:
-    """The items that have every label of runs under every system once."""
-    cells = (table.item * table.n_systems + table.system) * table.n_labels + table.run
-    different = np.unique(cells)
-    of_item = np.bincount(different // (table.n_systems * table.n_labels), minlength=table.n_items)
-    return np.flatnonzero(of_item == table.n_systems * table.n_labels)
 
 
 def _shared_effects(table: RunTable, complete: np.ndarray) -> tuple[float, float]:

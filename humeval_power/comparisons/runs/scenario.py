@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -21,7 +21,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.roots import root_between
 from humeval_power.rules import Alternative, DecisionRule
 from humeval_power.runs_parameters import RunsParameters
-from humeval_power.scenarios.contract import BLOCK, ComputedPower, Replicates, draw_in_blocks
+from humeval_power.scenarios.contract import BLOCK, BlockScenario, ComputedPower, Replicates
 from humeval_power.studies.fit.wald import wald_p
 from humeval_power.studies.power.formula import (
     EffectPrecision,
@@ -259,20 +259,6 @@ class RunsPlan:
         )
 
 
-def unit_of(parameters: RunsParameters, plan: RunsPlan) -> float:
-    """What scores are divided by so that they and a margin are of the size of shares; 1 where they are."""
-    if parameters.family == "binary":
-        return 1.0
-    deviations = (
-        parameters.sd_item,
-        parameters.sd_run_a,
-        parameters.sd_run_b,
-        parameters.sd_prompt_slope,
-        parameters.sd_residual,
-    )
-    return max(1.0, 2 * max(deviations), plan.margin or 0.0)
-
-
 def computed_power(
     effect: float, precision: EffectPrecision, *, rule: DecisionRule, method: str, exact: bool = False
 ) -> ComputedPower:
@@ -284,6 +270,40 @@ def computed_power(
     return ComputedPower(power.power, power.rejection_rate, power.type_m, power.type_s, method, exact=exact)
 
 
+@dataclass(frozen=True)
+class _PlannedRuns(BlockScenario):
+    """A plan, what scores vary by, and a true difference B - A, all in the unit of the scores."""
+
+    parameters: RunsParameters
+    plan: RunsPlan
+    _: KW_ONLY
+    effect: float
+
+    @property
+    def alpha(self) -> float:
+        """The level of the test."""
+        return self.plan.alpha
+
+    @property
+    def is_latent(self) -> bool:
+        """Whether answers are right or wrong, and analysed so: those of crossed runs."""
+        return self.parameters.kind == "crossed" and self.parameters.family == "binary"
+
+    @property
+    def unit(self) -> float:
+        """What scores are divided by so that they and a margin are of the size of shares; 1 where they are."""
+        of = self.parameters
+        if of.family == "binary":
+            return 1.0
+        deviations = (of.sd_item, of.sd_run_a, of.sd_run_b, of.sd_prompt_slope, of.sd_residual)
+        return max(1.0, 2 * max(deviations), self.plan.margin or 0.0)
+
+    @cached_property
+    def rule(self) -> DecisionRule:
+        """The test, of scores that are divided by the unit."""
+        return self.plan.rule(self.unit, is_latent=self.is_latent)
+
+
 # Two systems whose answers are generated anew for each item: power of the test of the items' mean
 # difference.
 
@@ -293,16 +313,11 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True)
-class NestedRuns:
+class NestedRuns(_PlannedRuns):
     """A plan, what scores vary by, and a true difference B - A, all in the unit of the scores.
 
     Of answers that are right or wrong the items' chances are drawn, and answers from them; the test is the same.
     """
-
-    parameters: RunsParameters
-    plan: RunsPlan
-    _: KW_ONLY
-    effect: float
 
     def __post_init__(self) -> None:
         if self.parameters.kind != "nested":
@@ -319,16 +334,6 @@ class NestedRuns:
                     )
                 ]
             )
-
-    @property
-    def true_effect(self) -> float:
-        """Difference B - A of the means."""
-        return self.effect
-
-    @property
-    def alpha(self) -> float:
-        """The level of the test."""
-        return self.plan.alpha
 
     @property
     def means(self) -> tuple[float, float]:
@@ -361,10 +366,6 @@ class NestedRuns:
             of.sd_item,
             of.icc,
         )
-
-    def with_effect(self, effect: float) -> NestedRuns:
-        """The same study with another difference."""
-        return replace(self, effect=effect)
 
     @property
     def variance(self) -> float:
@@ -399,17 +400,14 @@ class NestedRuns:
             exact=bool(normal and equal),
         )
 
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test comparisons `first` to `first + n - 1`."""
-        binary = self.parameters.family == "binary"
-        width = self.plan.n_items if binary else len(self.plan.sizes)
-        rows = min(BLOCK, 1 << max(2, int(math.log2(max(4, _CELLS_NESTED // width)))))
-        drawn = self._binary_sums if binary else self._gaussian_sums
+    @property
+    def block_size(self) -> int:
+        width = self.plan.n_items if self.parameters.family == "binary" else len(self.plan.sizes)
+        return min(BLOCK, 1 << max(2, int(math.log2(max(4, _CELLS_NESTED // width)))))
 
-        def block(rng: np.random.Generator, size: int) -> Replicates:
-            return self.decide(drawn(rng, size))
-
-        return draw_in_blocks(block, n, seed=seed, first=first, n_jobs=n_jobs, size=rows)
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        drawn = self._binary_sums if self.parameters.family == "binary" else self._gaussian_sums
+        return self.decide(drawn(rng, size))
 
     def decide(self, sums: Floats) -> Replicates:
         """Test comparisons by the sums of their items' differences in each cluster, shape (size, n_clusters)."""
@@ -428,13 +426,12 @@ class NestedRuns:
             margin=self.rule.margin,
         )
         nothing = flat & (estimate == 0) & (self.plan.margin is None)
-        return Replicates(
+        return Replicates.of_tests(
             estimate,
-            error,
-            df,
             np.where(nothing, 1.0, p_value),
-            np.where(flat & ~nothing, _ALIKE, 0).astype(np.int64),
-            np.zeros((len(estimate), 0), dtype=np.bool_),
+            standard_error=error,
+            df=df,
+            status=np.where(flat & ~nothing, _ALIKE, 0).astype(np.int64),
             directed=self.plan.margin is None,
         )
 
@@ -453,33 +450,18 @@ class NestedRuns:
         starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
         return np.asarray(np.add.reduceat(right_b - right_a, starts, axis=1))
 
-    @property
-    def unit(self) -> float:
-        """What scores are divided by inside."""
-        return unit_of(self.parameters, self.plan)
-
-    @cached_property
-    def rule(self) -> DecisionRule:
-        """The test, of scores that are divided by the unit."""
-        return self.plan.rule(self.unit)
-
 
 # Two systems under the same prompts or seeds for all items: the rating study with a prompt for each
 # worker.
 
 
 @dataclass(frozen=True)
-class CrossedRuns:
+class CrossedRuns(_PlannedRuns):
     """A plan, what scores vary by, and a true difference B - A in the unit of the scores.
 
     Prompts and items are both samples; the test is that of the crossed mixed model with Kenward and Roger's
     (1997) degrees of freedom, of answers that are right or wrong by a logit model.
     """
-
-    parameters: RunsParameters
-    plan: RunsPlan
-    _: KW_ONLY
-    effect: float
 
     def __post_init__(self) -> None:
         if self.parameters.kind != "crossed":
@@ -492,28 +474,9 @@ class CrossedRuns:
         self.plan.rule(self.unit)  # refuses what is no test
 
     @property
-    def true_effect(self) -> float:
-        """Difference B - A of the means."""
-        return self.effect
-
-    @property
-    def alpha(self) -> float:
-        """The level of the test."""
-        return self.plan.alpha
-
-    def with_effect(self, effect: float) -> CrossedRuns:
-        """The same study with another difference."""
-        return replace(self, effect=effect)
-
-    @property
     def n_prompts(self) -> int:
         """Prompts or seeds."""
         return self.plan.runs_a
-
-    @property
-    def is_latent(self) -> bool:
-        """Whether answers are right or wrong, and analysed so."""
-        return self.parameters.family == "binary"
 
     @cached_property
     def ratings(self) -> Parameters:
@@ -574,16 +537,6 @@ class CrossedRuns:
         noise = 2 * of.sd_residual**2 / self.n_prompts
         return of.sd_worker_slope**2 / self.n_prompts + (between + noise) / n_items
 
-    @property
-    def unit(self) -> float:
-        """What scores are divided by inside."""
-        return unit_of(self.parameters, self.plan)
-
-    @cached_property
-    def rule(self) -> DecisionRule:
-        """The test, of scores that are divided by the unit."""
-        return self.plan.rule(self.unit, is_latent=self.is_latent)
-
 
 @lru_cache(maxsize=64)
 def _ratings(of: RunsParameters, effect: float, unit: float, *, clustered: bool) -> Parameters:
@@ -596,22 +549,17 @@ def _ratings(of: RunsParameters, effect: float, unit: float, *, clustered: bool)
         "sd_document_slope": of.sd_item * shared**0.5 / unit,
     }
     if of.family == "binary":
-        assert of.baseline is not None
-        return Parameters.of_latent(_with_share(of.baseline, deviations).with_difference(effect))
+        share, reach = of.baseline, 40.0  # without an effect this share is right; log odds of a threshold
+        assert share is not None
+
+        def at(threshold: float) -> Latent:
+            return Latent(thresholds=(threshold,), link="logit").with_deviations(**deviations)
+
+        threshold = root_between(lambda value: at(value).mean(0) - share, -reach, reach, xtol=1e-12)
+        return Parameters.of_latent(at(float(threshold)).with_difference(effect))
     middle = (of.baseline or 0.0) / unit
     residual = of.sd_residual / unit
     return Parameters(baseline=middle, effect=effect / unit, sd_residual=residual, **deviations)
-
-
-def _with_share(baseline: float, deviations: Mapping[str, float]) -> Latent:
-    """Right and wrong answers on log odds: without an effect this share is right."""
-
-    def at(threshold: float) -> Latent:
-        return Latent(thresholds=(threshold,), link="logit").with_deviations(**deviations)
-
-    reach = 40.0
-    threshold = root_between(lambda value: at(value).mean(0) - baseline, -reach, reach, xtol=1e-12)
-    return at(float(threshold))
 
 
 # The scenario of a plan, by the kind of its runs.
@@ -652,23 +600,19 @@ def ceilings(scenario: RunsScenario) -> tuple[RunsCeiling, RunsCeiling]:
         return RunsCeiling("runs", endless), RunsCeiling(
             "items", float(scenario.rule.can_show(scenario.effect))
         )
-    prompts, items = _crossed_limits(scenario)
+    of, m, n = scenario.ratings, scenario.n_prompts, scenario.plan.n_items
+    few = len(scenario.plan.sizes) if scenario.plan.has_clusters else n
+    partners = n / few if scenario.plan.has_clusters else 1.0
+    between = (of.sd_item_slope**2 + partners * of.sd_document_slope**2) / n
+    prompts, items = (
+        EffectPrecision(between, few - 1.0, few - 1, m),
+        EffectPrecision(of.sd_worker_slope**2 / m, m - 1.0, m - 1, m),
+    )
     effect = scenario.effect / scenario.unit
     of_prompts, of_items = (
         computed_power(effect, limit, rule=scenario.rule, method="").power for limit in (prompts, items)
     )
     return RunsCeiling("prompts", of_prompts), RunsCeiling("items", of_items)
-
-
-def _crossed_limits(scenario: CrossedRuns) -> tuple[EffectPrecision, EffectPrecision]:
-    of, m, n = scenario.ratings, scenario.n_prompts, scenario.plan.n_items
-    few = len(scenario.plan.sizes) if scenario.plan.has_clusters else n
-    partners = n / few if scenario.plan.has_clusters else 1.0
-    between = (of.sd_item_slope**2 + partners * of.sd_document_slope**2) / n
-    return (
-        EffectPrecision(between, few - 1.0, few - 1, m),
-        EffectPrecision(of.sd_worker_slope**2 / m, m - 1.0, m - 1, m),
-    )
 
 
 def farthest_effect(scenario: RunsScenario) -> float:

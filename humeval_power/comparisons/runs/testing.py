@@ -45,13 +45,7 @@ class RunsRule:
     alpha: float = 0.05
 
     def on(self, scale: RatingScale) -> DecisionRule:
-        """The rule for scores that are moved to [0, 1].
-
-        Raises
-        ------
-        InputError
-            A margin that is no difference of these scores.
-        """
+        """The rule for scores that are moved to [0, 1]."""
         margin = None if self.margin is None else self.margin / scale.width
         if margin is not None and not 0 < margin <= 1:
             raise InputError(
@@ -141,13 +135,7 @@ class RunsComparison:
 
 
 def scale_of(table: RunTable) -> RatingScale:
-    """The scale of the scores: [0, 1] where they lie on it, else from the lowest to the highest.
-
-    Raises
-    ------
-    InputError
-        All scores are the same.
-    """
+    """The scale of the scores: [0, 1] where they lie on it, else from the lowest to the highest."""
     low, high = float(table.score.min()), float(table.score.max())
     if low >= 0 and high <= 1 and low < high:
         return RatingScale(0.0, 1.0)
@@ -156,10 +144,21 @@ def scale_of(table: RunTable) -> RatingScale:
     return RatingScale(low, high)
 
 
-def fields_of_test(test: EffectTest, scale: RatingScale) -> dict[str, object]:
-    """The fields of a comparison that a test on [0, 1] says, in the unit of the scores."""
+def _comparison(
+    table: RunTable,
+    rule: RunsRule,
+    means: np.ndarray,
+    test: EffectTest,
+    scale: RatingScale,
+    **further: Any,
+) -> RunsComparison:
+    """The comparison by a test on [0, 1], in the unit of the scores; `further` are the fields that hang on the kind
+    of runs."""
     low, high = (scale.width * end for end in test.interval)
-    return {
+    fields: dict[str, Any] = {
+        "systems": (table.system_names[0], table.system_names[1]),
+        "rule": rule,
+        "means": (float(means[:, 0].mean()), float(means[:, 1].mean())),
         "estimate": scale.width * test.estimate,
         "standard_error": scale.width * test.standard_error,
         "df": test.df,
@@ -167,7 +166,13 @@ def fields_of_test(test: EffectTest, scale: RatingScale) -> dict[str, object]:
         "interval": (low, high),
         "significant": test.significant,
         "reason": test.reason,
+        "n_items": table.n_items,
+        "n_scores": len(table.score),
+        "runs": (float(table.counts[:, 0].mean()), float(table.counts[:, 1].mean())),
+        "clustered": table.clusters is not None,
+        **further,
     }
+    return RunsComparison(**fields)
 
 
 def cell_means(table: RunTable) -> np.ndarray:
@@ -182,18 +187,13 @@ def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
     """Compare two systems over prompts and items that are both samples.
 
     table : of two systems, at least two prompts.
-
-    Raises
-    ------
-    InputError
-        A single prompt.
     """
     if len(np.unique(table.run)) < 2:
         raise InputError(
             f"There is a single run ({table.run_column}): from one prompt or seed nothing can be said about "
             "others. Compare the systems under it by 'compare scores'."
         )
-    scale, means, counts = scale_of(table), cell_means(table), table.counts
+    scale, means = scale_of(table), cell_means(table)
     rule_in_units = rule.on(scale)
     fitted = None
     try:
@@ -202,19 +202,15 @@ def compare_crossed(table: RunTable, rule: RunsRule) -> RunsComparison:
         difference = float((means[:, 1] - means[:, 0]).mean()) / scale.width
         tested = without_test(difference, math.nan, math.nan, rule_in_units, reason=str(error).rstrip("."))
     result = None if fitted is None else fitted.parameters
-    fields: dict[str, Any] = fields_of_test(tested, scale)
     latent = None if not isinstance(fitted, LatentFit) else fitted.latent
-    return RunsComparison(
-        systems=(table.system_names[0], table.system_names[1]),
-        rule=rule,
-        means=(float(means[:, 0].mean()), float(means[:, 1].mean())),
-        **fields,
-        n_items=table.n_items,
-        n_scores=len(table.score),
-        runs=(float(counts[:, 0].mean()), float(counts[:, 1].mean())),
+    return _comparison(
+        table,
+        rule,
+        means,
+        tested,
+        scale,
         n_labels=len(np.unique(table.run)),
         items=clustered_mean(means[:, 1] - means[:, 0], table.clusters),
-        clustered=table.clusters is not None,
         parts=() if result is None else _parts(table, result, tested, scale.width),
         parameters=None if result is None else _parameters(result, rule, means, scale, tested),
         at_zero=() if fitted is None else tuple(_NAMES.get(name, name) for name in fitted.boundary),
@@ -350,20 +346,24 @@ def compare_nested(table: RunTable, rule: RunsRule) -> RunsComparison:
     in_unit = items.estimate / scale.width, items.standard_error / scale.width
     tested = finished_test(*in_unit, items.df, rule.on(scale))
     variances = nested_variances(table)
-    counts = table.counts
-    fields: dict[str, Any] = fields_of_test(tested, scale)
-    return RunsComparison(
-        systems=(table.system_names[0], table.system_names[1]),
-        rule=rule,
-        means=(float(means[:, 0].mean()), float(means[:, 1].mean())),
-        **fields,
-        n_items=table.n_items,
-        n_scores=len(table.score),
-        runs=(float(counts[:, 0].mean()), float(counts[:, 1].mean())),
+    n, clusters = table.n_items, table.clusters
+    size = 1.0 if clusters is None else float(np.sum(clusters.sizes.astype(np.float64) ** 2)) / n
+    parts = [ErrorPart("items", (variances.items - variances.between) / n, falls=False)]
+    if clusters is not None:
+        parts.append(ErrorPart(f"clusters ({clusters.name})", variances.between * size / n, falls=False))
+    parts += [
+        ErrorPart(f"runs of {name}", noise / n, falls=True)
+        for name, noise in zip(table.system_names, variances.noise, strict=True)
+    ]
+    return _comparison(
+        table,
+        rule,
+        means,
+        tested,
+        scale,
         n_labels=table.n_labels,
         items=items,
-        clustered=table.clusters is not None,
-        parts=_parts_of_nested(variances, table),
+        parts=tuple(parts),
         parameters=_parameters_of_nested(variances, rule, means),
         at_zero=("sd_item",) if variances.at_zero else (),
         remarks=tuple(
@@ -411,19 +411,6 @@ def _spread(differences: Floats, clusters: Clusters | None) -> tuple[float, floa
     return (within + between, between) if between > 0 else (total, 0.0)
 
 
-def _parts_of_nested(variances: NestedVariances, table: RunTable) -> tuple[ErrorPart, ...]:
-    n, clusters = table.n_items, table.clusters
-    size = 1.0 if clusters is None else float(np.sum(clusters.sizes.astype(np.float64) ** 2)) / n
-    parts = [ErrorPart("items", (variances.items - variances.between) / n, falls=False)]
-    if clusters is not None:
-        parts.append(ErrorPart(f"clusters ({clusters.name})", variances.between * size / n, falls=False))
-    parts += [
-        ErrorPart(f"runs of {name}", noise / n, falls=True)
-        for name, noise in zip(table.system_names, variances.noise, strict=True)
-    ]
-    return tuple(parts)
-
-
 def _parameters_of_nested(
     variances: NestedVariances, rule: RunsRule, means: Floats
 ) -> RunsParameters | None:
@@ -459,13 +446,7 @@ class RunsComparisons:
 
 
 def compare_pair(table: RunTable, rule: RunsRule) -> RunsComparison:
-    """Compare the two systems of a table as its kind of runs asks.
-
-    Raises
-    ------
-    InputError
-        Runs that do not repeat, a family that the scores are not of, a margin that is none.
-    """
+    """Compare the two systems of a table as its kind of runs asks."""
     if rule.family == "binary" and not table.is_binary:
         raise InputError("The family 'binary' is for scores of 0 and 1: take --family gaussian.")
     if rule.kind == "nested" and table.counts.max() < 2:

@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.choices import NORMALITY_ALPHA, Question
+from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.answers import all_alike, score_differences
+from humeval_power.comparisons.scores.tests import TESTS
+from humeval_power.inference.clustered import FEW_DF, bell_mccaffrey_df
 from humeval_power.inference.exact_comparison import rounded
 
 # The test of normality of Shapiro and Wilk (1965), by Royston's (1995) approximations, algorithm AS R94.
@@ -62,7 +65,13 @@ def _weights(n: int) -> Floats:
     """Of the ordered values, their squares summing to 1."""
     if n == 3:
         return np.array([-math.sqrt(0.5), 0.0, math.sqrt(0.5)])
-    scores = _normal_quantiles((np.arange(1.0, n + 1) - 0.375) / (n + 0.25))
+    probability = (np.arange(1.0, n + 1) - 0.375) / (n + 0.25)
+    off = probability - 0.5
+    square = off * off
+    middle = off * np.polyval(_MIDDLE[::-1], square) / np.polyval(_MIDDLE_BELOW[::-1], square)
+    root = np.sqrt(-np.log(np.minimum(probability, 1 - probability)))
+    tail = np.polyval(_TAIL[::-1], root) / np.polyval(_TAIL_BELOW[::-1], root)
+    scores = np.where(np.abs(off) <= 0.42, middle, np.sign(off) * tail)
     squares, unit = float(scores @ scores), 1 / math.sqrt(n)
     ends = [scores[-1] / math.sqrt(squares) + _polynomial(_LARGEST, unit)]
     if n > 5:
@@ -92,15 +101,6 @@ def _p_value(lacking: float, n: int) -> float:
             _polynomial(_MANY_LOG_SD, math.log(n)),
         )
     return float(special.ndtr((mean - score) / math.exp(log_sd)))
-
-
-def _normal_quantiles(probability: Floats) -> Floats:
-    off = probability - 0.5
-    square = off * off
-    middle = off * np.polyval(_MIDDLE[::-1], square) / np.polyval(_MIDDLE_BELOW[::-1], square)
-    root = np.sqrt(-np.log(np.minimum(probability, 1 - probability)))
-    tail = np.polyval(_TAIL[::-1], root) / np.polyval(_TAIL_BELOW[::-1], root)
-    return np.where(np.abs(off) <= 0.42, middle, np.sign(off) * tail)
 
 
 def _polynomial(coefficients: tuple[float, ...], x: float) -> float:
@@ -178,11 +178,6 @@ def analyse(
     """Summaries of A, B and B - A, skewness, and normality where the difference is not skewed.
 
     is_clustered : items come in clusters, for which the test of normality does not hold and is not run.
-
-    Raises
-    ------
-    InputError
-        As `score_differences`.
     """
     difference = score_differences(first, second)
     skewness = sample_skewness(difference)
@@ -443,3 +438,62 @@ def _centred(name: str, n: int) -> TestAdvice:
     if n < BOLD_BELOW:
         return TestAdvice(name, "less preferred", f"Not studentised: too bold with {n:,} items.")
     return TestAdvice(name, "allowed", "Assumes no distribution; good with this many items.")
+
+
+# Where items come in clusters.
+
+FEWEST_FLIPS = 6  # clusters of which all assignments of signs give a two-sided p-value below 0.05
+
+
+def advise_clusters(question: Question, clusters: Clusters) -> tuple[TestAdvice, ...]:
+    """Every test by its clustered version, those that suit the question and the number of clusters best first."""
+    n, df = clusters.n_clusters, bell_mccaffrey_df(clusters.sizes.astype(float))
+    said = {**_of_means(n, df), **_of_signs(n)}
+    advice = [
+        TestAdvice(name, *said[name])
+        if not kind.refuses_clusters and question in kind.questions
+        else TestAdvice(name, "inappropriate", kind.refuses_clusters or f"About the {kind.questions[0]}.")
+        for name, kind in TESTS.items()
+    ]
+    return tuple(sorted(advice, key=lambda one: STANDINGS.index(one.standing)))
+
+
+def _of_means(n: int, df: float) -> dict[str, tuple[Standing, str]]:
+    few = df < FEW_DF
+    return {
+        "t": (
+            "less preferred" if few else "preferred",
+            f"{df:.1f} degrees of freedom: no more than a hint."
+            if few
+            else f"CR2 errors keep their level with few clusters ({df:.1f} degrees of freedom).",
+        ),
+        "permutation": _flips(n, "Exact where the sums of the clusters are symmetric around the null."),
+        "bootstrap-t": _resamples(n, "Corrects for skewness; resamples whole clusters"),
+        "bootstrap": _resamples(n, "Not studentised; resamples whole clusters"),
+    }
+
+
+def _of_signs(n: int) -> dict[str, tuple[Standing, str]]:
+    why = "Whole clusters change their signs: {0} where A and B can be exchanged in a cluster."
+    sign, wilcoxon = _flips(n, why.format("exact")), _flips(n, why.format("exact, or close to it,"))
+    return {
+        "sign": ("preferred" if sign[0] == "allowed" else sign[0], sign[1]),
+        "wilcoxon": ("preferred" if wilcoxon[0] == "allowed" else wilcoxon[0], wilcoxon[1]),
+        "permutation-median": _flips(n, "Exact only where the differences are symmetric."),
+        "bootstrap-median": _resamples(n, "Resamples whole clusters"),
+    }
+
+
+def _flips(n: int, why: str) -> tuple[Standing, str]:
+    if n < FEWEST_FLIPS:
+        return (
+            "less preferred",
+            f"The signs of {n} clusters have no two-sided p-value below {0.5 ** (n - 1):.2g}.",
+        )
+    return "allowed", why
+
+
+def _resamples(n: int, why: str) -> tuple[Standing, str]:
+    if n < BOLD_BELOW:
+        return "less preferred", f"{why}, of which {n} are few."
+    return "allowed", f"{why}; good with this many."

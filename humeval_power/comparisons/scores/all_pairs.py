@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from humeval_power.choices import ADVISED, Question, ScoreCorrection
-from humeval_power.comparisons.scores.advice import analyse, recommended_test
+from humeval_power.comparisons.scores.advice import advise_clusters, analyse, recommended_test
 from humeval_power.comparisons.scores.answers import Floats, PairedTest, TestSettings, score_differences
 from humeval_power.comparisons.scores.score_table import Pairs, ScoreTable, all_pairs
 from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, run_test
@@ -87,11 +87,6 @@ def compare_scores(
     'holm' suits any test; 'romano-wolf' and 'max-t' use the dependence between the pairs and are bootstrap-t
     tests of means; 'bh' bounds the expected share of false ones among the significant (Benjamini and
     Hochberg 1995), not the chance of any.
-
-    Raises
-    ------
-    InputError
-        A correction by resampling for a question other than the mean, or as `run_test`.
     """
     pairs = _pairs(table, baseline)
     if correction in BY_RESAMPLING and test in (None, ADVISED):
@@ -137,8 +132,6 @@ def compare_scores(
 
 def _recommended(question: Question, table: ScoreTable, pairs: Pairs) -> str:
     if table.clusters is not None:
-        from humeval_power.comparisons.scores.clustered_advice import advise_clusters
-
         return advise_clusters(question, table.clusters)[0].name
     return recommended_test(question, [analyse(table.scores[:, a], table.scores[:, b]) for a, b in pairs])
 
@@ -238,11 +231,6 @@ def replicability(
 
     'bonferroni' holds under any dependence, as between metrics on the same items; 'fisher' finds more, but
     needs independent data sets.
-
-    Raises
-    ------
-    InputError
-        No p-values, or values outside [0, 1].
     """
     p = np.asarray(p_values, dtype=float)
     if p.size == 0 or not ((p >= 0) & (p <= 1)).all():

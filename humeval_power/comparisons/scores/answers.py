@@ -15,8 +15,6 @@ from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction
 from humeval_power.inference.exact_comparison import CLOSE, exact_difference
-from humeval_power.inference.item_bootstrap import in_blocks
-from humeval_power.kernels.metrics.corpus import drawn_counts
 
 # What the resamples of a bootstrap came to: a histogram of them, fine enough to be looked at.
 
@@ -59,22 +57,18 @@ def resamples_of(
     step : of the lattice on which the values lie: bins are whole steps then, for no comb to appear.
     """
     weights = np.full(len(values), 1 / len(values)) if shares is None else shares
-    low, high = _ends(values, weights)
-    slack = _SLACK * max(abs(at), step, abs(low), abs(high))
-    edges = _edges(low, high, values[weights > 0], at, step, slack)
-    counted, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges, weights=weights)
-    below = float(weights[values <= at + slack].sum())
-    return Resamples(what, tuple(edges.tolist()), tuple(counted.tolist()), at, min(1.0, below))
-
-
-def _ends(values: Floats, weights: Floats) -> tuple[float, float]:
-    """Between which nearly all of the values lie; both finite."""
+    # Between which nearly all of the values lie; both finite.
     order = np.argsort(values, kind="stable")
     reached, ordered = np.cumsum(weights[order]), values[order]
     places = np.searchsorted(reached, (_OUTER, reached[-1] - _OUTER))
     finite = ordered[np.isfinite(ordered)]
     low, high = np.clip(ordered[places], finite[0], finite[-1]) if len(finite) else (0.0, 0.0)
-    return float(low), float(high)
+    low, high = float(low), float(high)
+    slack = _SLACK * max(abs(at), step, abs(low), abs(high))
+    edges = _edges(low, high, values[weights > 0], at, step, slack)
+    counted, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges, weights=weights)
+    below = float(weights[values <= at + slack].sum())
+    return Resamples(what, tuple(edges.tolist()), tuple(counted.tolist()), at, min(1.0, below))
 
 
 def _edges(low: float, high: float, possible: Floats, at: float, step: float, slack: float) -> Floats:
@@ -165,13 +159,7 @@ class PairedTest:
 
 
 def score_differences(first: ArrayLike, second: ArrayLike) -> Floats:
-    """B - A of each item, shape (n,), exact where the scores are decimals: 0.65 - 0.61 is 0.04.
-
-    Raises
-    ------
-    InputError
-        Scores of different lengths, fewer than two, or not all finite numbers.
-    """
+    """B - A of each item, shape (n,), exact where the scores are decimals: 0.65 - 0.61 is 0.04."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise InputError(
@@ -208,11 +196,6 @@ def evaluation_units(n_items: int, *, size: int, shuffle_seed: int | None = None
 
     Adjacent items, or random ones where a seed is given. Items left over are in no unit: a smaller unit
     would have another variance.
-
-    Raises
-    ------
-    InputError
-        A size below 1, or so large that there are fewer than two units.
     """
     if size < 1 or n_items // size < 2:
         raise InputError(
@@ -240,11 +223,6 @@ def unit_metric(
     """A metric of the user's computed on each unit, such as a corpus BLEU of 15 sentences; shape (n_units,).
 
     metric : from the outputs and the references of a unit to one number.
-
-    Raises
-    ------
-    InputError
-        As many outputs as references are needed, and a finite number from the metric for every unit.
     """
     if len(outputs) != len(references):
         raise InputError(
@@ -298,16 +276,6 @@ class ClusterSums:
         mean, error = self.errors(counts)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.nan_to_num(mean / error, nan=0.0, posinf=np.inf, neginf=-np.inf))
-
-
-def resampled_cluster_means(differences: Floats, clusters: Clusters, settings: TestSettings) -> Floats:
-    """Means of resamples of whole clusters, shape (n_resamples,)."""
-    both = np.column_stack([clusters.sums(differences), clusters.sizes])
-    n = clusters.n_clusters
-    totals = in_blocks(
-        lambda rng, size: drawn_counts(rng, n, size) @ both, settings.n_resamples, seed=settings.seed
-    )
-    return np.asarray(totals[:, 0] / totals[:, 1])
 
 
 # The sum of as many draws with replacement as there are differences, exactly, where these lie on a

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -12,6 +11,7 @@ from scipy import special
 
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.answers import (
+    ROUNDING,
     ClusterSums,
     Floats,
     PairedTest,
@@ -29,42 +29,71 @@ from humeval_power.inference.exact_comparison import at_least
 from humeval_power.inference.item_bootstrap import drawn_p, in_blocks, monte_carlo_interval
 from humeval_power.kernels.metrics.corpus import drawn_counts, drawn_signs, resample_medians
 
+# Each test knows clusters of the items, if there are any: their signs are flipped together, or they are drawn
+# again as wholes. With one item in each cluster all of them are the tests of independent items.
+
 # The sign-flip (paired permutation) test of the mean or the median of differences.
 
 LISTED_UP_TO = 20  # differences other than zero: 2^20 sums are listed in a moment
 LISTED_MEDIANS_UP_TO = 14
 
 
-def sign_flip_mean(differences: Floats, settings: TestSettings) -> PairedTest:
-    """Sign-flip test of the mean: exact where at most 20 differences are not zero, else drawn."""
+def sign_flip_mean(
+    differences: Floats, settings: TestSettings, clusters: Clusters | None = None
+) -> PairedTest:
+    """Sign-flip test of the mean: exact where at most 20 differences, or sums of clusters, are not zero, else
+    drawn."""
     moved = settings.moved(differences)
     active = moved[moved != 0]
-    observed = float(active.sum())
-    if len(active) <= LISTED_UP_TO:
-        drawn = flipped_sums(active)
-        return flip_result("mean", differences, settings, observed=observed, drawn=drawn)
-    drawn = in_blocks(
-        lambda rng, size: drawn_signs(rng, len(active), size) @ active,
-        settings.n_resamples,
-        seed=settings.seed,
+    if clusters is not None:
+        sums = clusters.sums(moved)
+        active = sums[np.abs(sums) > ROUNDING * clusters.sizes * float(np.abs(differences).max())]
+    if is_listed := len(active) <= LISTED_UP_TO:
+        flipped = flipped_sums(active)
+    else:
+        flipped = in_blocks(
+            lambda rng, size: drawn_signs(rng, len(active), size) @ active,
+            settings.n_resamples,
+            seed=settings.seed,
+        )
+    return _flip_result(
+        "mean",
+        differences,
+        settings,
+        clusters,
+        observed=float(active.sum()),
+        flipped=flipped,
+        is_listed=is_listed,
+        n_active=len(active),
     )
-    return flip_result("mean", differences, settings, observed=observed, drawn=drawn, is_drawn=True)
 
 
-def sign_flip_median(differences: Floats, settings: TestSettings) -> PairedTest:
-    """Sign-flip test of the median: exact for at most 14 items, else drawn."""
-    moved = settings.moved(differences)
-    n = len(moved)
-    observed = float(np.median(moved))
-    if n <= LISTED_MEDIANS_UP_TO:
-        drawn = np.median(listed_signs(n) * moved, axis=1)
-        return flip_result("median", differences, settings, observed=observed, drawn=drawn)
-    drawn = in_blocks(
-        lambda rng, size: np.median(drawn_signs(rng, n, size) * moved, axis=1),
-        settings.n_resamples,
-        seed=settings.seed,
+def sign_flip_median(
+    differences: Floats, settings: TestSettings, clusters: Clusters | None = None
+) -> PairedTest:
+    """Sign-flip test of the median: exact for at most 14 items, or clusters, else drawn."""
+    moved, n = settings.moved(differences), len(differences) if clusters is None else clusters.n_clusters
+
+    def medians(signs: Floats) -> Floats:
+        of_items = signs if clusters is None else signs[:, clusters.codes]
+        return np.asarray(np.median(of_items * moved, axis=1))
+
+    if is_listed := n <= LISTED_MEDIANS_UP_TO:
+        flipped = medians(listed_signs(n))
+    else:
+        flipped = in_blocks(
+            lambda rng, size: medians(drawn_signs(rng, n, size)), settings.n_resamples, seed=settings.seed
+        )
+    return _flip_result(
+        "median",
+        differences,
+        settings,
+        clusters,
+        observed=float(np.median(moved)),
+        flipped=flipped,
+        is_listed=is_listed,
+        n_active=n,
     )
-    return flip_result("median", differences, settings, observed=observed, drawn=drawn, is_drawn=True)
 
 
 def listed_signs(n: int) -> Floats:
@@ -95,20 +124,21 @@ _STATISTICS: dict[str, Callable[[Floats], float]] = {
 }
 
 
-def flip_result(
+def _flip_result(
     of: str,
     differences: Floats,
     settings: TestSettings,
+    clusters: Clusters | None,
     *,
     observed: float,
-    drawn: Floats,
-    is_drawn: bool = False,
-    flipped: str = "",
-    remarks: tuple[str, ...] = (),
+    flipped: Floats,
+    is_listed: bool,
+    n_active: int,
 ) -> PairedTest:
-    """The test from the values under assignments of signs; `flipped` names whose signs, if not the items'."""
-    count, total = extreme(drawn, observed, settings.alternative), len(drawn)
+    """The test from the values under assignments of signs to `n_active` items or clusters."""
+    count, total = extreme(flipped, observed, settings.alternative), len(flipped)
     estimate = _STATISTICS[of](differences)
+    whose = "" if clusters is None else f" of {counted_clusters(clusters)}"
     return PairedTest(
         name="permutation" if of == "mean" else "permutation-median",
         label=f"Sign-flip permutation test of the {of}",
@@ -118,70 +148,92 @@ def flip_result(
         confidence=settings.confidence,
         statistic_name=of,
         statistic=estimate - settings.null,
-        p_value=drawn_p(count, total) if is_drawn else count / total,
+        p_value=count / total if is_listed else drawn_p(count, total),
         lead=observed,
         n=len(differences),
-        method=f"{total:,} random assignments of signs{flipped}"
-        if is_drawn
-        else f"all assignments of signs{flipped}",
-        exact=not is_drawn,
-        p_interval=monte_carlo_interval(count, total) if is_drawn else None,
-        remarks=remarks,
+        method=f"{'all' if is_listed else f'{total:,} random'} assignments of signs{whose}",
+        exact=is_listed,
+        p_interval=None if is_listed else monte_carlo_interval(count, total),
+        remarks=() if clusters is None else too_few_clusters(n_active, settings),
     )
 
 
-_NO_SPREAD = "All {n:,} differences are {value:g}: a bootstrap-t test has no spread to judge by."
+def counted_clusters(clusters: Clusters) -> str:
+    """'40 clusters'."""
+    return f"{clusters.n_clusters:,} clusters"
 
 
-def resampled_means(differences: Floats, *, n_resamples: int, seed: int) -> Floats:
-    """Means of the resamples, shape (n_resamples,)."""
-    n = len(differences)
-    return in_blocks(lambda rng, size: drawn_counts(rng, n, size) @ differences / n, n_resamples, seed=seed)
+def too_few_clusters(n_active: int, settings: TestSettings) -> tuple[str, ...]:
+    """What is said where no assignment of signs to the clusters could be significant."""
+    sides = 2 if settings.alternative == "two-sided" else 1
+    least = sides * 0.5**n_active
+    if least <= settings.alpha:
+        return ()
+    return (
+        f"With {n_active:,} clusters in which the systems differ this test has no p-value below {least:.2g}: it "
+        f"cannot be significant at {settings.alpha:g}.",
+    )
 
 
-def bootstrap_t(differences: Floats, settings: TestSettings) -> PairedTest:
+def all_clusters_alike(clusters: Clusters) -> InputError:
+    """What is raised where the differences do not vary between clusters."""
+    return InputError(
+        f"The differences do not vary between the {clusters.n_clusters:,} clusters ({clusters.name}): there is no "
+        "spread to judge by."
+    )
+
+
+def resampled_means(
+    differences: Floats, clusters: Clusters | None = None, *, n_resamples: int, seed: int
+) -> Floats:
+    """Means of the resamples, of items or of whole clusters, shape (n_resamples,)."""
+    if clusters is None:
+        n = len(differences)
+        return in_blocks(
+            lambda rng, size: drawn_counts(rng, n, size) @ differences / n, n_resamples, seed=seed
+        )
+    both, n = np.column_stack([clusters.sums(differences), clusters.sizes]), clusters.n_clusters
+    totals = in_blocks(lambda rng, size: drawn_counts(rng, n, size) @ both, n_resamples, seed=seed)
+    return np.asarray(totals[:, 0] / totals[:, 1])
+
+
+def bootstrap_t(
+    differences: Floats, settings: TestSettings, clusters: Clusters | None = None
+) -> PairedTest:
     """Bootstrap-t test of the mean (Efron and Tibshirani 1993, ch. 12.5).
 
-    Each resample is judged in its own standard errors around the observed mean; the two-sided p-value is
-    twice the smaller tail, so that it agrees with the interval.
+    Each resample is judged in its own standard errors around the observed mean, CR1 errors where whole clusters
+    are drawn; the two-sided p-value is twice the smaller tail, so that it agrees with the interval.
     """
-    if all_alike(differences):
-        raise InputError(_NO_SPREAD.format(n=len(differences), value=differences[0]))
-    n = len(differences)
-    mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n)
-    centred = differences - mean
-    sums = in_blocks(
-        lambda rng, size: drawn_counts(rng, n, size) @ np.column_stack([centred, centred**2]),
-        settings.n_resamples,
-        seed=settings.seed,
-    )
-    ratio = studentised(sums[:, 0], sums[:, 1], n)
-    return bootstrap_t_result(
-        mean, error, ratio, settings, n=n, label="Bootstrap-t test", resampled="items"
-    )
-
-
-def bootstrap_t_result(
-    mean: float, error: float, drawn: Floats, settings: TestSettings, *, n: int, label: str, resampled: str
-) -> PairedTest:
-    """The test of a mean and its standard error over `n` items by the t of the resamples."""
+    if clusters is None and all_alike(differences):
+        raise InputError(
+            f"All {len(differences):,} differences are {differences[0]:g}: a bootstrap-t test has no spread to "
+            "judge by."
+        )
+    errors, ratios = _t_of_resamples(differences[:, None], clusters, settings)
+    mean, error, drawn = float(differences.mean()), float(errors[0]), ratios[:, 0]
+    if clusters is not None and not error > 0:
+        raise all_clusters_alike(clusters)
     observed = (mean - settings.null) / error
-    p_value, p_interval = t_tails(drawn, observed, settings)
+    above, below = int(at_least(drawn, observed).sum()), int(at_least(-drawn, -observed).sum())
+    count = {"greater": above, "less": below, "two-sided": min(above, below)}[settings.alternative]
+    sides, total = 2 if settings.alternative == "two-sided" else 1, settings.n_resamples
     low, high = outer_quantiles(drawn, (1 - settings.confidence) / 2)
+    least, most = monte_carlo_interval(count, total)
     return PairedTest(
         name="bootstrap-t",
-        label=label,
+        label="Bootstrap-t test" if clusters is None else "Bootstrap-t test of whole clusters",
         estimand="mean",
         estimate=mean,
         interval=(float(mean - high * error), float(mean - low * error)),
         confidence=settings.confidence,
         statistic_name="t",
         statistic=observed,
-        p_value=p_value,
+        p_value=min(1.0, sides * drawn_p(count, total)),
         lead=observed,
-        n=n,
-        method=f"{settings.n_resamples:,} resamples of {resampled}",
-        p_interval=p_interval,
+        n=len(differences),
+        method=f"{total:,} resamples of {'items' if clusters is None else counted_clusters(clusters)}",
+        p_interval=(min(1.0, sides * least), min(1.0, sides * most)),
         resamples=resamples_of("t", drawn, at=float(observed)),
     )
 
@@ -202,35 +254,50 @@ def outer_quantiles(drawn: Floats, tail: float) -> tuple[Floats, Floats]:
     return np.asarray(low), np.asarray(np.quantile(drawn, 1 - tail, axis=0, method="higher"))
 
 
-def bootstrap_mean(differences: Floats, settings: TestSettings) -> PairedTest:
+def bootstrap_mean(
+    differences: Floats, settings: TestSettings, clusters: Clusters | None = None
+) -> PairedTest:
     """Bootstrap test of the mean with the resamples centred at the null (Berg-Kirkpatrick et al. 2012)."""
-    means = resampled_means(differences, n_resamples=settings.n_resamples, seed=settings.seed)
-    lattice = lattice_of(settings.moved(differences))
+    means = resampled_means(differences, clusters, n_resamples=settings.n_resamples, seed=settings.seed)
+    lattice = lattice_of(settings.moved(differences)) if clusters is None else None
     step = 0.0 if lattice is None else lattice[1] / len(differences)
-    return centred_test("mean", differences, means, settings, step=step)
+    return _centred_test("mean", differences, means, settings, clusters, step=step)
 
 
-def bootstrap_median(differences: Floats, settings: TestSettings) -> PairedTest:
+def bootstrap_median(
+    differences: Floats, settings: TestSettings, clusters: Clusters | None = None
+) -> PairedTest:
     """Bootstrap test of the median with the resamples centred at the null."""
-    ordered, n = np.sort(differences), len(differences)
-    medians = in_blocks(
-        lambda rng, size: resample_medians(drawn_counts(rng, n, size), ordered),
-        settings.n_resamples,
-        seed=settings.seed,
-    )
-    return centred_test("median", differences, medians, settings)
+
+    def medians(rng: np.random.Generator, size: int) -> Floats:
+        if clusters is None:
+            return np.asarray(
+                resample_medians(drawn_counts(rng, len(differences), size), np.sort(differences))
+            )
+        order = np.argsort(differences, kind="stable")
+        counts = drawn_counts(rng, clusters.n_clusters, size)[:, clusters.codes[order]]
+        return np.asarray(resample_medians(np.ascontiguousarray(counts), differences[order]))
+
+    drawn = in_blocks(medians, settings.n_resamples, seed=settings.seed)
+    return _centred_test("median", differences, drawn, settings, clusters)
 
 
 def bca_interval(
-    differences: Floats, *, confidence: float = 0.95, n_resamples: int, seed: int
+    differences: Floats,
+    clusters: Clusters | None = None,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int,
+    seed: int,
 ) -> EffectSize:
     """Mean difference with the bias-corrected and accelerated interval (Efron 1987)."""
     mean = float(differences.mean())
     if all_alike(differences):
         return EffectSize("mean_bca", "Mean, BCa interval", mean, mean, mean, "no spread")
-    means = resampled_means(differences, n_resamples=n_resamples, seed=seed)
-    low, high = np.quantile(means, bca_levels(differences, means, confidence))
-    method = f"BCa bootstrap, {n_resamples:,} resamples"
+    means = resampled_means(differences, clusters, n_resamples=n_resamples, seed=seed)
+    influence = None if clusters is None else clusters.sums(differences - differences.mean())
+    low, high = np.quantile(means, bca_levels(differences, means, confidence, influence=influence))
+    method = f"BCa bootstrap, {n_resamples:,} resamples{'' if clusters is None else ' of clusters'}"
     return EffectSize("mean_bca", "Mean, BCa interval", mean, float(low), float(high), method)
 
 
@@ -251,13 +318,13 @@ def bca_levels(
     return np.asarray(special.ndtr(shift + (shift + z) / (1 - acceleration * (shift + z))))
 
 
-def centred_test(
+def _centred_test(
     of: Literal["mean", "median"],
     differences: Floats,
     drawn: Floats,
     settings: TestSettings,
+    clusters: Clusters | None,
     *,
-    drawn_of: str = "items",
     step: float = 0.0,
 ) -> PairedTest:
     """The test of a mean or median by its values in resamples, moved to the null.
@@ -273,6 +340,7 @@ def centred_test(
     )
     tail = (1 - settings.confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
+    resampled = "items" if clusters is None else counted_clusters(clusters)
     return PairedTest(
         name="bootstrap" if of == "mean" else "bootstrap-median",
         label=f"Bootstrap test of the {of}, centred at the null",
@@ -285,20 +353,10 @@ def centred_test(
         p_value=drawn_p(count, len(drawn)),
         lead=estimate - settings.null,
         n=len(differences),
-        method=f"{len(drawn):,} resamples of {drawn_of}; percentile interval",
+        method=f"{len(drawn):,} resamples of {resampled}; percentile interval",
         p_interval=monte_carlo_interval(count, len(drawn)),
         resamples=resamples_of(of, drawn, at=settings.null, step=step),
     )
-
-
-def t_tails(ratio: Floats, observed: float, settings: TestSettings) -> tuple[float, tuple[float, float]]:
-    """p and its Monte Carlo interval from the resamples beyond the observed t on either side."""
-    above, below = int(at_least(ratio, observed).sum()), int(at_least(-ratio, -observed).sum())
-    total = settings.n_resamples
-    count = {"greater": above, "less": below, "two-sided": min(above, below)}[settings.alternative]
-    sides = 2 if settings.alternative == "two-sided" else 1
-    low, high = monte_carlo_interval(count, total)
-    return min(1.0, sides * drawn_p(count, total)), (min(1.0, sides * low), min(1.0, sides * high))
 
 
 # Bootstrap-t of many pairs of systems at once, by shared resamples of items or of whole clusters.
@@ -372,18 +430,10 @@ def joint_bootstrap(
     scores : (n_items, n_systems).
     pairs : (n_pairs, 2), positions of A and B.
     clusters : of the items: whole clusters are drawn, and the errors are those of clusters (CR1).
-
-    Raises
-    ------
-    InputError
-        A pair whose differences are all the same number other than the null difference.
     """
     differences = np.column_stack([score_differences(scores[:, a], scores[:, b]) for a, b in pairs])
     mean = differences.mean(axis=0)
-    if clusters is None:
-        error, drawn = _of_items(differences, mean, settings, n_jobs)
-    else:
-        error, drawn = _of_clusters(differences - mean, clusters, settings, n_jobs)
+    error, drawn = _t_of_resamples(differences, clusters, settings, n_jobs)
     flat = error == 0
     center = np.where(np.ptp(differences, axis=0) == 0, differences[0], mean)
     if (flat & (settings.moved(center) != 0)).any():
@@ -396,9 +446,20 @@ def joint_bootstrap(
     return JointBootstrap(mean, error, t, drawn, settings.alternative)
 
 
-def _of_items(
-    differences: Floats, mean: Floats, settings: TestSettings, n_jobs: int
+def _t_of_resamples(
+    differences: Floats, clusters: Clusters | None, settings: TestSettings, n_jobs: int = 1
 ) -> tuple[Floats, Floats]:
+    """Standard errors of the means of columns (n_items, k), and t in resamples about these, (n_resamples, k)."""
+    k, mean = differences.shape[1], differences.mean(axis=0)
+    if clusters is not None:
+        of, n = ClusterSums.of(differences - mean, clusters), clusters.n_clusters
+        drawn = in_blocks(
+            lambda rng, size: of.ratios(drawn_counts(rng, n, size)),
+            settings.n_resamples,
+            seed=settings.seed,
+            n_jobs=n_jobs,
+        )
+        return of.errors(np.ones((1, n)))[1][0], drawn
     n, flat = len(differences), np.ptp(differences, axis=0) == 0
     error = np.where(flat, 0.0, differences.std(axis=0, ddof=1) / np.sqrt(n))
     centred = np.where(flat, 0.0, differences - mean)
@@ -409,17 +470,4 @@ def _of_items(
         seed=settings.seed,
         n_jobs=n_jobs,
     )
-    return error, studentised(sums[:, : len(mean)], sums[:, len(mean) :], n)
-
-
-def _of_clusters(
-    centred: Floats, clusters: Clusters, settings: TestSettings, n_jobs: int
-) -> tuple[Floats, Floats]:
-    of, n = ClusterSums.of(centred, clusters), clusters.n_clusters
-    drawn = in_blocks(
-        lambda rng, size: of.ratios(drawn_counts(rng, n, size)),
-        settings.n_resamples,
-        seed=settings.seed,
-        n_jobs=n_jobs,
-    )
-    return of.errors(np.ones((1, n)))[1][0], drawn
+    return error, studentised(sums[:, :k], sums[:, k:], n)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from humeval_power.choices import (
     ADVISED,
@@ -20,15 +21,18 @@ from humeval_power.choices import (
 )
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.advice import (
+    BOLD_BELOW,
     SWITCH_WARNING,
     DataAnalysis,
     TestAdvice,
     advise,
+    advise_clusters,
     analyse,
     nlpstattest_advice,
     recommended_test,
 )
 from humeval_power.comparisons.scores.answers import (
+    ROUNDING,
     Floats,
     PairedTest,
     TestSettings,
@@ -49,11 +53,8 @@ from humeval_power.comparisons.scores.effect_sizes import (
 from humeval_power.comparisons.scores.power import POST_HOC, RetrospectivePower, retrospective_power
 from humeval_power.comparisons.scores.primer import primer_p
 from humeval_power.comparisons.scores.score_table import ScoreTable
-from humeval_power.comparisons.scores.tests import DEFAULT_TEST, run_test
+from humeval_power.comparisons.scores.tests import DEFAULT_TEST, Equivalence, equivalence_test, run_test
 from humeval_power.errors import InputError, Problem
-
-if TYPE_CHECKING:
-    from humeval_power.comparisons.scores.tests import Equivalence
 
 NO_DIFFERENCE = (
     "A difference that is not shown does not make the systems alike: few items alone will do it. To show that they "
@@ -96,13 +97,7 @@ class Request:
 
 
 def checked_question(question: Question | None, procedure: Procedure) -> Question | None:
-    """What is asked; None for the procedure that leaves it to the data.
-
-    Raises
-    ------
-    InputError
-        No question, or one beside the other procedure.
-    """
+    """What is asked; None for the procedure that leaves it to the data."""
     if procedure == "nlpstattest" and question is not None:
         raise InputError("The procedure 'nlpstattest' chooses by the data; leave --question out.")
     if procedure == "question" and question is None:
@@ -138,13 +133,7 @@ class PairComparison:
 
 
 def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> PairComparison:
-    """Data analysis, test, effect sizes, equivalence where a margin is given, and power.
-
-    Raises
-    ------
-    InputError
-        A table that has not just two systems, or as the test.
-    """
+    """Data analysis, test, effect sizes, equivalence where a margin is given, and power."""
     if len(table.systems) != 2:
         raise InputError(f"A pair has two systems; the table has {len(table.systems)}.")
     names = (table.systems[0], table.systems[1])
@@ -158,20 +147,23 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
         normality_alpha=request.normality_alpha,
         is_clustered=table.clusters is not None,
     )
-    advice = _advice(request, data, table.clusters)
-    question: Question = request.question or data.nlpstattest_statistic
+    question, clusters = request.question or data.nlpstattest_statistic, table.clusters
+    advice = (
+        nlpstattest_advice(data)
+        if request.question is None
+        else advise(request.question, data)
+        if clusters is None
+        else advise_clusters(request.question, clusters)
+    )
     if request.question is None and request.test in (None, ADVISED):
         name = advice[0].name
     elif request.test == ADVISED:
-        name = advice[0].name if table.clusters is not None else recommended_test(question, [data])
+        name = recommended_test(question, [data]) if clusters is None else advice[0].name
     else:
         name = request.test or DEFAULT_TEST[question]
-    clusters = table.clusters
     test = run_test(name, differences, settings, question=request.question, clusters=clusters)
     equivalence = None
     if request.margin is not None:
-        from humeval_power.comparisons.scores.tests import equivalence_test
-
         equivalence = equivalence_test(
             differences, margin=request.margin, alpha=settings.alpha, clusters=clusters
         )
@@ -195,7 +187,7 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
         data,
         advice,
         test,
-        _effect_sizes(differences, request, clusters),
+        effect_sizes(differences, settings, clusters=clusters, as_published=request.question is None),
         equivalence,
         power,
         _warnings(request, test, advice, power, is_shown=equivalence is not None),
@@ -210,48 +202,36 @@ def _refuse_procedure(table: ScoreTable, request: Request) -> None:
         )
 
 
-def _effect_sizes(
-    differences: Floats, request: Request, clusters: Clusters | None
-) -> tuple[EffectSize, ...]:
-    if clusters is None:
-        return effect_sizes(differences, request.settings, as_published=request.question is None)
-    from humeval_power.comparisons.scores.clustered_effects import effect_sizes_of_clusters
-
-    return effect_sizes_of_clusters(differences, clusters, request.settings)
-
-
-def _advice(request: Request, data: DataAnalysis, clusters: Clusters | None) -> tuple[TestAdvice, ...]:
-    if request.question is None:
-        return nlpstattest_advice(data)
-    if clusters is None:
-        return advise(request.question, data)
-    from humeval_power.comparisons.scores.clustered_advice import advise_clusters
-
-    return advise_clusters(request.question, clusters)
-
-
 def effect_sizes(
-    differences: Floats, settings: TestSettings, *, as_published: bool = False
+    differences: Floats,
+    settings: TestSettings,
+    *,
+    clusters: Clusters | None = None,
+    as_published: bool = False,
 ) -> tuple[EffectSize, ...]:
     """All effect sizes that the data have, those in the metric's units first.
+
+    Of clusters Hedges' g is left out: its factor counts items, and those of a cluster do not count in full. Their
+    BCa interval needs fifty clusters: of fifteen it holds the mean in 87 to 91 % of studies only (1,500 simulated).
 
     as_published : Hedges' g and Hodges-Lehmann as Zhu et al. (2020) write them.
     """
     confidence, flat = settings.confidence, all_alike(differences)
-    sizes = [mean_difference(differences, confidence=confidence)]
-    if not flat:
-        n_resamples, seed = settings.n_resamples, settings.seed
-        sizes.append(bca_interval(differences, confidence=confidence, n_resamples=n_resamples, seed=seed))
+    sizes = [mean_difference(differences, clusters, confidence=confidence)]
+    spread = sizes[0].high - sizes[0].low > ROUNDING * float(np.abs(differences).max())
+    if not flat if clusters is None else spread and clusters.n_clusters >= BOLD_BELOW:
+        resampling = {"n_resamples": settings.n_resamples, "seed": settings.seed}
+        sizes.append(bca_interval(differences, clusters, confidence=confidence, **resampling))
     sizes += [
-        median_difference(differences, confidence=confidence),
-        hodges_lehmann(differences, confidence=confidence, distinct=as_published),
-        share_better(differences, confidence=confidence),
+        median_difference(differences, clusters, confidence=confidence),
+        hodges_lehmann(differences, clusters, confidence=confidence, distinct=as_published),
+        share_better(differences, clusters, confidence=confidence),
     ]
     if not flat:
-        sizes.append(cohens_d(differences, confidence=confidence))
-        if len(differences) >= 3:
+        sizes.append(cohens_d(differences, clusters, confidence=confidence))
+        if clusters is None and len(differences) >= 3:
             sizes.append(hedges_g(differences, confidence=confidence, as_published=as_published))
-        r = wilcoxon_r(settings.moved(differences), confidence=confidence)
+        r = wilcoxon_r(settings.moved(differences), clusters, confidence=confidence)
         sizes.append(r if settings.null == 0 else replace(r, label=f"Wilcoxon r, null {settings.null:g}"))
     return tuple(sizes)
 
@@ -320,11 +300,6 @@ def primer_table(
 
     Shares become counts by cutting off, as the primer does; a thousandth is added first, so that a share
     such as 0.07 of 100 is 7 whatever its binary digits.
-
-    Raises
-    ------
-    InputError
-        Fewer than one item, or shares outside [0, 1].
     """
     problems = [
         Problem("at least 1 item is needed.", "", column="n_items", value=n, has_value=True)

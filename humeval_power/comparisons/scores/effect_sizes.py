@@ -1,4 +1,7 @@
-"""How large a paired difference is: estimates in the metric's units and standardised ones, with intervals."""
+"""How large a paired difference is: estimates in the metric's units and standardised ones, with intervals.
+
+Where items come in clusters the estimates are those of independent items, and the intervals know the clusters.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-from humeval_power.comparisons.scores.answers import Floats, all_alike
+from humeval_power.clusters import Clusters
+from humeval_power.comparisons.scores.answers import ROUNDING, Floats, all_alike
 from humeval_power.errors import InputError
-from humeval_power.inference.clustered import Direction
+from humeval_power.inference.clustered import ClusteredMean, Direction, clustered_mean
 from humeval_power.inference.exact_comparison import mid_ranks
 from humeval_power.inference.item_bootstrap import binomial_at_most
 from humeval_power.kernels.metrics.corpus import pair_mean
@@ -64,6 +68,7 @@ def tail_p(share: Floats, place: np.ndarray, alternative: Direction) -> Floats:
 
 
 DEFAULT_CONFIDENCE = 0.95
+CR2 = "CR2"
 _LISTED_UP_TO = 3000  # items whose pair means i < j are listed
 _PAIRS_LISTED_UP_TO = (
     1000  # items whose pair means are listed sooner than the compiled count of them is loaded
@@ -82,14 +87,22 @@ class EffectSize:
     method: str
 
 
-def cohens_d(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -> EffectSize:
-    """Mean over SD of the differences (Zhu et al. 2020, eq. 2); exact interval by the noncentral t."""
-    n = len(differences)
-    value = standardised(differences)
-    low, high = noncentral_limits(value * math.sqrt(n), n - 1, confidence)
-    return EffectSize(
-        "cohens_d", "Cohen's d", value, low / math.sqrt(n), high / math.sqrt(n), "noncentral t"
-    )
+def cohens_d(
+    differences: Floats, clusters: Clusters | None = None, *, confidence: float = DEFAULT_CONFIDENCE
+) -> EffectSize:
+    """Mean over SD of the differences (Zhu et al. 2020, eq. 2); exact interval by the noncentral t, in clusters by
+    that of the mean over its CR2 error."""
+    name, label, value = "cohens_d", "Cohen's d", standardised(differences)
+    if clusters is None:
+        root = math.sqrt(len(differences))
+        low, high = noncentral_limits(value * root, len(differences) - 1, confidence)
+        return EffectSize(name, label, value, low / root, high / root, "noncentral t")
+    mean = clustered_mean(differences, clusters)
+    scale = mean.standard_error / float(differences.std(ddof=1))
+    if scale <= ROUNDING:
+        return EffectSize(name, label, value, math.nan, math.nan, "no spread between clusters")
+    low, high = noncentral_limits(mean.estimate / mean.standard_error, mean.df, confidence)
+    return EffectSize(name, label, value, low * scale, high * scale, f"noncentral t, {CR2}")
 
 
 def hedges_g(
@@ -116,32 +129,42 @@ def unbiasing_factor(df: int) -> float:
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
 
 
-def wilcoxon_r(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -> EffectSize:
+def wilcoxon_r(
+    differences: Floats, clusters: Clusters | None = None, *, confidence: float = DEFAULT_CONFIDENCE
+) -> EffectSize:
     """Z / sqrt(n) of the signed-rank test, with ties (Zhu et al. 2020, eq. 4); n counts no zeros.
 
     The interval is that of the U-statistic P(d_i + d_j > 0) which Z estimates, with the variance of its
-    projection. 0 with an interval of no width where all differences are zero.
+    projection, by clusters if there are any. 0 with an interval of no width where all differences are zero.
     """
-    active = differences[differences != 0]
-    n = len(active)
-    if n == 0:
-        return EffectSize("wilcoxon_r", "Wilcoxon r", 0.0, 0.0, 0.0, "no differences")
-    z, spread = signed_rank_z(active)
-    value = z / math.sqrt(n)
-    if n < 3:
-        return EffectSize("wilcoxon_r", "Wilcoxon r", value, math.nan, math.nan, "too few for an interval")
-    error = _r_error(active, spread)
-    if error == 0:
-        return one_sided_r(value, n, spread, confidence)
-    half = -float(special.stdtrit(n - 1, (1 - confidence) / 2)) * error
-    return EffectSize(
-        "wilcoxon_r",
-        "Wilcoxon r",
-        value,
-        max(value - half, -1.0),
-        min(value + half, 1.0),
-        "variance of the U-statistic",
-    )
+    name, label, kept = "wilcoxon_r", "Wilcoxon r", differences != 0
+    active, n = differences[kept], int(kept.sum())
+    if clusters is not None:
+        if n < 3 or len(np.unique(clusters.codes[kept])) < 2:
+            return EffectSize(name, label, 0.0, math.nan, math.nan, "too few for an interval")
+        value, projection, spread = projected_r(active)
+        of_kept = clusters.only(kept)
+        if all_alike(projection):
+            return one_sided_r(value, n, spread, confidence, n_independent=of_kept.n_clusters)
+        half, method = _half(clustered_mean(projection, of_kept), confidence), f", {CR2}"
+    else:
+        if n == 0:
+            return EffectSize(name, label, 0.0, 0.0, 0.0, "no differences")
+        z, spread = signed_rank_z(active)
+        value = z / math.sqrt(n)
+        if n < 3:
+            return EffectSize(name, label, value, math.nan, math.nan, "too few for an interval")
+        error = _r_error(active, spread)
+        if error == 0:
+            return one_sided_r(value, n, spread, confidence)
+        half, method = -float(special.stdtrit(n - 1, (1 - confidence) / 2)) * error, ""
+    low, high = max(value - half, -1.0), min(value + half, 1.0)
+    return EffectSize(name, label, value, low, high, f"variance of the U-statistic{method}")
+
+
+def _half(mean: ClusteredMean, confidence: float) -> float:
+    """Half the length of the interval of a mean."""
+    return -float(special.stdtrit(mean.df, (1 - confidence) / 2)) * mean.standard_error
 
 
 def signed_rank_effect(differences: Floats) -> tuple[float, float]:
@@ -194,14 +217,26 @@ def one_sided_r(
     return EffectSize("wilcoxon_r", "Wilcoxon r", value, low, high, "all sums of one sign")
 
 
+def signed_ranks(differences: Floats) -> Floats:
+    """Ranks of the sizes with the signs of the differences, 0 for zeros; shape (n_items,)."""
+    values, active = np.zeros(len(differences)), differences != 0
+    values[active] = np.sign(differences[active]) * mid_ranks(np.abs(differences[active]))
+    return values
+
+
 def hodges_lehmann(
-    differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE, distinct: bool = False
+    differences: Floats,
+    clusters: Clusters | None = None,
+    *,
+    confidence: float = DEFAULT_CONFIDENCE,
+    distinct: bool = False,
 ) -> EffectSize:
     """Median of the pair means (w_i + w_j) / 2 over i <= j: an estimate of the pseudomedian.
 
-    The interval holds the values that Wilcoxon's test would not reject. `distinct` leaves out i = j, as
-    Zhu et al. (2020, eq. 5) write it, for up to 3,000 items (beyond, the two are one number to the digits
-    shown); the interval is the same.
+    The interval holds the values that Wilcoxon's test would not reject; in clusters it runs between the pair means
+    whose ranks are as far from the middle as the rank sum around the pseudomedian varies by clusters. `distinct`
+    leaves out i = j, as Zhu et al. (2020, eq. 5) write it, for up to 3,000 items (beyond, the two are one number to
+    the digits shown); the interval is the same.
     """
     ordered = np.sort(differences)
     n = len(ordered)
@@ -212,11 +247,17 @@ def hodges_lehmann(
         value = float(np.median((ordered[first] + ordered[second]) / 2))
     else:
         value = pseudomedian(ordered)
-    rank = _lower_rank(n, confidence)
+    n_pairs, method = n * (n + 1) // 2, "pair means by signed ranks"
+    if clusters is None:
+        rank = _lower_rank(n, confidence)
+    else:
+        method = f"{method}, {CR2}"
+        reach = n / 2 * _half(clustered_mean(signed_ranks(differences - value), clusters), confidence)
+        rank = 1 + math.floor(n_pairs / 2 - reach) if reach < n_pairs / 2 else 0
     low, high = -math.inf, math.inf
     if rank >= 1:
-        low, high = pair_means(ordered, [rank, n * (n + 1) // 2 + 1 - rank])
-    return EffectSize(name, label, value, low, high, "pair means by signed ranks")
+        low, high = pair_means(ordered, [rank, n_pairs + 1 - rank])
+    return EffectSize(name, label, value, low, high, method)
 
 
 def pseudomedian(ordered: Floats) -> float:
@@ -246,42 +287,69 @@ def _lower_rank(n: int, confidence: float) -> int:
     return int((np.cumsum(untied_share(n)) <= tail).sum())
 
 
-def mean_difference(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -> EffectSize:
-    """Mean difference with Student's interval."""
+def mean_difference(
+    differences: Floats, clusters: Clusters | None = None, *, confidence: float = DEFAULT_CONFIDENCE
+) -> EffectSize:
+    """Mean difference with Student's interval, in clusters of its CR2 error."""
+    if clusters is not None:
+        clustered = clustered_mean(differences, clusters)
+        low, high = clustered.interval(confidence)
+        method = f"{CR2}, {clustered.df:.4g} df"
+        return EffectSize("mean", "Mean difference", clustered.estimate, low, high, method)
     n = len(differences)
     mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n)
     half = -float(special.stdtrit(n - 1, (1 - confidence) / 2)) * error
     return EffectSize("mean", "Mean difference", mean, mean - half, mean + half, "Student's t")
 
 
-def median_difference(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -> EffectSize:
-    """Median difference; the interval runs between two of the ordered differences (binomial)."""
+def median_difference(
+    differences: Floats, clusters: Clusters | None = None, *, confidence: float = DEFAULT_CONFIDENCE
+) -> EffectSize:
+    """Median difference; the interval runs between two of the ordered differences (binomial), in clusters between
+    the quantiles that the CR2 error of the share of items below the median reaches (Woodruff 1952)."""
     n, ordered = len(differences), np.sort(differences)
-    tail = (1 - confidence) / 2
-    rank = bisect_right(range(n), tail, key=lambda count: binomial_at_most(count, n))  # P(X < rank) <= tail
-    low, high = (float(ordered[rank - 1]), float(ordered[n - rank])) if rank >= 1 else (-math.inf, math.inf)
-    return EffectSize(
-        "median", "Median difference", float(np.median(ordered)), low, high, "order statistics"
-    )
+    median, (low, high), method = float(np.median(ordered)), (-math.inf, math.inf), "order statistics"
+    if clusters is None:
+        tail = (1 - confidence) / 2
+        rank = bisect_right(
+            range(n), tail, key=lambda count: binomial_at_most(count, n)
+        )  # P(X < rank) <= tail
+        if rank >= 1:
+            low, high = float(ordered[rank - 1]), float(ordered[n - rank])
+    else:
+        method = f"quantiles, {CR2}"
+        reach = _half(clustered_mean((1 + np.sign(median - differences)) / 2, clusters), confidence)
+        if reach < 0.5:
+            ends = max(0.0, 0.5 - reach), 0.5 + reach
+            low, high = (float(np.quantile(differences, end, method="inverted_cdf")) for end in ends)
+    return EffectSize("median", "Median difference", median, low, high, method)
 
 
-def share_better(differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE) -> EffectSize:
-    """Share of items on which B is better, ties counted half; interval of Bonett and Price (2012)."""
-    n = len(differences)
+def share_better(
+    differences: Floats, clusters: Clusters | None = None, *, confidence: float = DEFAULT_CONFIDENCE
+) -> EffectSize:
+    """Share of items on which B is better, ties counted half; interval of Bonett and Price (2012), in clusters of
+    its CR2 error.
+
+    Where it does not vary between clusters it is 0, 1/2 or 1 in each, and the interval holds the shares under
+    which so many clusters would be alike with at least the probability that it leaves out.
+    """
+    name, label, n = "share_better", "Share B better", len(differences)
+    if clusters is not None:
+        clustered = clustered_mean((1 + np.sign(differences)) / 2, clusters)
+        low, high = clustered.interval(confidence)
+        if not clustered.standard_error > 0:
+            reach = 1 - ((1 - confidence) / 2) ** (1 / clusters.n_clusters)
+            low, high = clustered.estimate - reach, clustered.estimate + reach
+        return EffectSize(name, label, clustered.estimate, max(0.0, low), min(1.0, high), CR2)
     up, down = int((differences > 0).sum()), int((differences < 0).sum())
     more_up, more_down = (up + 1) / (n + 2), (down + 1) / (n + 2)  # one more item of either kind
     center = more_up - more_down
     half = -float(special.ndtri((1 - confidence) / 2)) * math.sqrt(
         (more_up + more_down - center**2) / (n + 2)
     )
-    return EffectSize(
-        "share_better",
-        "Share B better",
-        0.5 + (up - down) / (2 * n),
-        max(0.0, 0.5 + (center - half) / 2),
-        min(1.0, 0.5 + (center + half) / 2),
-        "Bonett and Price (2012)",
-    )
+    low, high = max(0.0, 0.5 + (center - half) / 2), min(1.0, 0.5 + (center + half) / 2)
+    return EffectSize(name, label, 0.5 + (up - down) / (2 * n), low, high, "Bonett and Price (2012)")
 
 
 def standardised(differences: Floats) -> float:

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from humeval_power.comparisons.scores.all_pairs import PairwiseScores
-from humeval_power.comparisons.scores.answers import Floats, PairedTest, score_differences
+from humeval_power.comparisons.scores.answers import Floats, score_differences
 from humeval_power.comparisons.scores.charts import bin_edges
 from humeval_power.comparisons.scores.comparison import PairComparison, PrimerCell
 from humeval_power.errors import InputError
@@ -45,7 +45,11 @@ def histogram_figure(comparison: PairComparison) -> Figure:
         data = comparison.data.difference
         for value, dashes, label in ((data.mean, "-", "mean"), (data.median, DASHES[2], "median")):
             axes[2].axvline(value, color=COLOURS[1], linestyle=dashes, linewidth=1.2, label=label)
-        _shade_interval(axes[2], comparison.test)
+        # The interval of the test, where it has one in units of the scores.
+        low, high = comparison.test.interval
+        if comparison.test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all():
+            label = f"{100 * comparison.test.confidence:g} % interval, {comparison.test.estimand}"
+            axes[2].axvspan(low, high, color=QUIET, alpha=0.25, linewidth=0, label=label)
         figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower right", ncols=3)
     return figure
 
@@ -68,7 +72,14 @@ def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
         for axes, n in zip(panels, sizes, strict=False):
             for style, effect in enumerate(effects):
                 line = [cell for cell in cells if (cell.n_items, cell.effect) == (n, effect)]
-                _primer_line(axes, line, effect, style)
+                axes.plot(
+                    [cell.hurt for cell in line],
+                    [cell.p_value for cell in line],
+                    color=COLOURS[style % len(COLOURS)],
+                    marker=MARKERS[style % len(MARKERS)],
+                    linestyle=DASHES[style % len(DASHES)],
+                    label=f"effect {100 * effect:g} %",
+                )
             axes.axhline(0.05, color=QUIET, linestyle=(0, (2, 2)), linewidth=0.9)
             axes.set_title(f"{n:,} items", loc="left")
         for axes in panels[len(sizes) :]:
@@ -81,28 +92,9 @@ def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
     return figure
 
 
-def _primer_line(axes: Axes, line: Sequence[PrimerCell], effect: float, style: int) -> None:
-    axes.plot(
-        [cell.hurt for cell in line],
-        [cell.p_value for cell in line],
-        color=COLOURS[style % len(COLOURS)],
-        marker=MARKERS[style % len(MARKERS)],
-        linestyle=DASHES[style % len(DASHES)],
-        label=f"effect {100 * effect:g} %",
-    )
-
-
 def _bars(axes: Axes, values: Floats, edges: Floats, colour: str, title: str) -> None:
     axes.hist(values, bins=edges.tolist(), color=colour, edgecolor="white", linewidth=0.3)
     axes.set_title(fitted(title, 2.0), loc="left")
-
-
-def _shade_interval(axes: Axes, test: PairedTest) -> None:
-    """The interval of the test, where it has one in units of the scores."""
-    low, high = test.interval
-    if test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all():
-        label = f"{100 * test.confidence:g} % interval, {test.estimand}"
-        axes.axvspan(low, high, color=QUIET, alpha=0.25, linewidth=0, label=label)
 
 
 # All pairs of systems as a heat map of corrected p-values (Zhu et al. 2020, Fig. 4).
@@ -120,7 +112,13 @@ def heat_map_figure(result: PairwiseScores, *, alpha: float = 0.05) -> Figure:
     names = list(result.means)
     k = len(names)
     levels = [*(level for level in _LEVELS if level < alpha), alpha]
-    shade = _shades(result, names, levels)
+    place = {name: index for index, name in enumerate(names)}
+    shade = np.full((k, k), np.nan)  # signed: 0 is not significant, larger is surer, NaN was not compared
+    for pair in result.pairs:
+        a, b = place[pair.first], place[pair.second]
+        strength = sum(pair.corrected_p <= level for level in levels) if pair.significant else 0
+        sign = 1 if pair.test.lead > 0 else -1
+        shade[b, a], shade[a, b] = sign * strength, -sign * strength
     with house_style():
         size = min(9.0, 1.9 + 0.42 * k)
         figure = Figure(figsize=(size, size - 0.1), layout="constrained")
@@ -130,14 +128,25 @@ def heat_map_figure(result: PairwiseScores, *, alpha: float = 0.05) -> Figure:
         norm = BoundaryNorm(np.arange(-n_shades - 0.5, n_shades + 1), len(colours))
         axes.imshow(shade, cmap=ListedColormap(colours), norm=norm)
         if k <= _WRITTEN_UP_TO:
-            _write(axes, result, names)
+            for pair in result.pairs:
+                text = p_cell(pair.corrected_p)
+                row, column = sorted((place[pair.first], place[pair.second]), reverse=True)
+                for y, x in ((row, column), (column, row)):
+                    dark = pair.significant and pair.corrected_p <= 0.01
+                    axes.text(
+                        x, y, text, ha="center", va="center", size=5.5, color="white" if dark else INK
+                    )
         labels = [fitted(name, 1.6) for name in names]
         axes.set_xticks(range(k), labels, rotation=60, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(k), labels)
         axes.grid(visible=False)
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
-        _cluster_lines(axes, result)
+        start = 0
+        for cluster in result.clusters[:-1]:
+            start += len(cluster)
+            axes.plot([-0.5, k - 0.5], [start - 0.5] * 2, color=INK, linewidth=0.9, clip_on=False)
+            axes.plot([start - 0.5] * 2, [-0.5, k - 0.5], color=INK, linewidth=0.9, clip_on=False)
         _legend(figure, levels, colours)
         axes.set_title(f"{result.pairs[0].test.label}, {_CORRECTIONS[result.correction]}", loc="left")
     return figure
@@ -151,37 +160,6 @@ _CORRECTIONS = {
     "max-t": "max-t by resampling",
     "romano-wolf": "Romano and Wolf by resampling",
 }
-
-
-def _shades(result: PairwiseScores, names: list[str], levels: list[float]) -> np.ndarray:
-    """Signed shade of each cell: 0 is not significant, larger is surer, NaN was not compared."""
-    place = {name: index for index, name in enumerate(names)}
-    shade = np.full((len(names), len(names)), np.nan)
-    for pair in result.pairs:
-        a, b = place[pair.first], place[pair.second]
-        strength = sum(pair.corrected_p <= level for level in levels) if pair.significant else 0
-        sign = 1 if pair.test.lead > 0 else -1
-        shade[b, a], shade[a, b] = sign * strength, -sign * strength
-    return shade
-
-
-def _write(axes: Axes, result: PairwiseScores, names: list[str]) -> None:
-    place = {name: index for index, name in enumerate(names)}
-    for pair in result.pairs:
-        text = p_cell(pair.corrected_p)
-        row, column = sorted((place[pair.first], place[pair.second]), reverse=True)
-        for y, x in ((row, column), (column, row)):
-            dark = pair.significant and pair.corrected_p <= 0.01
-            axes.text(x, y, text, ha="center", va="center", size=5.5, color="white" if dark else INK)
-
-
-def _cluster_lines(axes: Axes, result: PairwiseScores) -> None:
-    start = 0
-    k = len(result.means)
-    for cluster in result.clusters[:-1]:
-        start += len(cluster)
-        axes.plot([-0.5, k - 0.5], [start - 0.5] * 2, color=INK, linewidth=0.9, clip_on=False)
-        axes.plot([start - 0.5] * 2, [-0.5, k - 0.5], color=INK, linewidth=0.9, clip_on=False)
 
 
 def _legend(figure: Figure, levels: list[float], colours: list[str]) -> None:

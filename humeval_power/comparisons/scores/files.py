@@ -45,11 +45,6 @@ LISTED = 5  # problems shown of each file
 def read_headerless(content: bytes, *, source: str) -> SourceTable | None:
     """The columns as text, named A and B where there are two and by their number otherwise; None for a file
     whose first line is not of numbers alone.
-
-    Raises
-    ------
-    InputError
-        A line with another number of cells than the first, or bytes that are no text.
     """
     if not is_text(content):
         return None
@@ -199,11 +194,6 @@ def open_scores(
     Long tables are known by a column of the system. Columns of text are left out of wide ones, and so is that
     of the clusters; what looks like one is no system and no metric, unless it is among the names `wanted`. The
     systems of logs and of files of one column are called by `names`, by their paths, where these say so.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, columns that are not there, or no column of scores.
     """
     names = names or {}
     logged = read_score_source(*paths, names=names)
@@ -275,11 +265,6 @@ def score_table(
     systems : those to keep, in this order; all, as they come, if empty.
     drop_missing : leave items out that lack a score of a system that is kept.
     where : a column and its value: only these rows are read.
-
-    Raises
-    ------
-    InputError
-        All problems at once: cells that are no numbers, scores that are missing or doubled.
     """
     metric = "score" if source.system is None else _metric(source, score)
     source = replace(source, table=with_metric(source.table, metric, item=source.item))

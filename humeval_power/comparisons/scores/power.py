@@ -73,12 +73,6 @@ def required_items(
     """Items for a paired t test to find a mean difference of `ratio` SDs with a given power.
 
     By the noncentral t, as a real number and rounded up (Zhu et al. 2020, section 3.4.1).
-
-    Raises
-    ------
-    InputError
-        No effect, an effect against the direction, a power that is not between alpha and 1, or an effect
-        that would take more than a hundred million items.
     """
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
@@ -99,11 +93,6 @@ def required_items_equivalence(
     """Items to show equivalence within a margin by two one-sided t tests (Phillips 1990).
 
     margin_ratio, ratio : margin and true mean difference in SDs of the differences.
-
-    Raises
-    ------
-    InputError
-        A true difference that is not inside the margin, or a power outside (alpha, 1).
     """
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
@@ -162,48 +151,6 @@ def _smallest(
     root = root_between(missing, max(2.0, high / 2), high, xtol=1e-9)
     n = math.ceil(root - 1e-9)
     return RequiredItems(n, root, reached(n))
-
-
-# What is drawn again for the power of a comparison whose items come in clusters.
-
-Make = Callable[[int], ResampledClusters]
-
-
-def of_clusters(
-    moved: Floats,
-    clusters: Clusters,
-    *,
-    simulated: str,
-    question: Question,
-    settings: TestSettings,
-    effect: float | None,
-    is_normal: bool,
-) -> tuple[Make, float, str]:
-    """How to make studies of so many clusters, their true effect, and what that is.
-
-    Tests of means draw differences, tests of signs the signs, and that of signed ranks the values of which its
-    statistic is a sum in large samples (its projection); each with the t test of CR2 errors.
-    """
-    if simulated == "t":
-        values, words = moved, "mean of B - A"
-        known = float(moved.mean()) if effect is None else effect
-    elif simulated == "wilcoxon":
-        observed = hodges_lehmann(moved).value
-        known = observed if effect is None else effect
-        values = rank_values(exact_difference(moved, observed - known) if effect is not None else moved)
-        effect, words = None, "pseudomedian of B - A"
-    else:
-        if effect is not None and question != "better":
-            moved, effect = exact_difference(moved, np.median(moved) - effect), None
-        values, words = np.sign(moved) / 2, "share of items on which B is better, less one half"
-        known = float(values.mean()) if effect is None else effect
-
-    def make(n: int) -> ResampledClusters:
-        return ResampledClusters(
-            n, values, clusters, effect, settings.alternative, settings.alpha, normal=is_normal
-        )
-
-    return make, known, words
 
 
 def rank_values(differences: Floats) -> Floats:
@@ -283,11 +230,6 @@ def retrospective_power(
     power_by : resample the observed differences, or draw normal ones with their SD, or 'formula' to simulate
         nothing. A test of signs is simulated from the shares of items that are better, worse and tied.
     sizes : numbers of items of the curve beside those at hand; none takes a quarter to four times as many.
-
-    Raises
-    ------
-    InputError
-        Fewer than two items in `sizes`.
     """
     if any(size < 2 for size in sizes):
         raise InputError(f"Power is for at least 2 items; got {min(sizes)}.")
@@ -357,16 +299,28 @@ def _of_clusters(
     effect: float | None,
     power_by: PowerBy,
 ) -> _DrawnFrom | None:
+    """Tests of means draw differences, tests of signs the signs, and that of signed ranks the values of which its
+    statistic is a sum in large samples (its projection); each with the t test of CR2 errors."""
+    if simulated == "t":
+        values, words = moved, "mean of B - A"
+        known = float(moved.mean()) if effect is None else effect
+    elif simulated == "wilcoxon":
+        observed = hodges_lehmann(moved).value
+        known = observed if effect is None else effect
+        values = rank_values(exact_difference(moved, observed - known) if effect is not None else moved)
+        effect, words = None, "pseudomedian of B - A"
+    else:
+        if effect is not None and question != "better":
+            moved, effect = exact_difference(moved, np.median(moved) - effect), None
+        values, words = np.sign(moved) / 2, "share of items on which B is better, less one half"
+        known = float(values.mean()) if effect is None else effect
     n, is_normal = clusters.n_clusters, power_by == "normal"
-    make, known, words = of_clusters(
-        moved,
-        clusters,
-        simulated=simulated,
-        question=question,
-        settings=settings,
-        effect=effect,
-        is_normal=is_normal,
-    )
+
+    def make(size: int) -> ResampledClusters:
+        return ResampledClusters(
+            size, values, clusters, effect, settings.alternative, settings.alpha, normal=is_normal
+        )
+
     if not make(n).varies:
         return None
     method = (

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.comparisons.scores.answers import (
-    ExactSums,
     Floats,
     PairedTest,
     Resamples,
@@ -37,13 +36,7 @@ REMARK = (
 
 
 def primer_test(differences: Floats, settings: TestSettings) -> PairedTest:
-    """The primer's p: exact where the differences lie on a coarse lattice, else by drawing.
-
-    Raises
-    ------
-    InputError
-        A direction other than 'greater': the primer knows no other.
-    """
+    """The primer's p: exact where the differences lie on a coarse lattice, else by drawing."""
     if settings.alternative != "greater":
         raise InputError(
             "The primer's p is one-sided, B better than A: ask for the direction 'greater', and swap the systems "
@@ -79,11 +72,6 @@ def primer_p(n_items: int, n_helped: int, n_hurt: int) -> float:
     """The primer's p for 0/1 scores: of `n_items`, `n_helped` are better under B and `n_hurt` worse.
 
     K of the n draws hit an item that changed, and X of these one that was helped: p = P(2 X <= K).
-
-    Raises
-    ------
-    InputError
-        Counts below zero, or more changed items than items.
     """
     if n_items < 1 or min(n_helped, n_hurt) < 0 or n_helped + n_hurt > n_items:
         raise InputError(
@@ -157,34 +145,23 @@ class PrimerCounts:
 
 
 def primer_counts(n_items: int, n_helped: int, n_hurt: int) -> PrimerCounts:
-    """The primer's p of these counts and what tests say of them.
-
-    Raises
-    ------
-    InputError
-        As `primer_p`.
-    """
+    """The primer's p of these counts and what tests say of them."""
     p_value = primer_p(n_items, n_helped, n_hurt)
     sums = sums_of_counts(n_items, n_helped, n_hurt)
     means, shares, step = sums.possible()
     changed = n_helped + n_hurt
+    reached = np.cumsum(sums.probabilities)
+    places = np.searchsorted(reached, ((1 - 0.95) / 2, (1 + 0.95) / 2))
+    low, high = sums.means[np.minimum(places, len(reached) - 1)]
     return PrimerCounts(
         n_items,
         n_helped,
         n_hurt,
         p_value=p_value,
         share_of_zero=sums.zero(),
-        interval=_middle(sums),
+        interval=(float(low), float(high)),
         sign_p=float(at_most(np.array([n_hurt]), np.array([changed]))[0]) if changed else 1.0,
         exact_p=float(exact_p(n_helped, n_hurt)),
         mid_p=float(mid_p(n_helped, n_hurt)),
         resamples=resamples_of("mean", means, at=0.0, shares=shares, step=step),
     )
-
-
-def _middle(sums: ExactSums, share: float = 0.95) -> tuple[float, float]:
-    """The means below and above which at most 2.5 % lie."""
-    reached = np.cumsum(sums.probabilities)
-    places = np.searchsorted(reached, ((1 - share) / 2, (1 + share) / 2))
-    low, high = sums.means[np.minimum(places, len(reached) - 1)]
-    return float(low), float(high)

@@ -22,6 +22,7 @@ from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
     clustered_items,
+    in_clusters,
     independence_record,
 )
 from humeval_power.saying.compared import TestedDifference
@@ -113,12 +114,6 @@ def independence_of_pair(comparison: PairComparison) -> tuple[Independence, ...]
         return (assumed_items(table.n_items, table.suspects),)
     differences = score_differences(*(table.column(name) for name in table.systems))
     return (clustered_items(clustered_mean(differences, table.clusters), table.clusters.name),)
-
-
-def in_clusters(table: ScoreTable) -> str:
-    """' in 40 clusters (passage)', or nothing."""
-    clusters = table.clusters
-    return "" if clusters is None else f" in {clusters.n_clusters:,} clusters ({clusters.name})"
 
 
 def settings_record(settings: TestSettings) -> Record:
@@ -336,7 +331,7 @@ class PairResult(PaperResult):
             )
         return (
             f"We compared {b} with {a} by {comparison.table.metric} on the same {test.n:,} "
-            f"items{in_clusters(comparison.table)}. The {with_names(what, comparison.names)} was "
+            f"items{in_clusters(comparison.table.clusters)}. The {with_names(what, comparison.names)} was "
             f"{significant(test.estimate)}{_interval(test)} ({label}, {side},{statistic} {p_words(test.p_value)}, "
             f"alpha {settings.alpha:g}).{alone}",
         )
@@ -416,7 +411,7 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
     )
     yield "Significance level", f"alpha = {settings.alpha:g}"
     yield "Null difference", f"{settings.null:g}"
-    yield "Sample size", f"n = {test.n:,}{in_clusters(comparison.table)}"
+    yield "Sample size", f"n = {test.n:,}{in_clusters(comparison.table.clusters)}"
     if data.is_binary:
         both = round(data.first.mean * data.first.n) - data.n_hurt
         yield (

@@ -86,6 +86,10 @@ def _chart(
         (resamples.edges[0], *resamples.edges),
         (0.0, *(100 * each for each in resamples.shares), 0.0),
     )
+    rows = tuple(
+        (f"{significant(low)} to {significant(high)}", f"{100 * part:.2f} %")
+        for low, high, part in zip(resamples.edges[:-1], resamples.edges[1:], resamples.shares, strict=True)
+    )
     return Chart(
         name="resamples",
         title="What did the resamples come to?",
@@ -94,7 +98,7 @@ def _chart(
         y=Axis("Resamples", 0, top, unit="%"),
         series=(*shaded, steps),
         marks=marks,
-        numbers=_numbers(resamples),
+        numbers=Table(("from, to", "resamples"), rows),
     )
 
 
@@ -123,14 +127,6 @@ def _how_judged(test: PairedTest, resamples: Resamples, settings: TestSettings) 
         f"or below. "
         f"The test moves them to the null difference: {side}."
     )
-
-
-def _numbers(resamples: Resamples) -> Table:
-    rows = tuple(
-        (f"{significant(low)} to {significant(high)}", f"{100 * part:.2f} %")
-        for low, high, part in zip(resamples.edges[:-1], resamples.edges[1:], resamples.shares, strict=True)
-    )
-    return Table(("from, to", "resamples"), rows)
 
 
 # The bootstrap primer's p of counts of items helped and hurt: what is said of it, its picture and the

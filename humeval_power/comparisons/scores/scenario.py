@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.choices import ConditionalTest
@@ -29,7 +30,7 @@ from humeval_power.inference.exact_comparison import exact_difference, mid_ranks
 from humeval_power.inference.mcnemar import critical_counts
 from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
 from humeval_power.kernels.metrics.corpus import hodges_lehmann_rows
-from humeval_power.scenarios.contract import BLOCK, ComputedPower, Replicates, draw_in_blocks
+from humeval_power.scenarios.contract import BLOCK, BlockScenario, ComputedPower, Replicates
 from humeval_power.scenarios.discordant_counts import enumerated_power
 
 PairedScoreTest = Literal["t", "wilcoxon"]
@@ -38,7 +39,7 @@ _ALIKE = 1  # status: differences without spread, which a t test cannot judge
 
 
 @dataclass(frozen=True, eq=False)
-class NormalScores:
+class NormalScores(BlockScenario):
     """`n` items whose differences B - A are normal with mean `effect` and SD `sd`, in the metric's units."""
 
     n: int
@@ -54,21 +55,11 @@ class NormalScores:
             raise InputError(f"The SD of the differences must be above 0; got {self.sd}.")
 
     @property
-    def true_effect(self) -> float:
-        """Mean difference, which is also the median and the pseudomedian."""
-        return self.effect
+    def block_size(self) -> int:
+        return _rows(self.n)
 
-    def with_effect(self, effect: float) -> NormalScores:
-        """The same items with another mean difference."""
-        return replace(self, effect=effect)
-
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Simulate and test comparisons `first` to `first + n - 1`."""
-
-        def block(rng: np.random.Generator, size: int) -> Replicates:
-            return _tested(self.effect + self.sd * rng.standard_normal((size, self.n)), self)
-
-        return draw_in_blocks(block, n, seed=seed, first=first, n_jobs=n_jobs, size=_rows(self.n))
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        return _tested(self.effect + self.sd * rng.standard_normal((size, self.n)), self)
 
     def computed(self) -> ComputedPower:
         """By the noncentral t; for Wilcoxon's test on its effective number of items, 3 / pi of them."""
@@ -83,7 +74,7 @@ class NormalScores:
 
 
 @dataclass(frozen=True, eq=False)
-class ResampledScores:
+class ResampledScores(BlockScenario):
     """`n` items drawn with replacement from `observed` differences, moved to a true effect.
 
     The effect is the mean for the t test and the pseudomedian for Wilcoxon's. Where it is that of the
@@ -113,18 +104,12 @@ class ResampledScores:
             return float(self.observed.mean())
         return pseudomedian(np.sort(self.observed))
 
-    def with_effect(self, effect: float) -> ResampledScores:
-        """The same differences moved to another effect."""
-        return replace(self, effect=effect)
+    @property
+    def block_size(self) -> int:
+        return _rows(self.n)
 
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Resample and test comparisons `first` to `first + n - 1`."""
-        pool = self._pool
-
-        def block(rng: np.random.Generator, size: int) -> Replicates:
-            return _tested(pool[rng.integers(len(pool), size=(size, self.n))], self)
-
-        return draw_in_blocks(block, n, seed=seed, first=first, n_jobs=n_jobs, size=_rows(self.n))
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
+        return _tested(self._pool[rng.integers(len(self._pool), size=(size, self.n))], self)
 
     def computed(self) -> ComputedPower:
         """For the t test by the noncentral t with the SD of the differences; for Wilcoxon's from the normal
@@ -134,21 +119,18 @@ class ResampledScores:
     def computed_with(self, n: int) -> ComputedPower:
         """The same with another number of items, without looking at the differences anew."""
         if self.test == "wilcoxon":
-            return self._ranks_power(n)
+            r, sd, share = self._ranks
+            shift, sides = r * math.sqrt(share * n), 2 if self.alternative == "two-sided" else 1
+            critical, sd = -float(special.ndtri(self.alpha / sides)), max(sd, 1e-9)
+            up = float(special.ndtr((shift - critical) / sd)) if self.alternative != "less" else 0.0
+            down = float(special.ndtr((-shift - critical) / sd)) if self.alternative != "greater" else 0.0
+            right, wrong = (up, down) if r >= 0 else (down, up)
+            type_s = wrong / (up + down) if r != 0 and up + down > 0 else math.nan
+            method = "normal distribution of the signed ranks, variance of the differences"
+            return ComputedPower(right, up + down, math.nan, type_s, method, exact=False)
         ratio = self.true_effect / float(self.observed.std(ddof=1))
         power = t_power(ratio, n, alternative=self.alternative, alpha=self.alpha)
         return replace(power, method="noncentral t with the SD of the differences", exact=False)
-
-    def _ranks_power(self, n: int) -> ComputedPower:
-        r, sd, share = self._ranks
-        shift, sides = r * math.sqrt(share * n), 2 if self.alternative == "two-sided" else 1
-        critical, sd = -float(special.ndtri(self.alpha / sides)), max(sd, 1e-9)
-        up = float(special.ndtr((shift - critical) / sd)) if self.alternative != "less" else 0.0
-        down = float(special.ndtr((-shift - critical) / sd)) if self.alternative != "greater" else 0.0
-        right, wrong = (up, down) if r >= 0 else (down, up)
-        type_s = wrong / (up + down) if r != 0 and up + down > 0 else math.nan
-        method = "normal distribution of the signed ranks, variance of the differences"
-        return ComputedPower(right, up + down, math.nan, type_s, method, exact=False)
 
     @cached_property
     def _ranks(self) -> tuple[float, float, float]:
@@ -203,33 +185,30 @@ def mean_power(
 
 def _tested(differences: Floats, scenario: NormalScores | ResampledScores) -> Replicates:
     if scenario.test == "t":
-        return _t_tests(differences, scenario)
+        n = differences.shape[1]
+        error = differences.std(axis=1, ddof=1) / math.sqrt(n)
+        flat, df = np.ptp(differences, axis=1) == 0, np.full(len(differences), n - 1.0)
+        return _of_means(differences.mean(axis=1), error, df, flat, scenario.alternative)
     return _wilcoxon_tests(differences, scenario)
 
 
-def _t_tests(differences: Floats, scenario: NormalScores | ResampledScores) -> Replicates:
-    n = differences.shape[1]
-    mean, sd = differences.mean(axis=1), differences.std(axis=1, ddof=1)
-    flat = np.ptp(differences, axis=1) == 0
-    error = sd / math.sqrt(n)
+def _of_means(
+    mean: Floats, error: Floats, df: Floats, flat: NDArray[np.bool_], alternative: Direction
+) -> Replicates:
+    """Student's t tests of means, those `flat` of which there is nothing to judge by."""
     t = mean / np.where(flat, np.nan, error)
-    tail = special.stdtr(n - 1.0, -t if scenario.alternative == "greater" else t)
-    if scenario.alternative == "two-sided":
-        tail = 2 * special.stdtr(n - 1.0, -np.abs(t))
+    tail = special.stdtr(df, -t if alternative == "greater" else t)
+    if alternative == "two-sided":
+        tail = 2 * special.stdtr(df, -np.abs(t))
     empty = flat & (mean == 0)
-    return Replicates(
-        mean,
-        error,
-        np.full(len(mean), n - 1.0),
-        np.where(empty, 1.0, tail),
-        np.where(flat & ~empty, _ALIKE, 0).astype(np.int64),
-        np.zeros((len(mean), 0), dtype=np.bool_),
-    )
+    status = np.where(flat & ~empty, _ALIKE, 0).astype(np.int64)
+    p_value = np.where(empty, 1.0, tail)
+    return Replicates.of_tests(mean, p_value, standard_error=error, df=df, status=status)
 
 
 def _wilcoxon_tests(differences: Floats, scenario: NormalScores | ResampledScores) -> Replicates:
     """Exact by the table of signed ranks where there are no ties, else the normal approximation."""
-    size, n = differences.shape
+    n = differences.shape[1]
     ranks = mid_ranks(np.abs(differences))
     zeros = (differences == 0).sum(axis=1)
     active = (n - zeros).astype(float)
@@ -247,15 +226,7 @@ def _wilcoxon_tests(differences: Floats, scenario: NormalScores | ResampledScore
     if n <= EXACT_RANKS_UP_TO and untied.any():
         place = rank_sum[untied].astype(np.int64)
         p_value[untied] = tail_p(untied_share(n), place, scenario.alternative)
-    unknown = np.full(size, np.nan)
-    return Replicates(
-        hodges_lehmann_rows(np.sort(differences, axis=1)),
-        unknown,
-        unknown,
-        p_value,
-        np.zeros(size, dtype=np.int64),
-        np.zeros((size, 0), dtype=np.bool_),
-    )
+    return Replicates.of_tests(hodges_lehmann_rows(np.sort(differences, axis=1)), p_value)
 
 
 def _rows(n_items: int) -> int:
@@ -263,9 +234,9 @@ def _rows(n_items: int) -> int:
     return min(BLOCK, 1 << max(3, int(math.log2(max(8, _CELLS // n_items)))))
 
 
-def _check(n: int, alpha: float) -> None:
+def _check(n: int, alpha: float, *, of: str = "items") -> None:
     if n < 2:
-        raise InputError(f"At least 2 items are needed; got {n}.")
+        raise InputError(f"At least 2 {of} are needed; got {n}.")
     if not 0 < alpha < 0.5:
         raise InputError(f"alpha must lie between 0 and 0.5; got {alpha:g}.")
 
@@ -274,7 +245,7 @@ def _check(n: int, alpha: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class SignScores:
+class SignScores(BlockScenario):
     """`n` items, of which a share `ties` scores the same under both systems.
 
     The effect is the share of items on which B is better, ties counted half, minus one half. The test is
@@ -297,25 +268,18 @@ class SignScores:
                 f"or less than one half of the items; got {self.effect:g}."
             )
 
-    @property
-    def true_effect(self) -> float:
-        """Share of items on which B is better, minus one half."""
-        return self.effect
-
-    def with_effect(self, effect: float) -> SignScores:
-        """The same items and ties with another share."""
-        return replace(self, effect=effect)
-
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Draw the counts of comparisons `first` to `first + n - 1` and test each."""
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
         half = (1 - self.ties) / 2
         shares = np.clip([half + self.effect, half - self.effect, self.ties], 0.0, 1.0)
-
-        def block(rng: np.random.Generator, size: int) -> Replicates:
-            up, down, _ = rng.multinomial(self.n, shares / shares.sum(), size=size).T
-            return self._tested(up, down)
-
-        return draw_in_blocks(block, n, seed=seed, first=first, n_jobs=n_jobs)
+        up, down, _ = rng.multinomial(self.n, shares / shares.sum(), size=size).T
+        fewer = {"greater": down, "less": up, "two-sided": np.minimum(up, down)}[self.alternative]
+        total = up + down
+        tail = special.bdtr(fewer.astype(float), total, 0.5)
+        if self.mid_p:
+            below = np.where(fewer > 0, special.bdtr(np.maximum(fewer - 1.0, 0.0), total, 0.5), 0.0)
+            tail = (tail + below) / 2
+        p_value = np.minimum(1.0, 2 * tail if self.alternative == "two-sided" else tail)
+        return Replicates.of_tests((up - down) / (2 * self.n), p_value)
 
     def computed(self) -> ComputedPower:
         """Exact power by enumeration of the items that are better and worse."""
@@ -333,30 +297,12 @@ class SignScores:
             sides="both" if is_two_sided else "right" if rightly else "wrong",
         )
 
-    def _tested(self, up: np.ndarray, down: np.ndarray) -> Replicates:
-        fewer = {"greater": down, "less": up, "two-sided": np.minimum(up, down)}[self.alternative]
-        total = up + down
-        tail = special.bdtr(fewer.astype(float), total, 0.5)
-        if self.mid_p:
-            below = np.where(fewer > 0, special.bdtr(np.maximum(fewer - 1.0, 0.0), total, 0.5), 0.0)
-            tail = (tail + below) / 2
-        p_value = np.minimum(1.0, 2 * tail if self.alternative == "two-sided" else tail)
-        unknown = np.full(len(up), np.nan)
-        return Replicates(
-            (up - down) / (2 * self.n),
-            unknown,
-            unknown,
-            p_value,
-            np.zeros(len(up), dtype=np.int64),
-            np.zeros((len(up), 0), dtype=np.bool_),
-        )
-
 
 # Metric scores of items in clusters: whole clusters are drawn again, and tested with CR2 errors.
 
 
 @dataclass(frozen=True, eq=False)
-class ResampledClusters:
+class ResampledClusters(BlockScenario):
     """`n` clusters like those observed, `values` of their items moved to a true mean `effect`.
 
     The values are differences B - A, or what a test of signs or ranks makes of them; None moves nothing. With
@@ -373,19 +319,12 @@ class ResampledClusters:
     normal: bool = False
 
     def __post_init__(self) -> None:
-        if self.n < 2:
-            raise InputError(f"At least 2 clusters are needed; got {self.n}.")
-        if not 0 < self.alpha < 0.5:
-            raise InputError(f"alpha must lie between 0 and 0.5; got {self.alpha:g}.")
+        _check(self.n, self.alpha, of="clusters")
 
     @property
     def true_effect(self) -> float:
         """Mean of what is drawn from."""
         return self._observed.estimate if self.effect is None else self.effect
-
-    def with_effect(self, effect: float) -> ResampledClusters:
-        """The same clusters moved to another mean."""
-        return replace(self, effect=effect)
 
     @property
     def varies(self) -> bool:
@@ -409,12 +348,11 @@ class ResampledClusters:
         sd = float(self.values.std(ddof=1))
         return sd * math.sqrt(share), sd * math.sqrt(1 - share)
 
-    def draw(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> Replicates:
-        """Draw and test comparisons `first` to `first + n - 1`."""
-        size = min(BLOCK, 1 << max(3, int(math.log2(max(8, _CELLS // self.n)))))
-        return draw_in_blocks(self._block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
+    @property
+    def block_size(self) -> int:
+        return _rows(self.n)
 
-    def _block(self, rng: np.random.Generator, size: int) -> Replicates:
+    def draw_block(self, rng: np.random.Generator, size: int) -> Replicates:
         drawn = rng.integers(self.clusters.n_clusters, size=(size, self.n))
         sizes = self.clusters.sizes[drawn].astype(np.float64)
         if not self.normal:
@@ -453,18 +391,5 @@ def _tested_of_clusters(sums: Floats, sizes: Floats, scenario: ResampledClusters
     beside = shares**2 / (1 - shares)
     squares = beside.sum(axis=1) ** 2 - (beside**2).sum(axis=1)
     df = 1 / ((shares**2).sum(axis=1) + squares)
-    estimate = mean[:, 0]
     flat = error <= 1e-13 * np.abs(sums).max(axis=1)
-    t = estimate / np.where(flat, np.nan, error)
-    tail = special.stdtr(df, -t if scenario.alternative == "greater" else t)
-    if scenario.alternative == "two-sided":
-        tail = 2 * special.stdtr(df, -np.abs(t))
-    empty = flat & (estimate == 0)
-    return Replicates(
-        estimate,
-        error,
-        df,
-        np.where(empty, 1.0, tail),
-        np.where(flat & ~empty, _ALIKE, 0).astype(np.int64),
-        np.zeros((len(estimate), 0), dtype=np.bool_),
-    )
+    return _of_means(mean[:, 0], error, df, flat, scenario.alternative)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -20,24 +21,32 @@ from humeval_power.comparisons.scores.answers import (
     dropped_ties,
 )
 from humeval_power.comparisons.scores.bootstrap import (
+    LISTED_UP_TO,
+    all_clusters_alike,
     bootstrap_mean,
     bootstrap_median,
     bootstrap_t,
+    counted_clusters,
+    extreme,
+    flipped_sums,
     sign_flip_mean,
     sign_flip_median,
+    too_few_clusters,
 )
 from humeval_power.comparisons.scores.effect_sizes import (
     EXACT_RANKS_UP_TO,
     exact_rank_sum_p,
     hodges_lehmann,
     median_difference,
+    rank_sum_share,
     share_better,
     signed_rank_z,
+    signed_ranks,
+    tail_p,
 )
 from humeval_power.comparisons.scores.primer import primer_test
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction, clustered_mean, normal_p, student_p
-from humeval_power.inference.exact_comparison import mid_ranks
 from humeval_power.inference.item_bootstrap import binomial_at_most
 from humeval_power.inference.mcnemar import at_most
 
@@ -48,59 +57,119 @@ class TestKind:
 
     label: str
     questions: tuple[Question, ...]
-    run: Callable[[Floats, TestSettings], PairedTest]
+    run: Callable[..., PairedTest]
+    refuses_clusters: str = ""  # where it knows none: why, and what to take instead
 
     __test__ = False
 
 
-def t_test(differences: Floats, settings: TestSettings) -> PairedTest:
-    """Student's paired t test of the mean difference."""
-    if all_alike(differences):
-        raise InputError(
-            f"All {len(differences):,} differences are {differences[0]:g}: a t test has no spread to judge by."
-        )
-    mean, df = float(differences.mean()), len(differences) - 1
-    error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
-    half = -float(special.stdtrit(df, (1 - settings.confidence) / 2)) * error
-    t = (mean - settings.null) / error
+def t_test(differences: Floats, settings: TestSettings, clusters: Clusters | None = None) -> PairedTest:
+    """Student's paired t test of the mean difference; in clusters by its CR2 error, df of Bell and McCaffrey
+    (2002)."""
+    df: float
+    if clusters is None:
+        if all_alike(differences):
+            raise InputError(
+                f"All {len(differences):,} differences are {differences[0]:g}: a t test has no spread to judge by."
+            )
+        mean, df = float(differences.mean()), len(differences) - 1
+        error = float(differences.std(ddof=1)) / math.sqrt(len(differences))
+        half = -float(special.stdtrit(df, (1 - settings.confidence) / 2)) * error
+        interval = (mean - half, mean + half)
+        p_value = student_p((mean - settings.null) / error, df, settings.alternative)
+    else:
+        clustered = clustered_mean(differences, clusters)
+        if clustered.standard_error <= ROUNDING * float(np.abs(differences).max()):
+            raise all_clusters_alike(clusters)
+        mean, error, df = clustered.estimate, clustered.standard_error, clustered.df
+        interval = clustered.interval(settings.confidence)
+        p_value = clustered.p_value(settings.null, settings.alternative)
     return PairedTest(
         name="t",
-        label="Paired t test",
+        label="Paired t test" if clusters is None else "Paired t test with CR2 errors",
         estimand="mean",
         estimate=mean,
-        interval=(mean - half, mean + half),
+        interval=interval,
         confidence=settings.confidence,
-        statistic_name=f"t({df})",
-        statistic=t,
-        p_value=student_p(t, df, settings.alternative),
+        statistic_name=f"t({df})" if clusters is None else f"t({df:.4g})",
+        statistic=(mean - settings.null) / error,
+        p_value=p_value,
         lead=mean - settings.null,
         n=len(differences),
-        method="Student's t distribution",
+        method="Student's t distribution"
+        if clusters is None
+        else f"{counted_clusters(clusters)}, degrees of freedom of Bell and McCaffrey",
+        remarks=(_ROUGH,) if clusters is not None and clustered.is_rough else (),
     )
 
 
-def wilcoxon_test(differences: Floats, settings: TestSettings) -> PairedTest:
+# The distribution of a sum over clusters whose signs are flipped together.
+
+MOST_STEPS = 10_000_000  # clusters times places of the sum, beyond which the normal law is taken
+
+
+class Flips(NamedTuple):
+    """The p-value of a sum when each of `n_active` clusters may have either sign; others sum to 0."""
+
+    p_value: float
+    n_active: int
+    exact: bool
+
+
+def flips_of(sums: Floats, alternative: Direction) -> Flips:
+    """Test whether sums of clusters, halves of whole numbers, lie around 0.
+
+    All signs are listed up to 20 clusters, counted by place of the sum where there are not too many places, and
+    else the sum is compared with a normal law of variance sum of squares (Rosner, Glynn and Lee 2006).
+    """
+    active = sums[sums != 0]
+    n, observed = len(active), float(active.sum())
+    if n == 0:
+        return Flips(1.0, 0, exact=True)
+    if n <= LISTED_UP_TO:
+        return Flips(extreme(flipped_sums(active), observed, alternative) / 2**n, n, exact=True)
+    steps = np.round(2 * np.abs(active)).astype(np.int64)
+    unit = int(np.gcd.reduce(steps))
+    steps //= unit
+    if n * int(steps.sum()) <= MOST_STEPS:
+        place = round((2 * observed / unit + float(steps.sum())) / 2)
+        value = float(tail_p(rank_sum_share(np.sort(steps)), np.array([place]), alternative)[0])
+        return Flips(value, n, exact=True)
+    z = observed / math.sqrt(float(active @ active))
+    return Flips(normal_p(z, alternative), n, exact=False)
+
+
+def wilcoxon_test(
+    differences: Floats, settings: TestSettings, clusters: Clusters | None = None
+) -> PairedTest:
     """Wilcoxon's signed-rank test; zeros are dropped, ties get mid-ranks.
 
     The distribution of the rank sum given the ranks, tied or not, up to 200 differences that are not zero;
-    beyond, the normal approximation with its correction for ties and none for continuity. The estimate is
-    the pseudomedian (Hodges-Lehmann).
+    beyond, the normal approximation with its correction for ties and none for continuity. In clusters the ranks
+    change their signs together (Rosner, Glynn and Lee 2006). The estimate is the pseudomedian (Hodges-Lehmann).
     """
     moved = settings.moved(differences)
-    active = moved[moved != 0]
-    ranks = mid_ranks(np.abs(active))
-    rank_sum = float(ranks[active > 0].sum())
-    exact = len(active) <= EXACT_RANKS_UP_TO
-    if exact:
-        p_value = exact_rank_sum_p(ranks, rank_sum, settings.alternative)
+    active, ranks = moved[moved != 0], signed_ranks(moved)
+    rank_sum = float(ranks[ranks > 0].sum())
+    remarks = dropped_ties(len(moved) - len(active), len(moved))
+    if clusters is None:
+        exact, label = len(active) <= EXACT_RANKS_UP_TO, "Wilcoxon signed-rank test"
+        if exact:
+            method = "all assignments of signs to the ranks"
+            p_value = exact_rank_sum_p(np.abs(ranks[ranks != 0]), rank_sum, settings.alternative)
+        else:
+            method = "normal approximation, ties corrected"
+            p_value = normal_p(signed_rank_z(active)[0], settings.alternative)
+        lead = rank_sum - float(np.abs(ranks).sum()) / 2
     else:
-        z, _ = signed_rank_z(active)
-        p_value = normal_p(z, settings.alternative)
-    center = hodges_lehmann(differences, confidence=settings.confidence)
-    dropped = len(moved) - len(active)
+        p_value, n_active, exact = flips_of(clusters.sums(ranks), settings.alternative)
+        label, method = "Wilcoxon signed-rank test of whole clusters", _flipped(clusters, exact=exact)
+        lead = float(ranks.sum())
+        remarks = (*remarks, *too_few_clusters(n_active, settings))
+    center = hodges_lehmann(differences, clusters, confidence=settings.confidence)
     return PairedTest(
         name="wilcoxon",
-        label="Wilcoxon signed-rank test",
+        label=label,
         estimand="pseudomedian",
         estimate=center.value,
         interval=(center.low, center.high),
@@ -108,28 +177,35 @@ def wilcoxon_test(differences: Floats, settings: TestSettings) -> PairedTest:
         statistic_name="W+",
         statistic=rank_sum,
         p_value=p_value,
-        lead=rank_sum - float(ranks.sum()) / 2,
+        lead=lead,
         n=len(differences),
-        method="all assignments of signs to the ranks" if exact else "normal approximation, ties corrected",
+        method=method,
         exact=exact,
-        remarks=dropped_ties(dropped, len(moved)),
+        remarks=remarks,
     )
 
 
-def sign_test(differences: Floats, settings: TestSettings) -> PairedTest:
+def sign_test(differences: Floats, settings: TestSettings, clusters: Clusters | None = None) -> PairedTest:
     """Sign test: among the items on which the systems differ, is each as often the better one?
 
-    Binomial at one half. About the median difference, with its interval by order statistics.
+    Binomial at one half; in clusters all their items may turn together. About the median difference, with its
+    interval.
     """
-    moved = settings.moved(differences)
-    n_up, n_down = int((moved > 0).sum()), int((moved < 0).sum())
-    fewer, sides = _fewer(n_up, n_down, settings.alternative)
-    p_value = min(1.0, sides * binomial_at_most(fewer, n_up + n_down))
-    center = median_difference(differences, confidence=settings.confidence)
-    dropped = len(moved) - n_up - n_down
+    signs = np.sign(settings.moved(differences))
+    n_up, n_down = int((signs > 0).sum()), int((signs < 0).sum())
+    remarks = dropped_ties(len(signs) - n_up - n_down, len(signs))
+    above, label, exact = f"{n_up:,} above and {n_down:,} below", "Sign test", True
+    if clusters is None:
+        fewer, sides = _fewer(n_up, n_down, settings.alternative)
+        p_value, method = min(1.0, sides * binomial_at_most(fewer, n_up + n_down)), f"binomial, {above}"
+    else:
+        p_value, n_active, exact = flips_of(clusters.sums(signs), settings.alternative)
+        label, method = "Sign test of whole clusters", f"{above}, {_flipped(clusters, exact=exact)}"
+        remarks = (*remarks, *too_few_clusters(n_active, settings))
+    center = median_difference(differences, clusters, confidence=settings.confidence)
     return PairedTest(
         name="sign",
-        label="Sign test",
+        label=label,
         estimand="median",
         estimate=center.value,
         interval=(center.low, center.high),
@@ -139,10 +215,15 @@ def sign_test(differences: Floats, settings: TestSettings) -> PairedTest:
         p_value=p_value,
         lead=float(n_up - n_down),
         n=len(differences),
-        method=f"binomial, {n_up:,} above and {n_down:,} below",
-        exact=True,
-        remarks=dropped_ties(dropped, len(moved)),
+        method=method,
+        exact=exact,
+        remarks=remarks,
     )
+
+
+def _flipped(clusters: Clusters, *, exact: bool) -> str:
+    how = "all assignments of signs to" if exact else "normal approximation for signs of"
+    return f"{how} {counted_clusters(clusters)}"
 
 
 def mcnemar_test(differences: Floats, settings: TestSettings) -> PairedTest:
@@ -183,13 +264,29 @@ TESTS: Mapping[str, TestKind] = {
     "bootstrap": TestKind("Bootstrap test of the mean, centred", ("mean",), bootstrap_mean),
     "wilcoxon": TestKind("Wilcoxon signed-rank test", ("pseudomedian",), wilcoxon_test),
     "sign": TestKind("Sign test", ("median", "better"), sign_test),
-    "mcnemar": TestKind("McNemar test, mid-p", ("mean", "better"), mcnemar_test),
+    "mcnemar": TestKind(
+        "McNemar test, mid-p",
+        ("mean", "better"),
+        mcnemar_test,
+        "McNemar's test counts items as independent. For 0/1 scores in clusters take the test 't' (CR2 errors of "
+        "the difference of shares) or 'permutation' (whole clusters).",
+    ),
     "bootstrap-median": TestKind("Bootstrap test of the median, centred", ("median",), bootstrap_median),
     "permutation-median": TestKind(
         "Sign-flip permutation test of the median", ("median",), sign_flip_median
     ),
-    "primer": TestKind("The bootstrap primer's p", ("mean",), primer_test),
+    "primer": TestKind(
+        "The bootstrap primer's p",
+        ("mean",),
+        primer_test,
+        "The primer's p is defined for independent items. Whole clusters are resampled by the tests 'bootstrap-t' "
+        "and 'bootstrap'.",
+    ),
 }
+_ROUGH = (
+    "Below 5 degrees of freedom the interval and the p-value are no more than a hint: the clusters are too few, or "
+    "one of them rules."
+)
 DEFAULT_TEST: Mapping[Question, str] = {
     "mean": "t",
     "median": "sign",
@@ -210,11 +307,6 @@ def run_test(
 
     Systems that agree on every item give p = 1 in every test. With clusters of the items, in their order, the
     version of the test that knows them is run.
-
-    Raises
-    ------
-    InputError
-        An unknown test, one that does not answer the question or knows no clusters, or data that it cannot judge.
     """
     if name not in TESTS:
         raise InputError(f"There is no test {name!r}; the tests are {', '.join(TESTS)}.")
@@ -226,48 +318,33 @@ def run_test(
             f"tests for it: {fitting}."
         )
     if not settings.moved(differences).any():
-        return _no_difference(name, kind, differences, settings)
-    if clusters is None:
-        result = kind.run(differences, settings)
-    else:
-        from humeval_power.comparisons.scores.clustered_tests import run_clustered_test
-
-        result = run_clustered_test(name, differences, clusters, settings)
+        return PairedTest(
+            name=name,
+            label=kind.label,
+            estimand=kind.questions[0],
+            estimate=settings.null,
+            interval=(settings.null, settings.null),
+            confidence=settings.confidence,
+            statistic_name="difference",
+            statistic=0.0,
+            p_value=1.0,
+            lead=0.0,
+            n=len(differences),
+            method="no test needed",
+            exact=True,
+            remarks=("No item differs from the null difference: nothing speaks against it.",),
+        )
+    if clusters is not None and kind.refuses_clusters:
+        raise InputError(kind.refuses_clusters)
+    result = kind.run(differences, settings, *(() if clusters is None else (clusters,)))
     if question != "better":
         return result
-    value, low, high = _share(differences, clusters, settings)
+    share = share_better(settings.moved(differences), clusters, confidence=settings.confidence)
     return replace(
-        result, estimand="share of items on which B is better", estimate=value, interval=(low, high)
-    )
-
-
-def _share(
-    differences: Floats, clusters: Clusters | None, settings: TestSettings
-) -> tuple[float, float, float]:
-    if clusters is not None:
-        from humeval_power.comparisons.scores.clustered_tests import share_estimate
-
-        return share_estimate(differences, clusters, settings)
-    share = share_better(settings.moved(differences), confidence=settings.confidence)
-    return share.value, share.low, share.high
-
-
-def _no_difference(name: str, kind: TestKind, differences: Floats, settings: TestSettings) -> PairedTest:
-    return PairedTest(
-        name=name,
-        label=kind.label,
-        estimand=kind.questions[0],
-        estimate=settings.null,
-        interval=(settings.null, settings.null),
-        confidence=settings.confidence,
-        statistic_name="difference",
-        statistic=0.0,
-        p_value=1.0,
-        lead=0.0,
-        n=len(differences),
-        method="no test needed",
-        exact=True,
-        remarks=("No item differs from the null difference: nothing speaks against it.",),
+        result,
+        estimand="share of items on which B is better",
+        estimate=share.value,
+        interval=(share.low, share.high),
     )
 
 
@@ -312,11 +389,6 @@ def equivalence_test(
     """Test equivalence of means within +- margin, in the metric's units: Student's t test, twice.
 
     clusters : of the items, in their order: the tests then take the CR2 error, df of Bell and McCaffrey.
-
-    Raises
-    ------
-    InputError
-        A margin that is not positive, alpha outside (0, 0.5), or differences without spread.
     """
     if not (margin > 0 and math.isfinite(margin)):
         raise InputError(f"The margin must be a positive number in the metric's units; got {margin}.")

@@ -11,8 +11,8 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 
 if TYPE_CHECKING:
-    from humeval_power.comparisons.survey.comparison import PublishedComparison
     from humeval_power.comparisons.survey.result import SurveyResult
+    from humeval_power.comparisons.survey.survey import PublishedComparison
 
 USUAL_EFFECTS = (0.05, 0.1, 0.2)
 

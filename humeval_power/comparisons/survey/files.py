@@ -10,7 +10,7 @@ import numpy as np
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import Column, find_columns, listing, shortened
-from humeval_power.comparisons.survey.comparison import PublishedComparison
+from humeval_power.comparisons.survey.survey import PublishedComparison
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.tables import (
     Floats,
@@ -90,13 +90,7 @@ def read_comparisons(path: str | Path) -> tuple[list[PublishedComparison], tuple
 
 
 def _numbers(table: SourceTable, problems: Sequence[Problem]) -> dict[str, Floats]:
-    """The columns of numbers, NaN where nothing is told.
-
-    Raises
-    ------
-    InputError
-        Every cell that breaks a rule, and the problems that are known already.
-    """
+    """The columns of numbers, NaN where nothing is told."""
     try:
         result = read_numbers_of(table, _COLUMNS)
     except InputError as error:
@@ -141,19 +135,10 @@ def _answers(table: SourceTable, column: str | None) -> tuple[list[bool | None],
     texts = texts_of(table, column)
     if texts is None:
         return [None] * len(table.frame), []
-    rows = table.frame.index.to_numpy()
     words = [text.casefold() for text in texts]
     problems = [
-        Problem(
-            "must be yes or no.",
-            "Correct it, or leave the cell blank.",
-            place=table.source,
-            row=int(rows[at]),
-            column=str(column),
-            value=texts[at],
-            has_value=True,
-        )
-        for at, word in enumerate(words)
+        table.problem("must be yes or no.", "Correct it, or leave the cell blank.", row, str(column), text)
+        for row, text, word in zip(table.frame.index, texts, words, strict=True)
         if word not in _YES | _NO | _NOTHING
     ]
     return [True if word in _YES else False if word in _NO else None for word in words], problems
@@ -169,14 +154,10 @@ def _scale_problems(table: SourceTable, effect: Floats, low: Floats, high: Float
     with np.errstate(invalid="ignore"):
         outside = np.flatnonzero((width > 0) & (np.abs(effect) > width))
     return problems + [
-        Problem(
+        table.problem(
             f"the effect is larger than its scale is wide, {width[at]:g}.",
             "Give the scale in columns low and high, or the effect on [0, 1].",
-            place=table.source,
-            row=int(rows[at]),
-            column="effect",
-            value=float(effect[at]),
-            has_value=True,
+            *(rows[at], "effect", float(effect[at])),
         )
         for at in outside
     ]

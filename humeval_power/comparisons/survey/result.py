@@ -11,8 +11,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-from humeval_power.comparisons.survey.comparison import PublishedComparison
-from humeval_power.comparisons.survey.survey import TARGET, Description, KendallTau, Share, Survey
+from humeval_power.comparisons.survey.survey import (
+    TARGET,
+    Description,
+    KendallTau,
+    PublishedComparison,
+    Share,
+    Survey,
+)
 from humeval_power.differences import Difference, understood
 from humeval_power.errors import InputError
 from humeval_power.rules import DecisionRule
@@ -50,9 +56,23 @@ def _blocks(description: Description) -> Iterator[Block]:
     if description.sizes:
         yield _sizes(description)
     if description.up_to:
-        yield _bands(description)
+        rows = [(f"up to {most}", share.count, share.known) for most, share in description.up_to.items()]
+        last, known = next(reversed(description.up_to)), rows[-1][2]
+        rows.append((f"over {last}", known - rows[-1][1], known))
+        yield Table(
+            ("items", "comparisons", "share"),
+            tuple((words, f"{count:,}", percent(count / of)) for words, count, of in rows),
+            caption=f"Of the {counted(known, 'comparison')} that tell their number of items",
+        )
     if description.kinds:
-        yield _kinds(description)
+        total = sum(description.kinds.values())
+        shown = list(description.kinds.items())[:_MOST_KINDS]
+        others = total - sum(count for _, count in shown)
+        rest = [(f"{len(description.kinds) - len(shown)} others", others)] if others else []
+        yield Table(
+            ("type", "comparisons", "share"),
+            tuple((name, f"{count:,}", percent(count / total)) for name, count in (*shown, *rest)),
+        )
 
 
 def _facts(description: Description) -> Iterator[tuple[str, str]]:
@@ -86,28 +106,6 @@ def _sizes(description: Description) -> Table:
             "most often": lambda row: f"{row[1].commonest:,}",
             "share": lambda row: percent(row[1].n_commonest / row[1].n),
         },
-    )
-
-
-def _bands(description: Description) -> Table:
-    rows = [(f"up to {most}", share.count, share.known) for most, share in description.up_to.items()]
-    last, known = next(reversed(description.up_to)), rows[-1][2]
-    rows.append((f"over {last}", known - rows[-1][1], known))
-    return Table(
-        ("items", "comparisons", "share"),
-        tuple((words, f"{count:,}", percent(count / of)) for words, count, of in rows),
-        caption=f"Of the {counted(known, 'comparison')} that tell their number of items",
-    )
-
-
-def _kinds(description: Description) -> Table:
-    total = sum(description.kinds.values())
-    shown = list(description.kinds.items())[:_MOST_KINDS]
-    others = total - sum(count for _, count in shown)
-    rest = [(f"{len(description.kinds) - len(shown)} others", others)] if others else []
-    return Table(
-        ("type", "comparisons", "share"),
-        tuple((name, f"{count:,}", percent(count / total)) for name, count in (*shown, *rest)),
     )
 
 
@@ -308,11 +306,6 @@ def survey_figure(
 
     For each setting marks at what each comparison could find with power 0.8, above and below 0: effects between
     the two would not be found. A line joins those with the same workers and ratings per item, and no others.
-
-    Raises
-    ------
-    InputError
-        No comparison reports both its effect and its items.
     """
     points = [
         (each.items, each.scaled_effect)
@@ -331,7 +324,10 @@ def survey_figure(
         for place, (setting, crews) in enumerate(_detectable(survey).items()):
             _draw_setting(axes, place, setting, crews, most=most)
         axes.set_xscale("log")
-        ticks = _ticks(items)
+        known = [step * 10**power for power in range(8) for step in (1, 2, 5)]
+        below = max(tick for tick in known if tick <= max(min(items), 1))
+        above = min((tick for tick in known if tick >= max(items)), default=known[-1])
+        ticks = [tick for tick in known if below <= tick <= above]
         axes.xaxis.set_major_locator(FixedLocator(ticks))
         axes.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in ticks]))
         axes.xaxis.set_minor_locator(NullLocator())
@@ -367,14 +363,6 @@ def _draw_setting(
                 label=label,
             )
             label = None
-
-
-def _ticks(items: Sequence[int]) -> list[int]:
-    """Round numbers that cover the items: 1, 2 or 5 times a power of ten."""
-    known = [step * 10**power for power in range(8) for step in (1, 2, 5)]
-    below = max(tick for tick in known if tick <= max(min(items), 1))
-    above = min((tick for tick in known if tick >= max(items)), default=known[-1])
-    return [tick for tick in known if below <= tick <= above]
 
 
 def _detectable(survey: Survey) -> Mapping[str, Mapping[Crew, BySize]]:

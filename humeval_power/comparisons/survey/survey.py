@@ -15,7 +15,6 @@ from statistics import mean, median, stdev
 
 import numpy as np
 
-from humeval_power.comparisons.survey.comparison import DETAILS, PublishedComparison
 from humeval_power.errors import InputError
 from humeval_power.inference.exact_comparison import rounded
 from humeval_power.parameters import Parameters
@@ -23,6 +22,48 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.power.analytic import minimum_detectable_effect
 from humeval_power.studies.power.formula import FEW_WORKERS, EffectPrecision, effect_precision, power_at
 from humeval_power.studies.power.required import build_design
+
+DETAILS = ("effect", "items", "workers", "ratings_per_item", "p_value", "scale")
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedComparison:
+    """One published comparison of two systems; None for what is not reported.
+
+    `effect` is B - A in the units of the scale `low` to `high`; without a scale it is on [0, 1].
+    `ratings_per_item` counts the ratings of an item under each system. `paper` is where it was published, `kind`
+    what was asked (ratings, a choice), `tested` whether any test is reported, `bold` whether the best number is set
+    in bold type or starred.
+    """
+
+    name: str
+    effect: float | None = None
+    low: float | None = None
+    high: float | None = None
+    items: int | None = None
+    workers: int | None = None
+    ratings_per_item: int | None = None
+    p_value: float | None = None
+    paper: str | None = None
+    kind: str | None = None
+    tested: bool | None = None
+    bold: bool | None = None
+
+    @property
+    def scaled_effect(self) -> float | None:
+        """The effect on [0, 1]."""
+        if self.effect is None:
+            return None
+        if self.low is None or self.high is None:
+            return self.effect
+        return self.effect / (self.high - self.low)
+
+    def reports(self, detail: str) -> bool:
+        """Whether a detail of DETAILS is known."""
+        if detail == "scale":
+            return self.low is not None and self.high is not None
+        return getattr(self, detail) is not None
+
 
 # What a collection of comparisons says of itself: effects, sizes, kinds, tests, bold type, tau.
 
@@ -217,11 +258,6 @@ def survey(
     if_missing : what to assume where 'workers', 'items' or 'ratings_per_item' is not reported; without
         it such a comparison has no power. Ratings per item that are missing mean that every worker rated
         every item only if that is said: give the number.
-
-    Raises
-    ------
-    InputError
-        No comparisons.
     """
     if not comparisons:
         raise InputError("There are no comparisons to look at.")
