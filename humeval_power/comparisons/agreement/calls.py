@@ -168,6 +168,7 @@ def report(
         A single rater, or no output that two raters rated.
     """
     from humeval_power.comparisons.agreement.claims import system_agreements
+    from humeval_power.comparisons.agreement.result_raters import Raters
     from humeval_power.comparisons.agreement.result_report import AgreementReport
     from humeval_power.comparisons.agreement.strata import NO_PAIRS
     from humeval_power.saying.result import Provenance
@@ -186,6 +187,7 @@ def report(
         source=ratings.source,
         notices=ratings.notices,
         confidence=confidence,
+        raters=Raters.of(ratings, confidence=confidence),
         provenance=Provenance(seed=seed),
     )
 
