@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.comparisons.agreement.agreement import SharedRatings
 from humeval_power.comparisons.agreement.strata import MOST_DENSE, additive, information
 from humeval_power.inference.corrections import correct
@@ -241,7 +242,8 @@ def _precision(shared: SharedRatings, part: Codes) -> _Precision:
     if m > MOST_DENSE:
         return _Precision(((size - 1) / size) ** 2 / known.diagonal(), sidak)
     together = np.equal.outer(part, part) / size
-    covariance = np.linalg.inv(known.toarray() + together) - together
+    with one_blas_thread():
+        covariance = np.linalg.inv(known.toarray() + together) - together
     variance = np.maximum(np.diag(covariance), 0.0)
 
     def largest(df: int, confidence: float) -> float:

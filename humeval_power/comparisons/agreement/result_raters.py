@@ -112,7 +112,7 @@ class Raters:
         """A row for each rater, on [0, 1]; null where there is nothing."""
         names = ("n_ratings", "level", "level_reach", "noise", "agreement")
         tests = ("level_p", "noise_p", "agreement_p", "leaning_p")
-        found = []
+        found: list[Record] = []
         for place, name in enumerate(self.names):
             values = {one: _known(float(getattr(self.tests, one)[place])) for one in (*names[1:], *tests)}
             leaning = map(_known, map(float, self.tests.leaning[place]))

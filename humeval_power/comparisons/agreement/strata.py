@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.inference.item_bootstrap import Measure, undefined
 
 if TYPE_CHECKING:
@@ -172,13 +173,14 @@ def additive(output: Codes, rater: Codes, y: Floats, n: int, m: int) -> Additive
     right = sum_j - cells.T @ (sum_i / size)
     if m <= MOST_DENSE:
         of_part = np.equal.outer(part[n:], np.arange(int(part.max()) + 1)).astype(float)
-        of_rater = linalg.solve(within.toarray() + of_part @ of_part.T, right, assume_a="pos")
+        with one_blas_thread():
+            of_rater = linalg.solve(within.toarray() + of_part @ of_part.T, right, assume_a="pos")
     else:
         of_rater, _ = cg(within.tocsr(), right, rtol=1e-12, maxiter=10 * m)
     of_output = (sum_i - cells @ of_rater) / size
     if is_swapped:
         of_output, of_rater = of_rater, of_output
-    return Additive(of_output, of_rater, of_rater_part)
+    return Additive(of_output, of_rater, of_rater_part.astype(np.int64))
 
 
 def information(output: Codes, rater: Codes, n: int, m: int) -> csr_array:

@@ -335,6 +335,7 @@ class FitResult(Result):
 
     def body(self) -> Document:
         """The effect and its test, the parameters, what to know of them, and the ratings."""
+        from humeval_power.comparisons.agreement.leading import agreement_sentence, leading_alphas
         from humeval_power.studies.fit.check import ratings_picture
 
         fitted = self.fitted
@@ -359,6 +360,11 @@ class FitResult(Result):
                 Section("Parameters", parameter_blocks(self.ratings, fitted, self.intervals or {})),
                 *further_sections(self.ratings, fitted),
                 *([Section("Notes", (Points(notes),))] if notes else []),
+                Section(
+                    "Agreement of workers",
+                    (Paragraph(agreement_sentence(leading_alphas(self.ratings))),),
+                    is_detail=True,
+                ),
                 Section("Ratings", (ratings_picture(self.ratings), *self._notices()), is_detail=True),
             ),
         )
