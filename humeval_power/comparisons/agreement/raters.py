@@ -93,10 +93,13 @@ def raters_one_by_one(
     follow from levels, and so do differences between systems: neither is tested.
     """
     m, rater = shared.n_workers, shared.worker
+    if not m:
+        none = np.zeros(0)
+        return RaterTests(shared.worker, *[none] * 4, np.zeros((0, n_systems)), *[none] * 4, 0)
     n_ratings = np.bincount(rater, minlength=m)
     tested = n_ratings >= MIN_ANSWERS
     rank = shared.score("ordinal")
-    rank = (rank - rank.min(initial=np.inf)) / max(np.ptp(rank) if len(rank) else 0.0, _TINY)
+    rank = (rank - rank.min()) / max(float(np.ptp(rank)), _TINY)
     rating = shared.values[shared.code]
     raw, ranked = ([_within(shared, one, system) for system in range(n_systems)] for one in (rating, rank))
     error = [
@@ -110,7 +113,7 @@ def raters_one_by_one(
     of_rank = additive(shared.output, rater, rank - rank.mean(), len(shared.size), m).of_rater
     centre = rank.mean() + of_rank - _means(of_rank, part)
     probit = special.ndtri(np.clip(centre, 0.5 / (n_ratings + 1), 1 - 0.5 / (n_ratings + 1)))
-    slope = np.exp(-(probit.mean() ** 2) / 2) / math.sqrt(2 * math.pi) if m else 1.0
+    slope = math.exp(-float(probit.mean() ** 2) / 2) / math.sqrt(2 * math.pi)
     level_p = np.full(m, np.nan)
     for one in range(n_parts):
         some = np.flatnonzero(tested & (part == one))
