@@ -16,7 +16,7 @@ from humeval_power.comparisons.agreement.agreement import SharedRatings
 from humeval_power.comparisons.agreement.strata import MOST_DENSE, additive, information
 from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
-from humeval_power.studies.fit.max_t import MaxT
+from humeval_power.studies.fit.max_t import CriticalValues
 from humeval_power.worker_statistics import MIN_ANSWERS, centred
 
 Floats = NDArray[np.float64]
@@ -253,7 +253,10 @@ def _precision(shared: SharedRatings, part: Codes) -> _Precision:
         if df < 1 or m > _MOST_JOINT:
             return sidak(df, confidence)
         errors = np.sqrt(variance)
-        return MaxT(covariance / np.outer(errors, errors), df).critical_value(1 - confidence)
+        correlation = np.round(
+            covariance / np.outer(errors, errors), 9
+        )  # the same for tables alike: found once
+        return float(CriticalValues.of(correlation, 1 - confidence, True)(np.array(float(df))))
 
     return _Precision(variance, largest)
 
