@@ -318,7 +318,7 @@ def plan(
         problems.append(_option_problem("--agreement", of.agreement, "must lie between 0 and 1."))
     elif of.rater_share < 0:
         problems.append(_option_problem("--rater-share", of.rater_share, "must be at least 0."))
-    elif of.agreement + of.rater_share >= 1:
+    elif isinstance(of, Reliability) and of.agreement + of.rater_share >= 1 and measure == "alpha":
         rule = f"agreement {of.agreement:g} and a share of raters of {of.rater_share:g} leave nothing to error."
         problems.append(Problem(rule, "Give shares of a rating's variance that are below 1 together."))
     if isinstance(of, Categories) and not problems and math.isnan(of.output_share):

@@ -40,8 +40,8 @@ class RaterTests:
     agreement : correlation with the others' mean within systems, in mid-ranks.
     leaning (m, K) : what a rater gives a system beyond the own level, less what the others give it beyond theirs,
     on [0, 1]; NaN where not all systems were rated.
-    level_p, noise_p, agreement_p, leaning_p : of being unlike the other raters in that, corrected by Holm for all
-    raters, and for noise and agreement together; NaN where there is no test.
+    level_p, noise_p, agreement_p, leaning_p : of being unlike the other raters in that, for noise of having more;
+    corrected by Holm for all raters, and for noise and agreement together; NaN where there is no test.
     n_parts : sets of raters and outputs without a link; levels are compared within them.
     """
 
@@ -88,14 +88,15 @@ def raters_one_by_one(
     says nothing, as every rater's does: whether a rater is unlike the others is the t of a deleted value, with
     m - 2 df. It is taken of statistics that raters of a healthy panel have like draws from one population, whatever
     the scale, all of mid-ranks: the level, as the probit of the mean; the cube root of the mean square about what
-    others give; the atanh of the correlation with the others' mean; and what systems get beyond
-    the level, F with K - 1 and (K - 1)(m - 2) df. Where half of the ratings or more are one value, mean squares
-    follow from levels, and so do differences between systems: neither is tested.
+    others give; the atanh of the correlation with the others' mean; and what systems get beyond the level, F with
+    K - 1 and (K - 1)(m - 2) df. Less noise than usual is no sign, as levels near an end of the scale leave less
+    room; too much agreement is. Where half of the ratings or more are one value, mean squares follow from levels,
+    and so do differences between systems: neither is tested.
     """
     m, rater = shared.n_workers, shared.worker
     if not m:
-        none = np.zeros(0)
-        return RaterTests(shared.worker, *[none] * 4, np.zeros((0, n_systems)), *[none] * 4, 0)
+        no, none = np.zeros(0), np.zeros((0, n_systems))
+        return RaterTests(shared.worker, no, no, no, no, none, no, no, no, no, 0)
     n_ratings = np.bincount(rater, minlength=m)
     tested = n_ratings >= MIN_ANSWERS
     rank = shared.score("ordinal")
@@ -131,7 +132,8 @@ def raters_one_by_one(
     if len(some) > 1 and root.any():
         noise[some] = (root * (len(some) - 1) / np.maximum(root.sum() - root, _TINY)) ** 3
         if not shared.is_peaked:  # the error of a cube root of a chi-square by Wilson and Hilferty
-            noise_p[some] = unlike_the_others(root[:, None], 2 * root.mean() ** 2 / (9 * df[some]), df=1)
+            p = unlike_the_others(root[:, None], 2 * root.mean() ** 2 / (9 * df[some]), df=1)
+            noise_p[some] = np.where(noise[some] > 1, p / 2, 1 - p / 2)
     some = np.flatnonzero(tested & (aa > _TINY) & (bb > _TINY))
     agreement[some] = ab[some] / np.sqrt(aa[some] * bb[some])
     tangent = np.arctanh(np.clip(agreement[some], -0.999, 0.999))

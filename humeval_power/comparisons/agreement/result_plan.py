@@ -130,7 +130,7 @@ class AgreementPlan(Result):
             return (
                 (
                     "Expected",
-                    f"{_MEASURES[known.measure]} {decimals(known.agreement, 2)}; shares of the categories {shares}; "
+                    f"{_MEASURES[known.measure]} {decimals(known.agreement, 2)}; shares of categories {shares}; "
                     f"of the scale that is cut outputs are {percent(known.output_share)} of the variance, raters' "
                     f"levels {percent(known.rater_share)}, error {percent(known.error_share)}",
                 ),

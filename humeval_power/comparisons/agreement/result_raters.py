@@ -143,10 +143,9 @@ def unlike_words(
     if tests.level_p[place] <= ALPHA:
         yield f"rates {beside(tests.level[place])} than raters do on average ({p_words(tests.level_p[place])})"
     if tests.noise_p[place] <= ALPHA:
-        ratio = float(tests.noise[place])
         yield (
-            f"lies {'further from' if ratio > 1 else 'closer to'} what others give an output than they do: "
-            f"{ratio:.3g} times their variance ({p_words(tests.noise_p[place])})"
+            f"lies further from what others give an output than they do: {tests.noise[place]:.3g} times their "
+            f"variance ({p_words(tests.noise_p[place])})"
         )
     if tests.agreement_p[place] <= ALPHA:
         value = float(tests.agreement[place])

@@ -72,7 +72,7 @@ class Worth:
 
     `times` is the variance of the labels alone over that with the judges; `half_width` is what is asked,
     `needed` the labels that reach it with the judges, at the lower limit of their squared correlation,
-    `needed_alone` without; None where not even all items would do, or where none `is_sought`, as labels do not vary.
+    `needed_alone` without; None where not even all items would do, or none `is_sought`, as labels do not vary.
     """
 
     judges: tuple[str, ...]
