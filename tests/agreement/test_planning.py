@@ -413,7 +413,7 @@ def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs
         (("--measure", "ac1", "--agreement", "0.6", "--shares", "1,0"), "above 0"),
         (
             ("--measure", "kappa", "--agreement", "0.95", "--shares", "0.7,0.3", "--rater-share", "0.3"),
-            "of 0.00 to",
+            "kappa is 0.00 to",
         ),
         (("--agreement", "0.6", "--shares", "0.7,0.3"), "name --measure"),
         (("data/pilot.csv", "--measure", "kappa"), "say nothing of kappa"),

@@ -77,9 +77,6 @@ def _plan(given: TypedValues, calls: Calls) -> None:
     if given["file"] is not None:
         if given["agreement"] is not None or given["rater_share"] is not None:
             raise InputError("Give a pilot, or --agreement and --rater-share, not both.")
-        if given["measure"] != "alpha":
-            rule = f"A pilot tells the variances of ratings, which say nothing of {given['measure']}."
-            raise InputError(f"{rule} Give --agreement, --shares and --rater-share.")
         named = {name: plain(given.given(name)) for name in ("rater_columns", *_COLUMNS)}
         named["raters"] = named.pop("rater_columns")
         if given["file"] == "-":

@@ -323,7 +323,7 @@ def plan(
         problems.append(Problem(rule, "Give shares of a rating's variance that are below 1 together."))
     if isinstance(of, Categories) and not problems and math.isnan(of.output_share):
         least, most = (f"{end:.2f}" for end in of.limits)
-        rule = f"raters with these levels and shares of categories have a {measure} of {least} to {most}."
+        rule = f"with these shares of categories and of raters' levels {measure} is {least} to {most}."
         problems.append(_option_problem("--agreement", of.agreement, rule))
     problems += _below("--raters", raters, _at_least_two(ratings_per_output))
     problems += _below("--output-counts", outputs, 2)

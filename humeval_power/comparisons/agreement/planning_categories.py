@@ -16,11 +16,8 @@ from humeval_power.roots import root_between
 Floats = NDArray[np.float64]
 
 MOST_DRAWN = 1_000  # outputs of a drawn table; more are between these and outputs without end
-_STUDIES, _FEWEST_STUDIES, _RATINGS = (
-    100,
-    12,
-    80,
-)  # at most, at least; ratings for each study of mean squares
+_STUDIES, _FEWEST_STUDIES = 100, 12  # tables of a size, at most and at least
+_RATINGS = 80  # of all tables of a size, for each study that a plan of mean squares would draw
 _STUDIES_LEFT = 300  # with outputs without end
 _NODES = 60
 _FAR = 1e-9
@@ -84,16 +81,18 @@ class Categories:
         """Of the interval for other raters, in drawn studies.
 
         Their mean is put right by that of their raters with outputs without end, which is known from many more;
-        beyond 1,000 outputs what their squares have above it goes with 1 / n. NaN of two raters, who do not show
-        how raters differ.
+        beyond 1,000 outputs what their squares have above it goes with 1 / n. A study without an interval counts as
+        a half-width of 1. NaN of two raters, who do not show how raters differ.
         """
+        if n_raters < 3:
+            return np.full(1, math.nan)
         drawn = min(n_outputs, MOST_DRAWN)
         n_ratings = _RATINGS * size[0]
         widths = _drawn_widths(self, n_raters, drawn, ratings_per_output, confidence, seed, n_ratings)[1]
         every = self.half_widths_left(n_raters, confidence=confidence, seed=seed)
         left = every[: len(widths)]
         if n_outputs > drawn:
-            more = max(float(np.nanmean(widths**2 - left**2)), 0.0) * drawn / n_outputs
+            more = max(float((widths**2 - left**2).mean()), 0.0) * drawn / n_outputs
             return np.asarray(np.sqrt(every**2 + more))
         return np.asarray(np.maximum(widths + every.mean() - left.mean(), 0.0))
 
@@ -105,8 +104,7 @@ class Categories:
         """Outputs for the same width about these raters alone, whose interval narrows with the root of outputs."""
         drawn = MOST_DRAWN // 4
         widths = _drawn_widths(self, per_output, drawn, None, confidence, 1, 100 * drawn)[0]
-        width = float(np.nanmean(widths))
-        return math.ceil(drawn * (width / half_width) ** 2)
+        return math.ceil(drawn * (float(widths.mean()) / half_width) ** 2)
 
 
 def equal_ratings(output_share: float, cuts: Floats) -> float:
@@ -176,6 +174,7 @@ def _drawn_widths(
         raters = np.unique(rater, return_inverse=True)[1]
         both = on_categories(output, raters, category, confidence=confidence)[known.measure]
         widths[:, study] = [(one.high - one.low) / 2 for one in both]
+    widths = np.where(np.isnan(widths), 1.0, widths)
     return widths[0], widths[1]
 
 

@@ -35,7 +35,7 @@ class RaterTests:
 
     n_ratings : of outputs that others rated too; with fewer than 10 nothing is tested.
     level : of the ratings on [0, 1], less the mean level of all raters, outputs being equal; level_reach : half of
-    its interval, which holds for all raters at once and is about these raters on other outputs.
+    its interval, which holds for all raters at once and is about these raters on other outputs; NaN without error.
     noise : mean square about what the others give an output, in mid-ranks, over that of a usual other rater.
     agreement : correlation with the others' mean within systems, in mid-ranks.
     leaning (m, K) : what a rater gives a system beyond the own level, less what the others give it beyond theirs,
@@ -146,7 +146,8 @@ def raters_one_by_one(
     return RaterTests(
         n_ratings=n_ratings,
         level=level,
-        level_reach=np.sqrt(error[0] * precision.variance) * precision.largest(df_error, confidence),
+        level_reach=np.sqrt((error[0] if error[0] > _TINY else math.nan) * precision.variance)
+        * precision.largest(df_error, confidence),
         noise=noise,
         agreement=agreement,
         leaning=leaning,

@@ -23,7 +23,8 @@ from humeval_power.saying.stated import table
 _OF_CATEGORIES = (
     "Ratings are a normal sum of output, rater's level and error, cut into categories with these shares; studies "
     "were drawn, with the interval by jackknives over outputs and over raters. Kinds without an order are drawn as "
-    "if they had one. The width is of other raters like these."
+    "if they had one. A study without an interval counts as a half-width of 1. The width is of other raters like "
+    "these."
 )
 _MEASURES = {"kappa": "kappa", "ac1": "Gwet's AC1", "alpha_nominal": "nominal alpha"}
 _RARE = 20  # outputs of the rarer kind, below which the formula of two given raters promises too much

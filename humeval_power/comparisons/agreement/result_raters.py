@@ -82,9 +82,14 @@ class Raters:
     def lead(self, n_tested: int) -> str:
         """Who is unlike the others, what was compared, and what to do."""
         if not n_tested:
+            holds = (
+                " The intervals of levels hold all the same."
+                if np.isfinite(self.tests.level_reach).any()
+                else ""
+            )
             return (
                 f"No rater is compared with the others: it takes {FEWEST_RATERS} raters with {MIN_ANSWERS} ratings "
-                "or more that others gave too, linked by outputs. The intervals of levels hold all the same."
+                f"or more that others gave too, linked by outputs.{holds}"
             )
         n = int(self.tests.is_unlike.sum())
         left_out = (
