@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from humeval_power.checking.columns import shortened
 from humeval_power.choices import DEFAULT_SEED
@@ -45,34 +45,48 @@ class LeadingAlpha:
         }
 
 
-def leading_alphas(ratings: Ratings) -> tuple[LeadingAlpha, ...]:
-    """Of each system, the 95 % interval and the draws being those of an analysis and of `agreement report`."""
-    level = leading_level(shared_ratings(ratings))
+@dataclass(frozen=True, eq=False)
+class LeadingAlphas:
+    """Those of a table, found when they are wanted; interval and draws are those of an analysis and of `agreement
+    report`."""
 
-    def of(system: int) -> LeadingAlpha:
-        shared = shared_ratings(ratings, system=system)
-        value = alpha_of_many(shared, level, DEFAULT_CONFIDENCE, DEFAULT_SEED)
-        return LeadingAlpha(ratings.system_names[system], level, shared.n_workers, len(shared.size), value)
+    ratings: Ratings
 
-    return tuple(map(of, range(ratings.n_systems)))
+    @cached_property
+    def rows(self) -> tuple[LeadingAlpha, ...]:
+        """Of each system."""
+        level = leading_level(shared_ratings(self.ratings))
 
+        def of(system: int) -> LeadingAlpha:
+            shared = shared_ratings(self.ratings, system=system)
+            value = alpha_of_many(shared, level, DEFAULT_CONFIDENCE, DEFAULT_SEED)
+            name = self.ratings.system_names[system]
+            return LeadingAlpha(name, level, shared.n_workers, len(shared.size), value)
 
-def agreement_sentence(alphas: Sequence[LeadingAlpha]) -> str:
-    """How far other workers would agree, and what that means."""
-    known = sorted((one for one in alphas if math.isfinite(one.value.low)), key=lambda one: one.value.value)
-    if not known:
-        shared = [one for one in alphas if one.n_outputs]
-        why = shared[0].value.reason if shared else NOBODY_SHARES
-        return f"Nothing is known of how other workers would agree: {why}."
-    ends = dict.fromkeys((known[0], known[-1]))
-    several = len(alphas) > 1
-    said = " to ".join(
-        f"{decimals(one.value.value, 2)} ({f'{shortened(one.system)}; ' if several else ''}"
-        f"{interval_words(one.value.low, one.value.high, digits=2)})"
-        for one in ends
-    )
-    within = "Within a system other" if several else "Other"
-    return (
-        f"{within} workers like these would agree at {said}: Krippendorff's {known[0].level} alpha with 95 % "
-        "intervals, 1 being perfect and 0 chance. 'agreement report' says more."
-    )
+        return tuple(map(of, range(self.ratings.n_systems)))
+
+    @property
+    def sentence(self) -> str:
+        """How far other workers would agree, and what that means."""
+        known = sorted(
+            (one for one in self.rows if math.isfinite(one.value.low)), key=lambda one: one.value.value
+        )
+        if not known:
+            shared = [one for one in self.rows if one.n_outputs]
+            why = shared[0].value.reason if shared else NOBODY_SHARES
+            return f"Nothing is known of how other workers would agree: {why}."
+        several = len(self.rows) > 1
+        said = " to ".join(
+            f"{decimals(one.value.value, 2)} ({f'{shortened(one.system)}; ' if several else ''}"
+            f"{interval_words(one.value.low, one.value.high, digits=2)})"
+            for one in dict.fromkeys((known[0], known[-1]))
+        )
+        within = "Within a system other" if several else "Other"
+        return (
+            f"{within} workers like these would agree at {said}: Krippendorff's {known[0].level} alpha with 95 % "
+            "intervals, 1 being perfect and 0 chance. 'agreement report' says more."
+        )
+
+    def record(self) -> list[Record]:
+        """A row for each system."""
+        return [one.record() for one in self.rows]

@@ -23,7 +23,7 @@ from humeval_power.worker_statistics import MIN_ANSWERS
 _MOST_SHOWN = 12  # raters in the table
 WHAT_TO_DO = (
     "Nobody is left out for it. Look at these ratings: the same instructions, the same kind of outputs, the scale "
-    "the right way round? There may be a good reason. Rules that leave raters out belong into the plan, before "
+    "the right way round? There may be a good reason. Rules that leave raters out belong in the plan, before "
     "there are ratings."
 )
 HOW_TESTED = (
@@ -163,6 +163,6 @@ def unlike_words(
         leaning = tests.leaning[place]
         most = int(np.argmax(np.abs(leaning)))
         yield (
-            f"rates {systems[most]} {beside(leaning[most])} than the others do, the level aside "
+            f"rates {systems[most]} by {beside(leaning[most])} than the others do, the level aside "
             f"({p_words(tests.leaning_p[place])})"
         )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from humeval_power.comparisons.agreement.leading import LeadingAlpha
+    from humeval_power.comparisons.agreement.leading import LeadingAlphas
     from humeval_power.ratings import Ratings
     from humeval_power.studies.power.unmodelled import Unmodelled
 
@@ -57,12 +57,15 @@ _NO_HARM = 0.005  # more false positives than this are worth a word
 
 @dataclass(frozen=True, kw_only=True)
 class CheckResult(Result):
-    """Ratings of one criterion or more, described one after the other; `unmodelled` are, for each, the columns that
-    look like something a model of workers and items alone leaves out."""
+    """Ratings of one criterion or more, described one after the other, with how far other workers would agree.
+
+    `unmodelled` are, for each, the columns that look like something a model of workers and items alone leaves out.
+    """
 
     schema: ClassVar[str] = "humeval_power/check/1"
 
     checked: tuple[Ratings, ...]
+    agreement: tuple[LeadingAlphas, ...]
     unmodelled: tuple[tuple[Unmodelled, ...], ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
@@ -73,21 +76,12 @@ class CheckResult(Result):
         return tuple(map(summarise_table, self.checked))
 
     @cached_property
-    def alphas(self) -> tuple[tuple[LeadingAlpha, ...], ...]:
-        """How far other workers would agree, of each criterion within each system."""
-        from humeval_power.comparisons.agreement.leading import leading_alphas
-
-        return tuple(map(leading_alphas, self.checked))
-
-    @cached_property
     def patterns(self) -> tuple[WhoRatedWhat, ...]:
         """Who rated what, of each."""
         return tuple(map(who_rated_what, self.checked))
 
     def body(self) -> Document:
         """Rows, scale, design, agreement and systems, and what is unusual, for each criterion."""
-        from humeval_power.comparisons.agreement.leading import agreement_sentence
-
         first, several = self.checked[0], len(self.checked) > 1
         named = f", criterion {first.criterion}" if first.criterion and not several else ""
         parts = zip(self.checked, self.summaries, strict=True)
@@ -107,7 +101,7 @@ class CheckResult(Result):
                         summary,
                         place if several else 0,
                         self._who(place - 1),
-                        agreement_sentence(self.alphas[place - 1]),
+                        self.agreement[place - 1].sentence,
                     ),
                     *self._left_out(each, place - 1, several=several),
                 )
@@ -137,8 +131,8 @@ class CheckResult(Result):
         records = [_record(each, s) for each, s in zip(self.checked, self.summaries, strict=True)]
         for record, pattern in zip(records, self.patterns, strict=True):
             record["who_rated_what"] = pattern.content()
-        for record, alphas in zip(records, self.alphas, strict=True):
-            record["agreement"] = [one.record() for one in alphas]
+        for record, alphas in zip(records, self.agreement, strict=True):
+            record["agreement"] = alphas.record()
         for record, values in zip(records, self.unmodelled, strict=False):
             record["unmodelled"] = [
                 {**asdict(one.suspect), "option": one.suspect.option, **_numbers(one)} for one in values
