@@ -100,7 +100,19 @@ def shared_of(table: np.ndarray, kept: np.ndarray) -> SharedRatings:
     values, code = np.unique(table[output, worker], return_inverse=True)
     _, output, size = np.unique(output, return_inverse=True, return_counts=True)
     workers, worker = np.unique(worker, return_inverse=True)
-    return SharedRatings(output, code, values, size, np.arange(len(size)), len(workers), 0, worker)
+    n = len(size)
+    return SharedRatings(
+        output,
+        code,
+        values,
+        size,
+        np.arange(n),
+        len(workers),
+        0,
+        worker,
+        np.zeros(n, dtype=np.int64),
+        workers,
+    )
 
 
 @cache

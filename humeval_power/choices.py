@@ -214,5 +214,6 @@ DEFAULT_JUDGE_RUNS = 5  # of a judge on an item, at most, where nobody says
 # Plans of agreement: the numbers that are looked at, and the share of raters' levels in a rating's variance.
 PLANNED_RATERS = (3, 4, 5, 6, 8, 10, 15, 20)
 PLANNED_OUTPUTS = (30, 100, 300, 1_000)
+PlannedMeasure = Literal["alpha", "kappa", "ac1", "alpha-nominal"]  # of agreement
 MOST_RATERS, MOST_OUTPUTS = 1_000, 5_000  # that are looked at; of outputs where nothing else is said
 DEFAULT_RATER_SHARE = 0.1

@@ -15,10 +15,10 @@ from humeval_power.files.tables import read_criteria as read_criteria
 from humeval_power.files.tables import read_each_criterion as read_each_criterion
 from humeval_power.files.tables import read_rating_table as read_rating_table
 from humeval_power.studies.analyze.blups import predicted_effects as predicted_effects
-from humeval_power.studies.analyze.blups import screen_workers as screen_workers
 from humeval_power.studies.analyze.calls import analyze_criteria as analyze_criteria
 from humeval_power.studies.analyze.diagnostics import leave_item_groups_out as leave_item_groups_out
 from humeval_power.studies.analyze.diagnostics import leave_one_worker_out as leave_one_worker_out
+from humeval_power.studies.analyze.screening import screen_workers as screen_workers
 from humeval_power.studies.field.worker_quality import WorkerExclusion as WorkerExclusion
 from humeval_power.studies.field.worker_quality import exclude_workers as exclude_workers
 from humeval_power.studies.fit.intervals import parameter_intervals as parameter_intervals

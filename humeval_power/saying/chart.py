@@ -309,12 +309,12 @@ ENDS = 30  # rows shown at each end of a long list
 
 @dataclass(frozen=True, slots=True)
 class EstimateRow:
-    """One row: a value with the ends of its interval, and whether it is marked."""
+    """One row: a value with the ends of its interval, NaN without one, and whether it is marked."""
 
     name: str
     value: float
-    low: float
-    high: float
+    low: float = math.nan
+    high: float = math.nan
     marked: bool = False
 
 
@@ -378,12 +378,13 @@ class EstimateRows:
 
     def table(self) -> Table:
         """The rows that are drawn in numbers."""
+        drawn = [row for row in self.shown if row is not None]
+        kept = 3 if any(math.isfinite(row.low) for row in drawn) else 1
         rows = [
-            (row.name, *(with_minus(significant(value)) for value in (row.value, row.low, row.high)))
-            for row in self.shown
-            if row is not None
+            (row.name, *(with_minus(significant(value)) for value in (row.value, row.low, row.high)[:kept]))
+            for row in drawn
         ]
-        return Table(("", self.x_label, "from", "to"), tuple(rows))
+        return Table(("", self.x_label, "from", "to")[: kept + 1], tuple(rows))
 
 
 # Effects with their intervals below each other as a chart, about the value without an effect.

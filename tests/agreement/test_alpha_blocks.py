@@ -13,9 +13,9 @@ def uneven(values: np.ndarray, *, seed: int = 3) -> SharedRatings:
     draw = np.random.default_rng(seed)
     size = draw.integers(2, 7, 40)
     code = draw.integers(len(values), size=size.sum())
-    return SharedRatings(
-        np.repeat(np.arange(40), size), code, values, size, np.arange(40) // 2, 9, 0, np.zeros_like(code)
-    )
+    output, item = np.repeat(np.arange(40), size), np.arange(40) // 2
+    one = np.zeros_like(code)
+    return SharedRatings(output, code, values, size, item, 9, 0, one, np.zeros(40, dtype=int), np.arange(9))
 
 
 def by_pairs(shared: SharedRatings, weights: np.ndarray, level: str) -> float:

@@ -233,7 +233,8 @@ def test_intervals_for_other_raters_hold_their_value_where_those_over_outputs_do
         values = parts + rng.normal(size=(n, m)) * 0.5**0.5
         output, rater, value = cells(np.digitize(values, cuts).astype(float) if cuts else values)
         values, code = np.unique(value, return_inverse=True)
-        return SharedRatings(output, code, values, np.full(n, m), np.arange(n), m, 0, rater)
+        size, item, system = np.full(n, m), np.arange(n), np.zeros(n, dtype=int)
+        return SharedRatings(output, code, values, size, item, m, 0, rater, system, np.arange(m))
 
     many = drawn(np.random.default_rng(1), 600, 2_000)
     outputs, raters, error = two_way(many.output, many.worker, many.score(level)).components

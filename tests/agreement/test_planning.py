@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import stats
 
 import humeval_power as hp
 from humeval_power.comparisons.agreement import planning
+from humeval_power.comparisons.agreement.categories import on_categories
 from humeval_power.comparisons.agreement.generalisability import (
     FacetSizes,
     generalisability,
@@ -26,6 +28,11 @@ from humeval_power.comparisons.agreement.planning import (
     designs,
     half_widths,
     least_raters,
+)
+from humeval_power.comparisons.agreement.planning_categories import (
+    Categories,
+    equal_ratings,
+    outputs_of_two_raters,
 )
 from humeval_power.comparisons.agreement.strata import correlations, two_way
 from humeval_power.designs import crossed
@@ -329,3 +336,89 @@ def test_the_lead_is_of_the_largest_size_and_a_difference_has_no_sign():
         hp.agreement.study(KNOWN, workers=[10, 5], items=[200, 50], effect=0.0)
     sure = hp.agreement.study(KNOWN, workers=[50], items=[2_000], effect=0.4).body().lead
     assert sure.count("more than 0.99") == 3
+
+
+@pytest.mark.parametrize(
+    ("kappa", "share", "outputs"), [(0.6, 0.3, 295.02), (0.6, 0.1, 704.78), (0.8, 0.5, 138.29)]
+)
+def test_outputs_of_two_given_raters_are_those_of_bloch_and_kraemer(kappa, share, outputs):
+    # METHODS 25.2, half-width .1
+    assert outputs_of_two_raters(kappa, share, 0.1, 0.95) == pytest.approx(outputs, abs=0.005)
+
+
+@pytest.mark.parametrize("measure", ["kappa", "ac1", "alpha_nominal"])
+@pytest.mark.parametrize("shares", [(0.7, 0.3), (0.2, 0.5, 0.3)])
+def test_the_expected_coefficient_is_that_of_many_raters_of_the_latent_scale(measure, shares):
+    known = Categories(measure, 0.5, 0.1, shares)
+    rng = np.random.default_rng(3)
+    m, n = 300, 3_000
+    parts = rng.normal(size=(n, 1)) * known.output_share**0.5 + rng.normal(size=m) * known.rater_share**0.5
+    category = np.digitize(parts + rng.normal(size=(n, m)) * known.error_share**0.5, known.cuts)
+    output, rater = (one.ravel() for one in np.indices((n, m)))
+    value = on_categories(output, rater, category.ravel())[measure].these.value
+    assert value == pytest.approx(0.5, abs=0.02)  # 300 raters and 3,000 outputs: SD below 0.01
+
+
+def test_equal_ratings_are_those_of_a_bivariate_normal():
+    cuts = np.array([-0.4, 0.9])
+    ends = [-np.inf, *cuts, np.inf]
+    normal = stats.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]])
+    expected = sum(
+        normal.cdf([high, high], lower_limit=[low, low]) for low, high in itertools.pairwise(ends)
+    )
+    assert equal_ratings(0.6, cuts) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("measure", "m", "n"), [("kappa", 5, 100), ("ac1", 10, 60), ("ac1", 4, 2_000)])
+def test_planned_half_widths_of_categories_are_those_of_other_drawn_tables(measure, m, n):
+    known = Categories(measure, 0.5, 0.05, (0.6, 0.4))
+    planned = known.half_widths(
+        m, n, ratings_per_output=None, confidence=0.95, seed=1, size=(300, 1)
+    ).mean()
+    widths = []
+    for study in range(300):
+        rng = np.random.default_rng([99, study])
+        parts = (
+            rng.normal(size=(n, 1)) * known.output_share**0.5 + rng.normal(size=m) * known.rater_share**0.5
+        )
+        category = np.digitize(parts + rng.normal(size=(n, m)) * known.error_share**0.5, known.cuts)
+        output, rater = (one.ravel() for one in np.indices((n, m)))
+        one = on_categories(output, rater, category.ravel())[measure].other
+        widths.append((one.high - one.low) / 2)
+    # 25.5 asks 10 %; the half-widths of few raters vary by a half from study to study
+    assert planned == pytest.approx(np.mean(widths), rel=0.1 if m > 4 else 0.15)
+
+
+def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs_reaches():
+    words = ("agreement", "plan", "--measure", "kappa", "--agreement", "0.6", "--shares", "0.7,0.3")
+    more = ("--rater-share", "0.05", "--raters", "2,3,8", "--output-counts", "30,100")
+    record = run_json(*words, *more)
+    by_raters = {one["n_raters"]: one for one in record["rows"]}
+    assert by_raters[2]["n_outputs"] is None
+    assert by_raters[3]["n_outputs"] is None
+    assert record["best"]["n_raters"] == 8
+    assert record["best"]["half_width"] <= 0.1
+    out = " ".join(run(*words, *more).stdout.split())
+    assert out.startswith("Raters and outputs for a known agreement 8 raters and ")
+    assert "Two given raters 296 outputs by formula" in out
+    assert "Two raters do not show how raters differ" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        (("--measure", "kappa", "--agreement", "0.6"), "depends on how often each category is given"),
+        (("--measure", "ac1", "--agreement", "0.6", "--shares", "0.7,0.7"), "add up to 1"),
+        (("--measure", "ac1", "--agreement", "0.6", "--shares", "1,0"), "above 0"),
+        (
+            ("--measure", "kappa", "--agreement", "0.95", "--shares", "0.7,0.3", "--rater-share", "0.3"),
+            "kappa is 0.00 to",
+        ),
+        (("--agreement", "0.6", "--shares", "0.7,0.3"), "name --measure"),
+        (("data/pilot.csv", "--measure", "kappa"), "say nothing of kappa"),
+    ],
+)
+def test_plans_of_categories_that_cannot_be_are_refused(words, rule):
+    told = run("agreement", "plan", *words, code=2)
+    assert rule in " ".join(told.stderr.split())

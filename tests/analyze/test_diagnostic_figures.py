@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -25,6 +27,7 @@ from humeval_power.studies.analyze.result_diagnostics import (
     item_difference_rows,
     worker_difference_rows,
 )
+from humeval_power.studies.analyze.screening import screen_workers
 
 PILOT = ROOT / "data" / "pilot.csv"
 
@@ -55,7 +58,7 @@ def drawn(told, **look):
 def told():
     ratings, predictions = pilot()
     return {
-        "workers": lambda: drawn(worker_difference_rows(predictions, ratings)),
+        "workers": lambda: drawn(worker_difference_rows(predictions, ratings, screen_workers(ratings))),
         "items": lambda: drawn(item_difference_rows(predictions, ratings)),
         "residuals": lambda: residual_figure(predictions, ratings),
         "ceiling": lambda: ceiling_figure(ratings),
@@ -77,12 +80,22 @@ def test_every_picture_comes_with_one_sentence_and_the_same_bytes_twice(name):
 
 def test_a_caterpillar_shows_every_worker_with_the_largest_on_top():
     ratings, predictions = pilot()
-    figure, sentence = drawn(worker_difference_rows(predictions, ratings))
+    figure, sentence = drawn(worker_difference_rows(predictions, ratings, screen_workers(ratings)))
     assert values_of(figure) == sorted(predictions.workers.difference, reverse=True)
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert names[0] == ratings.worker_names[int(np.argmax(predictions.workers.difference))]
     positive = int((predictions.workers.difference > 0).sum())
     assert f"{positive} of 10 workers rate new higher than baseline" in sentence
+
+
+def test_a_worker_unlike_the_others_is_marked_and_predictions_have_no_interval():
+    ratings, predictions = pilot()
+    checks = screen_workers(ratings)
+    one = replace(checks[3], leaning_p=0.01)
+    rows, _ = worker_difference_rows(predictions, ratings, (*checks[:3], one))
+    assert [row.name for row in rows.rows if row.marked] == [one.worker]
+    assert all(math.isnan(row.low) and math.isnan(row.high) for row in rows.rows)
+    assert len(rows.table().header) == 2
 
 
 def study(n_items, *, system_b=lambda rng, n: rng.normal(0.6, 0.2, n)):
@@ -140,7 +153,7 @@ def test_workers_without_variation_are_said_to_be_alike():
     ratings = study(40)
     fitted = fit(ratings)
     assert "sd_worker_slope" in fitted.boundary
-    _, sentence = worker_difference_rows(predicted_effects(fitted, ratings), ratings)
+    _, sentence = worker_difference_rows(predicted_effects(fitted, ratings), ratings, ())
     assert "no variation between workers" in sentence
 
 
@@ -149,7 +162,7 @@ def test_names_that_matplotlib_could_read_as_mathematics_are_drawn_as_they_are()
     ratings = renamed({"worker": "$w_{", "item": "a <b>\n" * 9, "system": "% & _x^2$ "})
     predictions = predicted_effects(fit(ratings), ratings)
     for figure, sentence in (
-        drawn(worker_difference_rows(predictions, ratings)),
+        drawn(worker_difference_rows(predictions, ratings, screen_workers(ratings))),
         drawn(item_difference_rows(predictions, ratings)),
         residual_figure(predictions, ratings),
         ceiling_figure(ratings),

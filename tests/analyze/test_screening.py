@@ -9,7 +9,7 @@ import pytest
 from humeval_power.errors import InputError
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.blups import agreement_with_others, screen_workers, screening_sentence
+from humeval_power.studies.analyze.screening import screen_workers, screening_sentence
 
 N_ITEMS = 40
 
@@ -46,14 +46,14 @@ def test_careful_workers_give_no_reason():
     [
         (lambda seen, _: np.full_like(seen, 0.75), "gave the same rating 80 times"),
         (lambda seen, _: seen * 0 + [0.25, 0.75], "all outputs of a system the same rating"),
-        (lambda seen, _: 1 - seen, "does not go along with the others"),
+        (lambda seen, _: 1 - seen, "goes along with the others less than is usual"),
     ],
     ids=["straight line", "one rating per system", "turned round"],
 )
 def test_a_careless_worker_stands_out_and_comes_first(way, words):
     checks = screen_workers(study(careless=[("w3", way)]))
     assert checks[0].worker == "w3"
-    assert words in checks[0].reasons[0]
+    assert any(words in reason for reason in checks[0].reasons)
     assert [check.worker for check in checks if check.reasons] == ["w3"]
     assert screening_sentence(checks).startswith("Look at the ratings of 1 of 10 workers")
 
@@ -66,19 +66,6 @@ def test_seeing_the_difference_between_systems_is_not_agreement():
     assert raw > 0.3
     # the correlation of 80 independent pairs is within three standard errors of zero
     assert abs(checks_of(ratings)["w3"].agreement) < 3 / np.sqrt(80)
-
-
-def test_agreement_is_the_correlation_of_centred_ratings_with_the_others_mean():
-    ratings = study()
-    cube = np.empty((10, N_ITEMS, 2))
-    cube[ratings.worker, ratings.item, ratings.system] = ratings.rating
-    _, found = agreement_with_others(ratings)
-    for worker in range(10):
-        own, others = cube[worker], np.delete(cube, worker, axis=0).mean(axis=0)
-        own, others = own - own.mean(axis=0), others - others.mean(axis=0)
-        assert found[worker] == pytest.approx(
-            (own * others).sum() / np.sqrt((own**2).sum() * (others**2).sum())
-        )
 
 
 def test_haste_is_judged_beside_the_usual_time_and_unknown_times_say_nothing():

@@ -19,6 +19,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.saying.render import as_terminal
 from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.analyze.diagnostics import diagnose_jointly
+from humeval_power.studies.analyze.screening import screening_sentence
 from humeval_power.studies.analyze.system_diagnostics import influence_words, spread_figure
 
 NAMES = ("p", "q", "r", "s")
@@ -123,7 +124,7 @@ def test_the_analysis_its_record_and_the_page_show_the_diagnostics(four, model, 
     result = analyze(four, family=ComparisonFamily(model=model))
     text = " ".join(as_terminal(result.body(), details=True).split())
     assert influence_words(result.diagnostics, result.ranking.unit) in text
-    assert "workers stands out" in text
+    assert " ".join(screening_sentence(result.diagnostics.workers).split()) in text
     record = result.record()["diagnostics"]
     assert len(record["without_worker"]) == len(record["workers"]) == 6
     assert record["worker_levels"]["w3"] == result.diagnostics.predictions.workers[3]

@@ -40,7 +40,7 @@ class SharedRatings(NamedTuple):
 
     output, worker, code : (n,), the output's number, the worker's (of those who are left, from 0), and the
     rating's place among `values` (sorted, distinct); size, item : (n_outputs,), number of ratings and the item of
-    each output.
+    each output. system (n_outputs,), workers (n_workers,) : codes of the table.
     """
 
     output: Codes
@@ -51,6 +51,8 @@ class SharedRatings(NamedTuple):
     n_workers: int
     n_left_out: int
     worker: Codes
+    system: Codes
+    workers: Codes
 
     @property
     def n_others(self) -> int:
@@ -243,6 +245,8 @@ def shared_ratings(ratings: Ratings, *, system: int | None = None) -> SharedRati
         n_workers=len(workers),
         n_left_out=len(chosen) - len(cells),
         worker=worker.astype(np.int64),
+        system=outputs[size > 1] % ratings.n_systems,
+        workers=workers,
     )
 
 

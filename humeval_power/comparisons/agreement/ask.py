@@ -11,10 +11,10 @@ from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_values import StudyValues
 from humeval_power.asking.vocabulary import CONFIDENCE, RATINGS, SEED
-from humeval_power.choices import MOST_OUTPUTS, MOST_RATERS, PLANNED_OUTPUTS, PLANNED_RATERS
+from humeval_power.choices import MOST_OUTPUTS, MOST_RATERS, PLANNED_OUTPUTS, PLANNED_RATERS, PlannedMeasure
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
-from humeval_power.fields import MONEY, flag, listed, number_list, own, real, text, whole
+from humeval_power.fields import MONEY, flag, listed, number_list, own, real, text, whole, word
 from humeval_power.studies.resolve import assumptions_of, effect_of, only_setting, source_needed
 from humeval_power.study import FIELDS, SYSTEM_NAMES
 
@@ -94,6 +94,25 @@ def _plan(given: TypedValues, calls: Calls) -> None:
 
 _SIZES = listed(number_list(int, least=2, most=1_000_000), "LIST")
 _PLANNED = {
+    "measure": own(
+        word(PlannedMeasure),
+        "What agreement is measured by: alpha or ICC(2,1) of points or sliders; of categories kappa, Gwet's AC1 or "
+        "nominal alpha.",
+        "Measure",
+        usual="alpha",
+        words={
+            "alpha": "Alpha, of points or a slider",
+            "kappa": "Kappa, of categories",
+            "ac1": "Gwet's AC1, of categories",
+            "alpha-nominal": "Nominal alpha, of categories",
+        },
+    ),
+    "shares": own(
+        listed(number_list(float, least=0, most=1, repeats=True), "LIST"),
+        "Shares of the categories, which kappa, AC1 and nominal alpha need: 0.7,0.3.",
+        "Shares of the categories",
+        page_help="Of kappa, AC1 and nominal alpha: 0.7,0.3.",
+    ),
     "half_width": own(
         real(0, 0.5, open="both"),
         "Half of the width that the interval shall have.",
@@ -150,7 +169,7 @@ PLAN = Declaration(
         "file": replace(_FILE, needed=False, label="Ratings of a pilot", kind=text("[PILOT]")),
         "agreement": own(
             real(0, 1, open="both"),
-            "Agreement that you expect: alpha, or ICC(2,1).",
+            "Agreement that you expect, in the measure.",
             "Agreement that you expect",
             slider=(0.05, 0.95),
             step=0.05,
@@ -178,7 +197,7 @@ PLAN = Declaration(
         (
             Part(
                 "What you expect",
-                ("agreement", "rater_share", "file"),
+                ("measure", "agreement", "shares", "rater_share", "file"),
                 "A pilot says it, or you do.",
             ),
             Part("The width", ("half_width", "assurance", "confidence")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -16,6 +17,7 @@ from humeval_power.choices import (
     MOST_OUTPUTS,
     PLANNED_OUTPUTS,
     PLANNED_RATERS,
+    PlannedMeasure,
 )
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
@@ -26,12 +28,15 @@ from humeval_power.scales import RatingScale
 if TYPE_CHECKING:
     import pandas as pd
 
+    from humeval_power.comparisons.agreement.categories import OnCategories
     from humeval_power.comparisons.agreement.planning import Reliability
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.comparisons.agreement.result_report import AgreementReport
     from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
     from humeval_power.files.tables import SourceTable
 
+_CATEGORIES: dict[str, OnCategories] = {"kappa": "kappa", "ac1": "ac1", "alpha-nominal": "alpha_nominal"}
+_ROUNDED = 0.005  # of shares that add up to 1
 _MOST_CONFIDENT = 0.999  # of plans: more would take too many draws
 ONE_SYSTEM = "all outputs"  # what the only system is called where a table has none
 _SYSTEM, _RATER, _RATING = "system", "worker", "rating"
@@ -168,6 +173,7 @@ def report(
         A single rater, or no output that two raters rated.
     """
     from humeval_power.comparisons.agreement.claims import system_agreements
+    from humeval_power.comparisons.agreement.result_raters import Raters
     from humeval_power.comparisons.agreement.result_report import AgreementReport
     from humeval_power.comparisons.agreement.strata import NO_PAIRS
     from humeval_power.saying.result import Provenance
@@ -186,6 +192,7 @@ def report(
         source=ratings.source,
         notices=ratings.notices,
         confidence=confidence,
+        raters=Raters.of(ratings, confidence=confidence),
         provenance=Provenance(seed=seed),
     )
 
@@ -239,6 +246,8 @@ def pilot_reliability(ratings: Ratings) -> Reliability:
 def plan(
     known: Reliability | float,
     *,
+    measure: PlannedMeasure = "alpha",
+    shares: Sequence[float] | None = None,
     rater_share: float = DEFAULT_RATER_SHARE,
     half_width: float = 0.1,
     assurance: float | None = None,
@@ -254,13 +263,14 @@ def plan(
 ) -> AgreementPlan:
     """How many raters and outputs let agreement be known to within a width, at the least cost.
 
-    For ICC(2,1), the interval alpha and, of mid-ranks, the ordinal alpha of other raters; mean squares are drawn,
-    no data.
+    For ICC(2,1), the interval alpha and, of mid-ranks, the ordinal alpha of other raters mean squares are drawn, no
+    data; for kappa, AC1 and nominal alpha tables are drawn from a latent scale.
 
     Parameters
     ----------
     known : the agreement that is expected, with the share of variance that is raters' levels, as
         `pilot_reliability` finds them; or the agreement alone, with `rater_share`.
+    measure : what `known` is a value of. shares : of the categories, for kappa, AC1 and nominal alpha.
     half_width : that the interval shall have, on average; or with `assurance` in that share of studies.
     raters, outputs : numbers to look at.
     ratings_per_output : ratings of each output; every rater rates every output where it is not given.
@@ -281,22 +291,40 @@ def plan(
     """
     from humeval_power.comparisons.agreement.planning import (
         AgreementTarget,
+        Expected,
         Reliability,
         designs,
         least_raters,
     )
+    from humeval_power.comparisons.agreement.planning_categories import Categories
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.saying.result import Provenance
 
-    of = known if isinstance(known, Reliability) else Reliability(float(known), rater_share)
+    of: Expected = known if isinstance(known, Reliability) else Reliability(float(known), rater_share)
     problems = []
+    if measure != "alpha":
+        problems += _share_problems(shares, measure)
+        if isinstance(known, Reliability):
+            rule = f"a pilot tells the variances of ratings, which say nothing of {measure}."
+            problems.append(Problem(rule, "Give --agreement, --shares and --rater-share."))
+        elif not problems:
+            of = Categories(
+                _CATEGORIES[measure], float(known), rater_share, tuple(map(float, shares or ()))
+            )
+    elif shares is not None:
+        rule = "--shares are of categories, and alpha of points or of a slider has none."
+        problems.append(Problem(rule, "Leave them out, or name --measure kappa, ac1 or alpha-nominal."))
     if not 0 < of.agreement < 1:
         problems.append(_option_problem("--agreement", of.agreement, "must lie between 0 and 1."))
     elif of.rater_share < 0:
         problems.append(_option_problem("--rater-share", of.rater_share, "must be at least 0."))
-    elif of.agreement + of.rater_share >= 1:
+    elif isinstance(of, Reliability) and of.agreement + of.rater_share >= 1 and measure == "alpha":
         rule = f"agreement {of.agreement:g} and a share of raters of {of.rater_share:g} leave nothing to error."
         problems.append(Problem(rule, "Give shares of a rating's variance that are below 1 together."))
+    if isinstance(of, Categories) and not problems and math.isnan(of.output_share):
+        least, most = (f"{end:.2f}" for end in of.limits)
+        rule = f"with these shares of categories and of raters' levels {measure} is {least} to {most}."
+        problems.append(_option_problem("--agreement", of.agreement, rule))
     problems += _below("--raters", raters, _at_least_two(ratings_per_output))
     problems += _below("--output-counts", outputs, 2)
     if ratings_per_output is not None:
@@ -320,7 +348,7 @@ def plan(
         seed=seed,
     )
     result = designs(of, target, raters)
-    are_too_few = all(one.floor > half_width for one in result)
+    are_too_few = all(not one.floor <= half_width for one in result)
     return AgreementPlan(
         known=of,
         target=target,
@@ -330,6 +358,24 @@ def plan(
         least_raters=least_raters(of, target) if are_too_few else None,
         provenance=Provenance(seed=seed),
     )
+
+
+def _share_problems(shares: Sequence[float] | None, measure: str) -> list[Problem]:
+    """What is wrong with the shares of categories."""
+    from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES
+
+    if shares is None:
+        rule = f"{measure} depends on how often each category is given."
+        return [Problem(rule, "Give their shares, such as --shares 0.7,0.3.")]
+    if len(shares) < 2 or len(shares) > MOST_CATEGORIES:
+        return [_option_problem("--shares", list(shares), f"it takes 2 to {MOST_CATEGORIES} categories.")]
+    if min(shares) <= 0:
+        return [_option_problem("--shares", list(shares), "every share must be above 0.")]
+    if abs(sum(shares) - 1) > _ROUNDED:
+        return [
+            _option_problem("--shares", list(shares), f"they must add up to 1, not to {sum(shares):g}.")
+        ]
+    return []
 
 
 def _at_least_two(number: int | None) -> int:
@@ -387,6 +433,7 @@ def study(
         FacetSizes,
         ceilings,
         generalisability,
+        largest,
         variance_of_two,
     )
     from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
@@ -410,11 +457,11 @@ def study(
         for m in workers
         for n in items
     ]
-    largest = max(sizes, key=lambda one: (one.n_items, one.n_raters))
+    found = tuple(generalisability(parameters, between, one) for one in sizes)
     varies = parameters.sd_document_intercept > 0 or parameters.sd_document_slope > 0
     return ReliabilityStudy(
-        found=tuple(generalisability(parameters, between, one) for one in sizes),
-        ceilings=tuple(ceilings(parameters, between, largest)),
+        found=found,
+        ceilings=tuple(ceilings(parameters, between, largest(found).size)),
         has_idle_documents=documents is not None and not varies,
         effect=effect,
         sd_systems=sd_systems,

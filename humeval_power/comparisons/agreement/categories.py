@@ -250,6 +250,11 @@ def _measure(
     if not math.isfinite(variance) or not variance > 0:
         return Measure(value, math.nan, math.nan, TOO_FEW)
     degrees = variance**2 / sum(part**2 / one for part, one in zip(parts, df, strict=True))
-    reach = float(special.stdtrit(degrees, (1 + confidence) / 2)) * math.sqrt(variance) / (1 - c * c)
-    low, high = (math.tanh(math.atanh(c) + side * reach) for side in (-1, 1))
+    low, high = interval_on_atanh(c, variance, degrees, confidence)
     return Measure(value, (low + 1) / 2, (high + 1) / 2) if is_share else Measure(value, low, high)
+
+
+def interval_on_atanh(value: float, variance: float, df: float, confidence: float) -> tuple[float, float]:
+    """The ends of an interval that is symmetric on that scale."""
+    reach = float(special.stdtrit(df, (1 + confidence) / 2)) * math.sqrt(variance) / (1 - value * value)
+    return math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from humeval_power.parameters import Parameters
@@ -113,6 +113,11 @@ def generalisability(parameters: Parameters, between: float, size: FacetSizes) -
 def variance_of_two(difference: float) -> float:
     """The variance between two given systems: half of the square of their difference."""
     return difference**2 / 2
+
+
+def largest(found: Sequence[Generalisability]) -> Generalisability:
+    """That of the size of most items and workers."""
+    return max(found, key=lambda one: (one.size.n_items, one.size.n_raters))
 
 
 def ceilings(parameters: Parameters, between: float, size: FacetSizes) -> Iterator[Generalisability]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.choices import MOST_OUTPUTS, MOST_RATERS
+from humeval_power.comparisons.agreement.planning_categories import Categories
 from humeval_power.comparisons.agreement.strata import half_widths_left, variances
 from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
 
@@ -35,6 +36,37 @@ class Reliability:
     def error_share(self) -> float:
         """What is left."""
         return max(0.0, 1 - self.agreement - self.rater_share)
+
+    def half_widths(
+        self,
+        n_raters: int,
+        n_outputs: int,
+        *,
+        ratings_per_output: int | None,
+        confidence: float,
+        seed: int,
+        size: tuple[int, int],
+    ) -> Floats:
+        """Of the interval for other raters, in `size` studies of as many draws."""
+        return half_widths(
+            self,
+            n_raters,
+            n_outputs,
+            ratings_per_output=ratings_per_output,
+            confidence=confidence,
+            seed=seed,
+            n_studies=size[0],
+            n_draws=size[1],
+        )
+
+    def half_widths_left(self, n_raters: int, *, confidence: float, seed: int) -> Floats:  # noqa: ARG002
+        """The same with outputs without end."""
+        shares = self.agreement, self.rater_share, self.error_share
+        return half_widths_left(*shares, n_raters - 1, confidence=confidence)
+
+    def these_raters(self, per_output: int, half_width: float, confidence: float) -> int:
+        """Outputs for the same width about these raters alone, by ICC(3,1)."""
+        return bonett_outputs(self, per_output, half_width, confidence)
 
 
 def half_widths(
@@ -97,6 +129,9 @@ def bonett_outputs(known: Reliability, per_output: int, half_width: float, confi
     return math.ceil(outputs)
 
 
+Expected = Reliability | Categories
+
+
 @dataclass(frozen=True, slots=True)
 class AgreementDesign:
     """A number of raters with the fewest outputs that do, and the cost; None where no number does.
@@ -132,25 +167,22 @@ class AgreementTarget:
         return float(widths.mean() if self.assurance is None else np.quantile(widths, self.assurance))
 
     def width(
-        self, known: Reliability, n_raters: int, n_outputs: int, size: tuple[int, int] = (_STUDIES, _DRAWS)
+        self, known: Expected, n_raters: int, n_outputs: int, size: tuple[int, int] = (_STUDIES, _DRAWS)
     ) -> float:
         """The same of a size."""
-        widths = half_widths(
-            known,
+        widths = known.half_widths(
             n_raters,
             n_outputs,
             ratings_per_output=self.ratings_per_output,
             confidence=self.confidence,
             seed=self.seed,
-            n_studies=size[0],
-            n_draws=size[1],
+            size=size,
         )
         return self.reached(widths)
 
-    def floor(self, known: Reliability, n_raters: int) -> float:
+    def floor(self, known: Expected, n_raters: int) -> float:
         """The same with outputs without end."""
-        shares = known.agreement, known.rater_share, known.error_share
-        return self.reached(half_widths_left(*shares, n_raters - 1, confidence=self.confidence))
+        return self.reached(known.half_widths_left(n_raters, confidence=self.confidence, seed=self.seed))
 
     def cost(self, n_raters: int, n_outputs: int) -> float:
         """Of all ratings, raters and outputs."""
@@ -162,16 +194,14 @@ class AgreementTarget:
         )
 
 
-def designs(
-    known: Reliability, target: AgreementTarget, raters: Sequence[int]
-) -> tuple[AgreementDesign, ...]:
+def designs(known: Expected, target: AgreementTarget, raters: Sequence[int]) -> tuple[AgreementDesign, ...]:
     """For each number of raters the fewest outputs that reach the width."""
 
     def of(m: int) -> AgreementDesign:
         least, top = target.floor(known, m), target.most_outputs
-        these = bonett_outputs(known, target.ratings_per_output or m, target.half_width, target.confidence)
+        these = known.these_raters(target.ratings_per_output or m, target.half_width, target.confidence)
         none = AgreementDesign(m, None, math.nan, least, None, these)
-        if least > target.half_width or not target.width(known, m, top, _QUICK) <= target.half_width:
+        if not least <= target.half_width or not target.width(known, m, top, _QUICK) <= target.half_width:
             return none
         low, high = FEWEST_OUTPUTS - 1, top
         while high - low > max(1, low // 50):
@@ -191,7 +221,7 @@ def designs(
     return tuple(of(m) for m in raters)
 
 
-def least_raters(known: Reliability, target: AgreementTarget) -> int | None:
+def least_raters(known: Expected, target: AgreementTarget) -> int | None:
     """The fewest raters whose agreement is known to within the width with outputs without end; None: too many."""
     numbers = range(target.ratings_per_output or 2, MOST_RATERS + 1)
     place = bisect_left(numbers, True, key=lambda m: target.floor(known, m) <= target.half_width)

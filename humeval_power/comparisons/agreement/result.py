@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from humeval_power.comparisons.agreement.agreement import Agreement, Repeatability
+from humeval_power.comparisons.agreement.agreement import Agreement, Level, Repeatability
 from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.safe_text import picture_text
@@ -23,20 +23,28 @@ def agreement_record(
     between: Sequence[Agreement],
     repeats: Sequence[Repeatability] = (),
     correlations: Sequence[IntraclassCorrelation] = (),
+    *,
+    level: Level = "ordinal",
 ) -> dict[str, object]:
     """'between' and 'within' workers: lists of {measure, value, interval, reason, value_other, interval_other}; and
     `n_repeated`, the outputs that a worker rated more than once, None where nobody looked.
 
     `interval` is about these workers and other items, `value_other` and `interval_other` are about other workers:
     within a system, None elsewhere. Intraclass correlations are about other workers. The further measures are given
-    for all systems together, Krippendorff's ordinal alpha also within each.
+    for all systems together, Krippendorff's alpha of the `level` that leads also within each.
     """
     entries: list[Entry] = []
     for one in between:
-        place = "" if one.system is None else f" within {one.system}"
-        entries.append(_entry(f"Krippendorff's alpha, ordinal{place}", one.alpha_ordinal, one.many_ordinal))
-        if one.system is None:
+        if one.system is not None:
+            of_level = (
+                (one.alpha_ordinal, one.many_ordinal)
+                if level == "ordinal"
+                else (one.alpha_interval, one.many_interval)
+            )
+            entries.append(_entry(f"Krippendorff's alpha, {level} within {one.system}", *of_level))
+        else:
             entries += [
+                _entry("Krippendorff's alpha, ordinal", one.alpha_ordinal, one.many_ordinal),
                 _entry("Krippendorff's alpha, interval", one.alpha_interval, one.many_interval),
                 _entry("share of equal ratings of two workers", one.exact),
                 _entry("share at most one point apart", one.within_one),

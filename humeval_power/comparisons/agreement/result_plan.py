@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
@@ -10,14 +11,23 @@ from humeval_power.comparisons.agreement.planning import (
     FEWEST_OUTPUTS,
     AgreementDesign,
     AgreementTarget,
-    Reliability,
+    Expected,
     cheapest,
 )
+from humeval_power.comparisons.agreement.planning_categories import Categories, outputs_of_two_raters
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 
+_OF_CATEGORIES = (
+    "Ratings are a normal sum of output, rater's level and error, cut into categories with these shares; studies "
+    "were drawn, with the interval by jackknives over outputs and over raters. Kinds without an order are drawn as "
+    "if they had one. A study without an interval counts as a half-width of 1. The width is of other raters like "
+    "these."
+)
+_MEASURES = {"kappa": "kappa", "ac1": "Gwet's AC1", "alpha_nominal": "nominal alpha"}
+_RARE = 20  # outputs of the rarer kind, below which the formula of two given raters promises too much
 _ASSUMED = (
     "Outputs, raters and error are taken as normal. Where half of the ratings or more are one answer intervals are "
     "wider; simulate such a study. The width is of alpha, or ICC(2,1), of other raters like these."
@@ -34,7 +44,7 @@ class AgreementPlan(Result):
 
     schema: ClassVar[str] = "humeval_power/agreement_plan/1"
 
-    known: Reliability
+    known: Expected
     target: AgreementTarget
     outputs: tuple[int, ...]
     widths: tuple[tuple[float, ...], ...]
@@ -72,7 +82,10 @@ class AgreementPlan(Result):
             sections=(
                 Section("How well agreement is known", (widths,)),
                 Section("By number of raters", (self._designs(),)),
-                Section("What it rests on", (Paragraph(_ASSUMED),)),
+                Section(
+                    "What it rests on",
+                    (Paragraph(_OF_CATEGORIES if isinstance(self.known, Categories) else _ASSUMED),),
+                ),
             ),
         )
 
@@ -113,6 +126,17 @@ class AgreementPlan(Result):
 
     def _facts(self) -> tuple[Fact, ...]:
         known = self.known
+        if isinstance(known, Categories):
+            shares = ", ".join(f"{one:g}" for one in known.shares)
+            return (
+                (
+                    "Expected",
+                    f"{_MEASURES[known.measure]} {decimals(known.agreement, 2)}; shares of categories {shares}; "
+                    f"of the scale that is cut outputs are {percent(known.output_share)} of the variance, raters' "
+                    f"levels {percent(known.rater_share)}, error {percent(known.error_share)}",
+                ),
+                *self._two_raters(known),
+            )
         return (
             (
                 "Expected",
@@ -121,13 +145,27 @@ class AgreementPlan(Result):
             ),
         )
 
+    def _two_raters(self, known: Categories) -> Iterator[Fact]:
+        """What two given raters need, of yes and no; nothing about others."""
+        if known.measure != "kappa" or len(known.shares) != 2:
+            return
+        share, target = min(known.shares), self.target
+        n = math.ceil(outputs_of_two_raters(known.agreement, share, target.half_width, target.confidence))
+        rare = "; more, as the rarer answer is given so seldom" if n * share < _RARE else ""
+        yield (
+            "Two given raters",
+            f"{counted(n, 'output')} by formula, about these two alone (Bloch and Kraemer 1989){rare}",
+        )
+
     def _caveats(self) -> tuple[str, ...]:
         said = []
         if self.target.ratings_per_output is not None:
             said.append(
                 "Not every rater rates every output: the widths are approximate, as the intervals will be."
             )
-        if any(one.n_raters == 2 for one in self.found):
+        if isinstance(self.known, Categories) and any(one.n_raters == 2 for one in self.found):
+            said.append("Two raters do not show how raters differ: of them no width is given.")
+        elif any(one.n_raters == 2 for one in self.found):
             said.append("Two raters hardly show how raters differ: their interval rests on one comparison.")
         return tuple(said)
 
@@ -143,14 +181,22 @@ class AgreementPlan(Result):
                 "these raters alone": lambda one: f"{one.these_raters:,}",
             },
             f"Fewest outputs that do (none: no number up to {self.target.most_outputs:,} does); fewer than "
-            f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for ICC(3,1), a claim about no other "
-            "raters (Bonett 2002).",
+            f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for a claim about no other raters"
+            + (
+                ", by the interval over outputs."
+                if isinstance(self.known, Categories)
+                else ", by ICC(3,1) (Bonett 2002)."
+            ),
         )
 
     def content(self) -> Record:
         best = self.best
         return {
-            "known": {**asdict(self.known), "error_share": self.known.error_share},
+            "known": {
+                **asdict(self.known),
+                "error_share": self.known.error_share,
+                **({"output_share": self.known.output_share} if isinstance(self.known, Categories) else {}),
+            },
             "target": {name: value for name, value in asdict(self.target).items() if name != "seed"},
             "best": None if best is None else _record(best),
             "least_raters": self.least_raters,

@@ -9,6 +9,7 @@ from typing import ClassVar, NamedTuple
 
 from humeval_power.checking.columns import shortened
 from humeval_power.comparisons.agreement.claims import FEWEST_OTHERS, SystemAgreement
+from humeval_power.comparisons.agreement.result_raters import Raters
 from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
@@ -54,6 +55,7 @@ class AgreementReport(PaperResult):
     rows: tuple[SystemAgreement, ...]
     source: str
     confidence: float
+    raters: Raters
     notices: tuple[str, ...] = ()
 
     @property
@@ -96,7 +98,7 @@ class AgreementReport(PaperResult):
             lead=self._lead(),
             headline=self._facts(),
             caveats=tuple(self._caveats()),
-            sections=(*sections, Section("What it means", (Paragraph(_MEANING),))),
+            sections=(*sections, self.raters.section(), Section("What it means", (Paragraph(_MEANING),))),
         )
 
     def _lead(self) -> str:
@@ -329,7 +331,11 @@ class AgreementReport(PaperResult):
         return f"{self._level} interval {_ends(value)}, outputs resampled"
 
     def numbers(self) -> Record:
-        return {"confidence": self.confidence, "rows": [_record(one) for one in self.rows]}
+        return {
+            "confidence": self.confidence,
+            "rows": [_record(one) for one in self.rows],
+            "raters": self.raters.record(),
+        }
 
     def table_rows(self) -> list[Record]:
         return [

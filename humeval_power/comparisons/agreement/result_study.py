@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from humeval_power.comparisons.agreement.generalisability import Generalisability
+from humeval_power.comparisons.agreement.generalisability import Generalisability, largest
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import decimals, share_decimals
@@ -48,7 +48,7 @@ class ReliabilityStudy(Result):
     @property
     def largest(self) -> Generalisability:
         """The size of most items and workers."""
-        return max(self.found, key=lambda one: (one.size.n_items, one.size.n_raters))
+        return largest(self.found)
 
     def right(self, one: Generalisability) -> float:
         """The chance that a pair is put in the right order."""

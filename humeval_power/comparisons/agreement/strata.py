@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.inference.item_bootstrap import Measure, undefined
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -20,7 +24,7 @@ NO_PAIRS = "no output was rated by two raters"
 ONE_CATEGORY = "all ratings are the same"
 ALL_AGREE = "raters agree on every output"
 _BELOW_CHANCE = "outputs differ less than chance makes them"
-_MOST_DENSE = 2000  # raters or outputs up to which the smaller side is solved by a dense matrix
+MOST_DENSE = 2000  # raters or outputs up to which the smaller side is solved by a dense matrix
 _NO_VARIANCE = 1e-12
 
 
@@ -91,7 +95,8 @@ def two_way(output: Codes, rater: Codes, score: Floats) -> TwoWay:
     sum_i, sum_j = np.bincount(output, y, n), np.bincount(rater, y, m)
     n_parts, of_output, of_rater = 1, sum_i / size_i, sum_j / size_j
     if total < n * m:
-        n_parts, of_output, of_rater = _additive(output, rater, y, n, m)
+        fitted = additive(output, rater, y, n, m)
+        n_parts, of_output, of_rater = fitted.n_parts, fitted.of_output, fitted.of_rater
     residual = y - of_output[output] - of_rater[rater]
     squares = float(y @ y), float(sum_i @ (sum_i / size_i)), float(sum_j @ (sum_j / size_j))
     floor = _NO_VARIANCE * max(float(np.abs(score).max()) ** 2, np.finfo(float).tiny) * total
@@ -131,35 +136,62 @@ def _even(parts: Floats, df: int) -> float:
     return float(df) if spread <= 2 * total**2 / max(df, 1) else 2 * total**2 / spread
 
 
-def _additive(output: Codes, rater: Codes, y: Floats, n: int, m: int) -> tuple[int, Floats, Floats]:
-    """Parts without a link, and the effects of outputs and of raters by least squares."""
+class Additive(NamedTuple):
+    """Least squares of a score in outputs and raters. of_output (n,), of_rater (m,): effects, determined up to a
+    constant of each part; part (m,): of each rater, parts being sets of raters and outputs without a link."""
+
+    of_output: Floats
+    of_rater: Floats
+    part: Codes
+
+    @property
+    def n_parts(self) -> int:
+        """Sets without a link."""
+        return int(self.part.max(initial=-1)) + 1
+
+
+def additive(output: Codes, rater: Codes, y: Floats, n: int, m: int) -> Additive:
+    """The effects of `n` outputs and `m` raters by least squares, and which raters are linked by outputs."""
     from scipy import linalg
-    from scipy.sparse import csr_array, diags_array
+    from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
     from scipy.sparse.linalg import cg
 
+    links = csr_array((np.ones(len(y)), (output, n + rater)), shape=(n + m, n + m))
+    part = connected_components(links, directed=False)[1]
+    of_rater_part = part[n:]
     is_swapped = n < m
     if is_swapped:
-        output, rater, n, m = rater, output, m, n
+        output, rater, n, m, part = rater, output, m, n, np.roll(part, -n)
     cells = csr_array((np.ones(len(y)), (output, rater)), shape=(n, m))
-    links = csr_array((np.ones(len(y)), (output, n + rater)), shape=(n + m, n + m))
-    n_parts, part = connected_components(links, directed=False)
     size, sum_i, sum_j = (
         np.bincount(output, minlength=n),
         np.bincount(output, y, n),
         np.bincount(rater, y, m),
     )
-    within = diags_array(np.bincount(rater, minlength=m).astype(float)) - cells.T @ (
-        diags_array(1.0 / size) @ cells
-    )
+    within = information(output, rater, n, m)
     right = sum_j - cells.T @ (sum_i / size)
-    if m <= _MOST_DENSE:
-        of_part = np.equal.outer(part[n:], np.arange(n_parts)).astype(float)
-        of_rater = linalg.solve(within.toarray() + of_part @ of_part.T, right, assume_a="pos")
+    if m <= MOST_DENSE:
+        of_part = np.equal.outer(part[n:], np.arange(int(part.max()) + 1)).astype(float)
+        with one_blas_thread():
+            of_rater = linalg.solve(within.toarray() + of_part @ of_part.T, right, assume_a="pos")
     else:
         of_rater, _ = cg(within.tocsr(), right, rtol=1e-12, maxiter=10 * m)
     of_output = (sum_i - cells @ of_rater) / size
-    return (int(n_parts), of_rater, of_output) if is_swapped else (int(n_parts), of_output, of_rater)
+    if is_swapped:
+        of_output, of_rater = of_rater, of_output
+    return Additive(of_output, of_rater, of_rater_part.astype(np.int64))
+
+
+def information(output: Codes, rater: Codes, n: int, m: int) -> csr_array:
+    """What a table tells of the levels of its raters, outputs being free: (m, m), of error variance 1."""
+    from scipy.sparse import csr_array, diags_array
+
+    cells = csr_array((np.ones(len(output)), (output, rater)), shape=(n, m))
+    per_output = diags_array(1.0 / np.bincount(output, minlength=n))
+    return csr_array(
+        diags_array(np.bincount(rater, minlength=m).astype(float)) - cells.T @ (per_output @ cells)
+    )
 
 
 def drawn_variances(table: TwoWay, rng: np.random.Generator, n_draws: int) -> tuple[Floats, Floats, Floats]:

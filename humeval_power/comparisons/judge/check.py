@@ -72,7 +72,7 @@ class Worth:
 
     `times` is the variance of the labels alone over that with the judges; `half_width` is what is asked,
     `needed` the labels that reach it with the judges, at the lower limit of their squared correlation,
-    `needed_alone` without; None where not even all items would do, or labels do not vary.
+    `needed_alone` without; None where not even all items would do, or none `is_sought`, as labels do not vary.
     """
 
     judges: tuple[str, ...]
@@ -84,6 +84,7 @@ class Worth:
     half_width: float
     needed: int | None
     needed_alone: int | None
+    is_sought: bool
 
     @property
     def times(self) -> float:
@@ -91,11 +92,6 @@ class Worth:
         if self.found.reason or not self.found.standard_error > 0:
             return 1.0
         return (self.alone.standard_error / self.found.standard_error) ** 2
-
-    @property
-    def is_sought(self) -> bool:
-        """Whether labels vary, so that a number of them can be sought."""
-        return self.half_width > 0 and self.alone.standard_error > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +340,7 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
                     width,
                     needed,
                     needed_alone,
+                    is_sought,
                 )
             )
     return tuple(worths)

@@ -426,7 +426,12 @@ def _df(fitted: Fit | LatentFit, tested: EffectTest) -> float:
 
 def _agreement(ratings: Ratings, of_two: SystemsAnalysis | None) -> dict[str, object]:
     """That of workers; the intraclass correlations are those of a fit of two systems."""
-    from humeval_power.comparisons.agreement.agreement import agreement, repeatability
+    from humeval_power.comparisons.agreement.agreement import (
+        agreement,
+        leading_level,
+        repeatability,
+        shared_ratings,
+    )
     from humeval_power.comparisons.agreement.reliability import intraclass_correlations
     from humeval_power.comparisons.agreement.result import agreement_record
 
@@ -435,7 +440,8 @@ def _agreement(ratings: Ratings, of_two: SystemsAnalysis | None) -> dict[str, ob
         fitted = cast("AnyFit", of_two.results[0].fit)
         per_output = ratings.design().ratings_per_item
         correlations = intraclass_correlations(fitted, ratings_per_output=per_output)
-    return agreement_record(agreement(ratings), repeatability(ratings), correlations)
+    level = leading_level(shared_ratings(ratings))
+    return agreement_record(agreement(ratings), repeatability(ratings), correlations, level=level)
 
 
 def _diagnostics(result: AnalysisResult) -> Diagnostics | None:

@@ -23,7 +23,8 @@ from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.joint.fit import JointFit
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.studies.analyze.blups import Predictions, WorkerCheck, predicted_effects, screen_workers
+from humeval_power.studies.analyze.blups import Predictions, predicted_effects
+from humeval_power.studies.analyze.screening import WorkerCheck, screen_workers
 from humeval_power.studies.fit.wald import EffectTest, difference_test, effect_test
 
 if TYPE_CHECKING:

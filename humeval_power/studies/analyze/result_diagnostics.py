@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
 
 from humeval_power.checking.columns import listing, shortened
+from humeval_power.comparisons.agreement.raters import ALPHA
 from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
 from humeval_power.safe_text import picture_text
 from humeval_power.saying.chart import EstimateRow, EstimateRows
 from humeval_power.saying.document import Block, Paragraph, Picture
 from humeval_power.saying.numbers import p_words, percent
-from humeval_power.studies.analyze.blups import LevelEffects, Predictions, screening_sentence
+from humeval_power.studies.analyze.blups import LevelEffects, Predictions
 from humeval_power.studies.analyze.diagnostics import Diagnostics, Influence, JointPredictions, LeftOut
 from humeval_power.studies.analyze.family import ShownPair, Unit
+from humeval_power.studies.analyze.screening import WorkerCheck, screening_blocks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 # Workers, items and what a decision owes to each, as rows of estimates, with the one sentence that they
 # say.
 
-_Z = float(special.ndtri(0.975))
 _UNEVEN = 1.5  # ratio of residual SDs from which their spread is called uneven
 _LABEL = 42  # characters from which a label under a single column takes two lines
 _NOT_ROUNDING = 1e-6
@@ -47,30 +47,44 @@ def pair_rows(pairs: Sequence[ShownPair], unit: Unit) -> EstimateRows:
     )
 
 
-def worker_difference_rows(predictions: Predictions, ratings: Ratings) -> tuple[EstimateRows, str]:
-    """Each worker's predicted difference B - A with 95 % intervals, and the sentence that it says."""
-    return _difference_rows(predictions, predictions.workers, ratings.worker_names, ratings, "worker")
+DIFFERENCES_OF = {  # what the pictures show; normal intervals of predictions hold .46 to .90 of true values
+    "worker": "Each worker's predicted difference, in their order; marked: unlike the differences of the others.",
+    "item": "Each item's predicted difference, in their order.",
+}
+
+
+def worker_difference_rows(
+    predictions: Predictions, ratings: Ratings, checks: tuple[WorkerCheck, ...]
+) -> tuple[EstimateRows, str]:
+    """Each worker's predicted difference B - A, those unlike the others marked, and the sentence that it says."""
+    unlike = {one.worker for one in checks if one.leaning_p <= ALPHA}
+    names = ratings.worker_names
+    return _difference_rows(predictions, predictions.workers, names, ratings, "worker", unlike)
 
 
 def item_difference_rows(predictions: Predictions, ratings: Ratings) -> tuple[EstimateRows, str]:
-    """Each item's predicted difference B - A with 95 % intervals, and the sentence that it says."""
-    return _difference_rows(predictions, predictions.items, ratings.item_names, ratings, "item")
+    """Each item's predicted difference B - A, and the sentence that it says."""
+    return _difference_rows(predictions, predictions.items, ratings.item_names, ratings, "item", ())
 
 
 def _difference_rows(
-    predictions: Predictions, levels: LevelEffects, names: tuple[str, ...], ratings: Ratings, noun: str
+    predictions: Predictions,
+    levels: LevelEffects,
+    names: tuple[str, ...],
+    ratings: Ratings,
+    noun: str,
+    marked: Collection[str],
 ) -> tuple[EstimateRows, str]:
-    reach = _Z * levels.difference_error
     rows = EstimateRows(
         tuple(
-            EstimateRow(name, float(value), float(value - r), float(value + r), marked=bool(abs(value) > r))
-            for name, value, r in zip(names, levels.difference, reach, strict=True)
+            EstimateRow(name, float(value), marked=name in marked)
+            for name, value in zip(names, levels.difference, strict=True)
         ),
         nouns=f"{noun}s",
         whole=predictions.effect,
         whole_label=f"all {noun}s: {predictions.effect:.3f}",
-        usual_label="interval includes 0",
-        marked_label="interval excludes 0",
+        usual_label="like the others" if marked else "",
+        marked_label="unlike the others",
         x_label=_difference_label(ratings),
     )
     return rows, _difference_sentence(predictions, levels, names, ratings, noun)
@@ -192,11 +206,11 @@ def pictures_with_sentences(diagnostics: Diagnostics, ratings: Ratings) -> Itera
     """Pictures, each with the sentence that it says; none of workers left out where nothing is left."""
     from humeval_power.studies.analyze.figures import ceiling_figure, ceiling_words, residual_figure
 
-    rows, sentence = worker_difference_rows(diagnostics.predictions, ratings)
-    words = "Each worker's predicted difference with its 95 % interval, in the order of the differences."
+    rows, sentence = worker_difference_rows(diagnostics.predictions, ratings, diagnostics.workers)
+    words = DIFFERENCES_OF["worker"]
     yield rows.drawing("workers", title="How do workers differ?", words=words, width=_WIDTH), sentence
     rows, sentence = item_difference_rows(diagnostics.predictions, ratings)
-    words = "Each item's predicted difference with its 95 % interval, in the order of the differences."
+    words = DIFFERENCES_OF["item"]
     yield rows.drawing("items", title="How do items differ?", words=words, width=_WIDTH), sentence
 
     def residuals() -> Figure:
@@ -221,7 +235,7 @@ def pictures_with_sentences(diagnostics: Diagnostics, ratings: Ratings) -> Itera
 
 def diagnostic_blocks(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[Block]:
     """The sentences, each followed by its picture, and who is worth a second look."""
-    yield Paragraph(screening_sentence(diagnostics.workers))
+    yield from screening_blocks(diagnostics.workers)
     for picture, sentence in pictures_with_sentences(diagnostics, ratings):
         yield Paragraph(sentence)
         yield picture

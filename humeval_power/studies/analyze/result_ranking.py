@@ -236,8 +236,9 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
 
 
 def _short(name: str) -> str:
-    within = name.replace("Krippendorff's alpha, ordinal within ", "ordinal alpha within ")
-    return within.removeprefix("share of ").removeprefix("share ").replace("intraclass correlation", "ICC")
+    for level in ("ordinal", "interval"):
+        name = name.replace(f"Krippendorff's alpha, {level} within ", f"{level} alpha within ")
+    return name.removeprefix("share of ").removeprefix("share ").replace("intraclass correlation", "ICC")
 
 
 def _overall(record: Record) -> dict[str, Measured]:

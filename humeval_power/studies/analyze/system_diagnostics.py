@@ -19,9 +19,9 @@ from humeval_power.saying.document import Block, Paragraph, Picture, Table
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import Record
-from humeval_power.studies.analyze.blups import screening_sentence
 from humeval_power.studies.analyze.diagnostics import JointDiagnostics, WithoutWorker
 from humeval_power.studies.analyze.family import Unit
+from humeval_power.studies.analyze.screening import screening_blocks, screening_sentence
 
 _MOST_SHOWN = 10  # workers in a table
 _ROW, _PANEL, _NAME = 0.2, 2.3, 24  # inches, inches, characters
@@ -35,10 +35,7 @@ def system_diagnostic_blocks(
     called: Mapping[str, str],
 ) -> Iterator[Block]:
     """Who is worth a look, what the means owe to single workers, and how workers and items differ."""
-    yield Paragraph(screening_sentence(diagnostics.workers))
-    named = [(one.worker, "; ".join(one.reasons)) for one in diagnostics.workers if one.reasons]
-    if named:
-        yield Table((), tuple(named[:_MOST_SHOWN]), in_words=True)
+    yield from screening_blocks(diagnostics.workers)
     yield Paragraph(influence_words(diagnostics, unit))
     rows = [_influence_cells(one, unit, called) for one in _by_shift(diagnostics.left_out)[:_MOST_SHOWN]]
     if rows:

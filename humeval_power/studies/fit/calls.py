@@ -92,6 +92,7 @@ def fit(
     FitError
         A table to which the model cannot be fitted.
     """
+    from humeval_power.comparisons.agreement.leading import LeadingAlphas
     from humeval_power.estimation.crossed.interaction_score import interaction_test
     from humeval_power.estimation.crossed.problem import CrossedProblem, few_fits
     from humeval_power.estimation.fitting import check_table
@@ -153,6 +154,7 @@ def fit(
         ratings=ratings,
         fitted=fitted,
         test=tested,
+        agreement=LeadingAlphas(ratings),
         intervals=ranges,
         interval_method=intervals,
         size=size,
@@ -183,6 +185,7 @@ def _fit_of_categories(
     runs: dict[str, Any] | None,
 ) -> FitResult:
     """A fit of categories; the size of its test with few workers is simulated where `runs` says how often."""
+    from humeval_power.comparisons.agreement.leading import LeadingAlphas
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.fit.fit_result import FitResult
     from humeval_power.studies.fit.many_systems import asymptotic_intervals, fit_and_test
@@ -197,6 +200,7 @@ def _fit_of_categories(
         ratings=ratings,
         fitted=fitted,
         test=tested,
+        agreement=LeadingAlphas(ratings),
         intervals=asymptotic_intervals(fitted, ratings) or None,
         size=size,
         strict=strict,

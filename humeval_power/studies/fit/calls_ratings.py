@@ -43,6 +43,7 @@ def check(
     InputError
         No ratings at all. What is wrong with a table is told when it is read.
     """
+    from humeval_power.comparisons.agreement.leading import LeadingAlphas
     from humeval_power.ratings import Ratings
     from humeval_power.studies.fit.check import CheckResult
 
@@ -50,7 +51,12 @@ def check(
     if not checked:
         raise InputError("There are no ratings to check.")
     unmodelled = tuple(_unmodelled(each, table) for each in checked)
-    return CheckResult(checked=checked, unmodelled=unmodelled, remarks=tuple(remarks))
+    return CheckResult(
+        checked=checked,
+        agreement=tuple(map(LeadingAlphas, checked)),
+        unmodelled=unmodelled,
+        remarks=tuple(remarks),
+    )
 
 
 def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelled, ...]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from humeval_power.comparisons.agreement.leading import LeadingAlphas
     from humeval_power.ratings import Ratings
     from humeval_power.studies.power.unmodelled import Unmodelled
 
@@ -56,12 +57,15 @@ _NO_HARM = 0.005  # more false positives than this are worth a word
 
 @dataclass(frozen=True, kw_only=True)
 class CheckResult(Result):
-    """Ratings of one criterion or more, described one after the other; `unmodelled` are, for each, the columns that
-    look like something a model of workers and items alone leaves out."""
+    """Ratings of one criterion or more, described one after the other, with how far other workers would agree.
+
+    `unmodelled` are, for each, the columns that look like something a model of workers and items alone leaves out.
+    """
 
     schema: ClassVar[str] = "humeval_power/check/1"
 
     checked: tuple[Ratings, ...]
+    agreement: tuple[LeadingAlphas, ...]
     unmodelled: tuple[tuple[Unmodelled, ...], ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
@@ -77,7 +81,7 @@ class CheckResult(Result):
         return tuple(map(who_rated_what, self.checked))
 
     def body(self) -> Document:
-        """Rows, scale, design and systems, and what is unusual, for each criterion."""
+        """Rows, scale, design, agreement and systems, and what is unusual, for each criterion."""
         first, several = self.checked[0], len(self.checked) > 1
         named = f", criterion {first.criterion}" if first.criterion and not several else ""
         parts = zip(self.checked, self.summaries, strict=True)
@@ -92,7 +96,13 @@ class CheckResult(Result):
                 section
                 for place, (each, summary) in enumerate(parts, start=1)
                 for section in (
-                    *_sections(each, summary, place if several else 0, self._who(place - 1)),
+                    *_sections(
+                        each,
+                        summary,
+                        place if several else 0,
+                        self._who(place - 1),
+                        self.agreement[place - 1].sentence,
+                    ),
                     *self._left_out(each, place - 1, several=several),
                 )
             ),
@@ -121,6 +131,8 @@ class CheckResult(Result):
         records = [_record(each, s) for each, s in zip(self.checked, self.summaries, strict=True)]
         for record, pattern in zip(records, self.patterns, strict=True):
             record["who_rated_what"] = pattern.content()
+        for record, alphas in zip(records, self.agreement, strict=True):
+            record["agreement"] = alphas.record()
         for record, values in zip(records, self.unmodelled, strict=False):
             record["unmodelled"] = [
                 {**asdict(one.suspect), "option": one.suspect.option, **_numbers(one)} for one in values
@@ -203,7 +215,9 @@ def _why_not(summary: TableSummary) -> str:
     return f"fewer than {least} ratings" if summary.n_ratings < least else ""
 
 
-def _sections(ratings: Ratings, summary: TableSummary, place: int, who: Section) -> Iterator[Section]:
+def _sections(
+    ratings: Ratings, summary: TableSummary, place: int, who: Section, agreement: str
+) -> Iterator[Section]:
     """Of one criterion; its `place` among several, from 1, or 0 where it is the only one; `who` rated what."""
     of = f"{ratings.criterion}: " if place else ""
     name = f"ratings-{place}" if place else "ratings"
@@ -212,6 +226,7 @@ def _sections(ratings: Ratings, summary: TableSummary, place: int, who: Section)
     yield Section(f"{of}Scale", (_scale(ratings, summary),))
     yield Section(f"{of}Design", (Table((), tuple(_design(summary))),))
     yield who
+    yield Section(f"{of}Agreement", (Paragraph(agreement),))
     yield Section(f"{of}Systems", (_systems(summary), ratings_picture(ratings, name)))
     if ratings.notices:
         yield Section(f"{of}Notes", (Points(ratings.notices),))

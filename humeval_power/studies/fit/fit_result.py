@@ -33,6 +33,7 @@ from humeval_power.studies.fit.wald import EffectTest
 if TYPE_CHECKING:
     import pandas as pd
 
+    from humeval_power.comparisons.agreement.leading import LeadingAlphas
     from humeval_power.designs import Design
     from humeval_power.estimation.crossed.interaction_score import InteractionTest
     from humeval_power.estimation.fit import Fit
@@ -289,7 +290,8 @@ class FitResult(Result):
     simulated rate of false positives, where there are few workers; `interaction` the test of a term of worker
     and item that the model leaves out, None where there is none, or where `interaction_left_out` says that its time
     was saved; `adjustment` what documents, covariates and correlations change, None without any. `strict`: a fit
-    that did not converge misses its target. `check` is the test of the ratings as categories, where asked for.
+    that did not converge misses its target. `check` is the test of the ratings as categories, where asked for;
+    `agreement` says how far other workers would agree.
     """
 
     schema: ClassVar[str] = PARAMETERS_SCHEMA
@@ -298,6 +300,7 @@ class FitResult(Result):
     ratings: Ratings
     fitted: AnyFit
     test: EffectTest
+    agreement: LeadingAlphas
     intervals: Intervals | None = None
     interval_method: IntervalMethod = "asymptotic"
     size: PowerEstimate | None = None
@@ -359,6 +362,7 @@ class FitResult(Result):
                 Section("Parameters", parameter_blocks(self.ratings, fitted, self.intervals or {})),
                 *further_sections(self.ratings, fitted),
                 *([Section("Notes", (Points(notes),))] if notes else []),
+                Section("Agreement of workers", (Paragraph(self.agreement.sentence),), is_detail=True),
                 Section("Ratings", (ratings_picture(self.ratings), *self._notices()), is_detail=True),
             ),
         )

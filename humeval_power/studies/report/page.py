@@ -268,7 +268,7 @@ def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
     said = [text for key in ("screening", "influence") if (text := words(record, key))]
     yield from map(Paragraph, said)
     if not said and documents.ratings is not None:
-        from humeval_power.studies.analyze.blups import screen_workers, screening_sentence
+        from humeval_power.studies.analyze.screening import screen_workers, screening_sentence
 
         yield Paragraph(screening_sentence(screen_workers(documents.ratings)))
     yield from pictures.workers(documents, suffix)

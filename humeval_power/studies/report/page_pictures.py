@@ -19,7 +19,11 @@ from humeval_power.saying.values import (
     scale_of,
     words,
 )
-from humeval_power.studies.analyze.result_diagnostics import pair_rows, worker_difference_rows
+from humeval_power.studies.analyze.result_diagnostics import (
+    DIFFERENCES_OF,
+    pair_rows,
+    worker_difference_rows,
+)
 from humeval_power.studies.fit.wald import EffectTest
 from humeval_power.studies.report.documents import Documents
 from humeval_power.studies.report.fact_tables import findings_of, shown_comparisons
@@ -175,8 +179,10 @@ def workers(documents: Documents, suffix: str) -> Iterator[Picture]:
     def rows() -> EstimateRows:
         from humeval_power.estimation.fitting import fit
         from humeval_power.studies.analyze.blups import predicted_effects
+        from humeval_power.studies.analyze.screening import screen_workers
 
-        return worker_difference_rows(predicted_effects(fit(ratings), ratings), ratings)[0]
+        predictions = predicted_effects(fit(ratings), ratings)
+        return worker_difference_rows(predictions, ratings, screen_workers(ratings))[0]
 
     def draw() -> Figure:
         from humeval_power.saying.estimate_rows_figure import estimate_rows_figure
@@ -189,6 +195,6 @@ def workers(documents: Documents, suffix: str) -> Iterator[Picture]:
         return rows_svg(rows(), title, words)
 
     title = "How do workers differ?"
-    words = "Each worker's predicted difference with its 95 % interval, in the order of the differences."
+    words = DIFFERENCES_OF["worker"]
     caption = "Predicted by a model of the single ratings."
     yield Drawing(f"workers{suffix}", draw, svg, title=title, words=words, caption=caption)
