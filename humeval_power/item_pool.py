@@ -1,4 +1,4 @@
-"""A pool of items of which some are rated: which, how likely each was to be drawn, and what a metric says of all."""
+"""A pool of items of which some are rated: which, how likely each was, and what a metric says of all."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Frame(NamedTuple):
 class ItemPool:
     """Items with what was known of them before any rating; chosen ones first, in the order to rate them.
 
-    scores : (N, K), what a metric gives the output of each system, NaN where it gives none; (N, 0) without a metric.
+    scores : (N, K), a metric's of the output of each system, NaN where there is none; (N, 0) without a metric.
     stratum : (N,), -1 for items whose outputs are identical under all systems.
     probability : (N,) of being drawn, 0 for identical items; NaN for all where the chosen ones were picked and not
         drawn, so that they stand for themselves alone.

@@ -148,7 +148,7 @@ def _of_items(frame: pd.DataFrame, item: str, score: str, source: str) -> Scored
             columns[fitting["after"] or fitting["before"]] = name
     if len(columns) < 2:
         rule = f"no two columns hold the scores {score!r} of two systems."
-        remedy = f"Call them {score}_A and {score}_B, by the systems; or give each output a row: item, system, {score}."
+        remedy = f"Call them {score}_A and {score}_B; or give each output a row: item, system, {score}."
         raise InputError([Problem(rule, _there_are(frame, remedy), source)])
     systems = tuple(columns)
     keys = [(str(name).strip(), "") for name in frame[item].fillna("")]
@@ -165,9 +165,7 @@ def _of_items(frame: pd.DataFrame, item: str, score: str, source: str) -> Scored
     return ScoredOutputs(tuple(one for one, _ in keys), systems, scores, texts, source, score)
 
 
-def _key_problems(
-    frame: pd.DataFrame, keys: Sequence[tuple[str, str]], source: str
-) -> Iterator[Problem]:
+def _key_problems(frame: pd.DataFrame, keys: Sequence[tuple[str, str]], source: str) -> Iterator[Problem]:
     """Items and systems without a name, and those that stand twice."""
     seen: set[tuple[str, str]] = set()
     for row, (item, system) in zip(frame.index, keys, strict=True):
@@ -275,7 +273,10 @@ def pool_of_table(frame: pd.DataFrame, *, source: str) -> ItemPool:
     )
     if problems:
         raise InputError(_first(problems, source))
-    named = {label: place for place, label in enumerate(dict.fromkeys(sorted(set(labels) - {IDENTICAL_WORD}, key=_natural)))}
+    named = {
+        label: place
+        for place, label in enumerate(dict.fromkeys(sorted(set(labels) - {IDENTICAL_WORD}, key=_natural)))
+    }
     stratum = np.array([IDENTICAL if label == IDENTICAL_WORD else named[label] for label in labels])
     is_chosen = chosen == 1
     identical = stratum == IDENTICAL
@@ -326,8 +327,10 @@ def _stratum_problems(
         own = probability[inside]
         n, size = int(chosen[inside].sum()), int(inside.sum())
         if np.ptp(own) > 1e-6 or abs(own[0] - n / size) > 1e-6:
-            rule = f"stratum {label!r} has {n:,} chosen of {size:,} items, and other probabilities than {n / size:.6g}."
-            remedy = "An item is replaced at random by one of its stratum only; keep the numbers of the draw."
+            rule = f"stratum {label!r} has {n:,} chosen of {size:,} items, and not all have {n / size:.6g}."
+            remedy = (
+                "An item is replaced at random by one of its stratum only; keep the numbers of the draw."
+            )
             yield Problem(rule, remedy, source)
         if n < 2:
             rule = f"stratum {label!r} has {n:,} chosen of {size:,} items; at least 2 show how items of it differ."

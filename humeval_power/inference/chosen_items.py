@@ -81,7 +81,14 @@ def estimate_pool(
         rest = _by_weights(frame, worker, item, system, rating, len(item_names), pool.source)
     else:
         rest = _by_model(
-            frame, worker, item, system, rating, pool.source, by_hand=pool.by_hand, differences=by_differences
+            frame,
+            worker,
+            item,
+            system,
+            rating,
+            pool.source,
+            by_hand=pool.by_hand,
+            differences=by_differences,
         )
     share = pool.identical_share
     if pool.by_hand or not share:
@@ -162,7 +169,9 @@ def _by_model(
     if differences:  # one column of each factor; the residual of a difference is twice that of a rating
         gamma, sigma2 = 0.5 * gamma[1::2], 2.0 * sigma2
     known, phi = design_information(problem, gamma)
-    place = problem.to_kernel(np.arange(len(gamma))).tolist().index(1 if differences else 3)
+    place = (
+        problem.to_kernel(np.arange(len(gamma), dtype=np.float64)).tolist().index(1 if differences else 3)
+    )
     item_variance = sigma2 * float(gamma[1 if differences else 3])
     rated = float((frame.weight**2 / frame.size).sum())  # 1 / N where strata are drawn in proportion
     weight = information.pseudo_inverse(
@@ -215,15 +224,15 @@ def _by_weights(
         raise InputError(
             f"{source}: items were drawn with unequal probabilities, and their estimate is known for complete "
             f"tables alone: every worker rates every item of both systems. Here {int((count < 1).sum()):,} of "
-            f"{len(count):,} such ratings are missing. Draw with equal probabilities in strata, or leave out workers "
-            "with holes."
+            f"{len(count):,} such ratings are missing. Draw with equal probabilities, or leave out workers who "
+            "have not rated all."
         )
     means = (np.bincount(cell, rating, minlength=2 * m * n) / count).reshape(m, n, 2)
     return weighted_estimate(means[:, :, 1] - means[:, :, 0], frame.probability, source=source)
 
 
 def weighted_estimate(differences: Floats, probability: Floats, *, source: str = "pool") -> PoolEstimate:
-    """The mean difference of a pool from those of workers and drawn items (m, n), with the probabilities (n,) of these.
+    """The mean difference of a pool from those of workers and drawn items (m, n); probability (n,) of these.
 
     Raises
     ------
@@ -237,15 +246,13 @@ def weighted_estimate(differences: Floats, probability: Floats, *, source: str =
     if effective < LEAST_EFFECTIVE or uneven > LARGEST_WEIGHT:
         raise InputError(
             f"{source}: with these probabilities {n} items are worth {effective:.1f}, and one weighs {uneven:.1f} "
-            f"times the mean; an interval needs {LEAST_EFFECTIVE} at least and a weight of {LARGEST_WEIGHT:g} at most. "
-            "Rate more items, or draw with equal probabilities."
+            f"times the mean; an interval needs {LEAST_EFFECTIVE} at least, and a weight of {LARGEST_WEIGHT:g} at "
+            "most. Rate more items, or draw with equal probabilities."
         )
     weight = weight / weight.sum()
     of_items = differences.mean(axis=0)
     estimate = float(weight @ of_items)
-    residual = (
-        differences - of_items - differences.mean(axis=1, keepdims=True) + differences.mean()
-    )
+    residual = differences - of_items - differences.mean(axis=1, keepdims=True) + differences.mean()
     noise = float((residual**2).sum()) / ((m - 1) * (n - 1))
     by_workers = float((differences @ weight).var(ddof=1)) / m
     square = weight**2 * (of_items - estimate) ** 2 * n / (n - 1)

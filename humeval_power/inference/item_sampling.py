@@ -184,7 +184,7 @@ def items_of_equal_power(
     *,
     explained: float,
     n_strata: int,
-    ratings_per_item: int,
+    ratings_per_item: float,
     sd_worker: float,
     sd_item: float,
     sd_residual: float,
@@ -194,28 +194,32 @@ def items_of_equal_power(
 ) -> float:
     """How many items in strata do what n drawn at random do: the same power for the difference that these find with
     `power`. More than n where the strata cost more df than they explain."""
-    how = {
-        "ratings_per_item": ratings_per_item,
-        "sd_worker": sd_worker,
-        "sd_item": sd_item,
-        "sd_residual": sd_residual,
-        "pool": pool,
-    }
 
     def reached(size: float, effect: float, share: float, groups: int) -> float:
-        variance, df = precision(workers, size, explained=share, n_strata=groups, **how)
+        variance, df = precision(
+            workers,
+            size,
+            ratings_per_item=ratings_per_item,
+            sd_worker=sd_worker,
+            sd_item=sd_item,
+            sd_residual=sd_residual,
+            pool=pool,
+            explained=share,
+            n_strata=groups,
+        )
         critical = float(-special.stdtrit(df, alpha / 2))
         ratio = effect / math.sqrt(variance)
         return noncentral_t_tail(critical, df, ratio) + noncentral_t_tail(critical, df, -ratio)
 
-    error = math.sqrt(precision(workers, n, **how)[0])
-    effect = optimize.brentq(lambda d: reached(n, d, 0.0, 1) - power, 1e-3 * error, 20 * error)
+    most = 20 * math.sqrt((sd_worker**2 + sd_item**2 + 2 * sd_residual**2) / min(workers, n))
+    effect = optimize.brentq(lambda d: reached(n, d, 0.0, 1) - power, 0.0, most)
     low, high = n_strata + 1.0, min(2.0 * n + 10, pool)
     if reached(low, effect, explained, n_strata) >= power:
         return low
     if reached(high, effect, explained, n_strata) < power:
         return high
     return float(
-        optimize.brentq(lambda size: reached(size, effect, explained, n_strata) - power, low, high, xtol=1e-6)
+        optimize.brentq(
+            lambda size: reached(size, effect, explained, n_strata) - power, low, high, xtol=1e-6
+        )
     )
-

@@ -19,7 +19,7 @@ class ClosedForm(NamedTuple):
 def stratified(d, stratum, weight, size, *, pooled=False, predicted=None, predicted_mean=0.0):
     """The mean difference of a pool from a complete table d (workers, items), stratum by stratum.
 
-    Mean squares and Satterthwaite's df of their combination; with `pooled` the items of all strata share a variance.
+    Mean squares and Satterthwaite's df of their combination; `pooled`: items of all strata share a variance.
     """
     m, n = d.shape
     strata = range(len(weight))
@@ -68,16 +68,17 @@ def dense_mixed(worker, item, system, rating, of_items, rated):
     parts = [z * c[:, None] for z in one for c in (np.ones(len(x)), x)]
     g = [z @ z.T for z in parts] + [np.eye(len(x))]
 
-    def criterion(log_sd):
-        v = sum(np.exp(2 * s) * one for s, one in zip(log_sd, g, strict=True))
+    def criterion(sd):  # a component of 0 lies inside, as its square counts
+        v = sum(s**2 * one for s, one in zip(sd, g, strict=True))
         low = np.linalg.cholesky(v)
         a, b = np.linalg.solve(low, design), np.linalg.solve(low, rating)
         beta = np.linalg.lstsq(a, b, rcond=None)[0]
         return 2 * np.log(np.diag(low)).sum() + np.linalg.slogdet(a.T @ a)[1] + ((b - a @ beta) ** 2).sum()
 
-    start = np.full(5, np.log(rating.std() / 2))
-    best = optimize.minimize(criterion, start, method="BFGS", options={"gtol": 1e-9})
-    theta = np.exp(2 * best.x)
+    start = np.full(5, rating.std() / 2)
+    options = {"xatol": 1e-9, "fatol": 1e-12, "maxiter": 20_000, "maxfev": 20_000}
+    best = optimize.minimize(criterion, start, method="Nelder-Mead", options=options)
+    theta = best.x**2
     v = sum(t * one for t, one in zip(theta, g, strict=True))
     inverse = np.linalg.inv(v)
     phi = np.linalg.inv(design.T @ inverse @ design)

@@ -83,8 +83,8 @@ def analyze(
     correlated : of two systems, 'worker', 'item' or both, whose intercepts and slopes may correlate.
     exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it. The result
         is that of the others, and shows that of all beside it.
-    pool : the items that these were drawn from, as `items.read_pool` reads it: its strata, probabilities and scores are
-        taken into account, and the result says what it is about.
+    pool : the items that these were drawn from, as `items.read_pool` reads it: its strata, probabilities and scores
+        are taken into account, and the result says what it is about.
     estimand : with a pool, whether the result is about it ('pool', as is usual) or about items like these
         ('population').
     plan_source : the file and checksum of the plan, for the record.
@@ -150,7 +150,9 @@ def analyze(
         _refuse_beside_pool(family, correlated, looks)
         ratings = of_pool(ratings, pool, rule)
     elif estimand is not None:
-        raise InputError("An estimand is named of a pool of items: give --pool, the file that they were drawn into.")
+        raise InputError(
+            "An estimand is named of a pool of items: give --pool, the file that they were drawn into."
+        )
     whole, exclusion = ratings, _sealed(plan, exclusion)
     ratings = whole if exclusion is None else exclusion.remaining(whole)
 
@@ -198,10 +200,10 @@ def analyze(
             diagnostics=_diagnostics(result) if diagnostics else None,
             provenance=Provenance(seed=None if detail.size is None else seed),
         )
-    if looks is None and pool is None:
-        analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
-    elif plan is not None:
+    if looks is not None and plan is not None:
         analysis = decided_by_looks(analysis, looks.of_several, plan, ratings)
+    elif pool is None:  # the other model would be of the rated items
+        analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
     if analysis.joint is not None and family.correction == "max-t":
         pairs = [(one.first, one.second) for one in analysis.results]
         erring = family_error(ratings, analysis.joint, pairs, rule, seed=seed)

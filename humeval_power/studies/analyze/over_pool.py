@@ -45,14 +45,10 @@ class OverPool:
         """What the result is about, to stand after every decision."""
         pool, rated = self.pool, f"{self.n_rated:,}"
         if self.scope == "these":
-            return (
-                f"This is about these {rated} items only: they were picked and not drawn, and other items may differ."
-            )
-        if self.scope == "population":
-            return (
-                f"This is about items like the {pool.n_items:,} of {pool.source}, of which {rated} were drawn and rated."
-            )
-        return f"This is about the {pool.n_items:,} items of {pool.source}, of which {rated} were drawn and rated."
+            return f"This is about these {rated} items only: they were picked and not drawn, and others may differ."
+        like = "items like the" if self.scope == "population" else "the"
+        of = f"{pool.n_items:,}{'' if self.scope == 'population' else ' items'} of {pool.source}"
+        return f"This is about {like} {of}, of which {rated} were drawn and rated."
 
     def section(self, names: Sequence[str]) -> Iterator[Section]:
         """What was drawn and taken into account, and both estimands; `names` are those of the comparisons."""
@@ -67,9 +63,7 @@ class OverPool:
         ]
         if self.scope != "these":
             facts.append(("Drawn", _drawn(pool, first)))
-        for name, estimate, (of_pool, of_population) in zip(
-            names, self.estimates, self.tests, strict=True
-        ):
+        for name, estimate, (of_pool, of_population) in zip(names, self.estimates, self.tests, strict=True):
             about = "These items" if self.scope == "these" else "This pool"
             facts.append((f"{name}, {about.lower()}" if len(names) > 1 else about, _test_words(of_pool)))
             if self.scope != "these":
@@ -83,9 +77,9 @@ class OverPool:
         if self.n_rated < pool.n_chosen and self.scope != "these":
             yield Points(
                 (
-                    f"{counted(pool.n_chosen - self.n_rated, 'chosen item')} without ratings: the result takes those "
-                    "that have some for all of their stratum. That is right if what was lost has nothing to do with "
-                    "the difference.",
+                    f"{counted(pool.n_chosen - self.n_rated, 'chosen item')} without ratings: those that have "
+                    "some stand for all of their stratum. That is right if what was lost has nothing to do "
+                    "with the difference.",
                 )
             )
 
@@ -95,6 +89,7 @@ class OverPool:
         return {
             "source": pool.source,
             "estimand": self.scope,
+            "sentence": self.sentence,
             "items": pool.n_items,
             "identical": int(pool.identical.sum()),
             "chosen": pool.n_chosen,
@@ -166,9 +161,13 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
         )
     unknown = [name for name in ratings.item_names if name not in pool.places]
     if unknown:
-        rule_words = f"{counted(len(unknown), 'rated item')} not in {pool.source}: {listing(unknown, limit=_SHOWN)}."
+        rule_words = (
+            f"{counted(len(unknown), 'rated item')} not in {pool.source}: {listing(unknown, limit=_SHOWN)}."
+        )
         problems.append(
-            Problem(rule_words, "Give the file that the items of this study were drawn into.", ratings.source)
+            Problem(
+                rule_words, "Give the file that the items of this study were drawn into.", ratings.source
+            )
         )
     known = {name: pool.places[name] for name in ratings.item_names if name in pool.places}
     identical, chosen = pool.identical, pool.chosen
@@ -199,8 +198,8 @@ def analyse_over_pool(
         Items like these asked of items that were picked; strata without two rated items.
     """
     if pool.by_hand and estimand is not None:
-        rule = "the items were picked and not drawn, so that results are about them only."
-        raise InputError([Problem(rule, "Leave out --estimand.", pool.source)])
+        only = "the items were picked and not drawn, so that results are about them only."
+        raise InputError([Problem(only, "Leave out --estimand.", pool.source)])
     wanted = estimand or DEFAULT_ESTIMAND
     estimates, tests, results = [], [], []
     for one in analysis.results:
@@ -233,5 +232,3 @@ def analyse_over_pool(
         results = [replace(one, corrected_p=float(p)) for one, p in zip(results, corrected, strict=True)]
     over = OverPool(pool, wanted, tuple(estimates), tuple(tests), ratings.n_items)
     return replace(analysis, results=tuple(results)), over
-
-

@@ -98,9 +98,10 @@ class AnalysisResult(Result):
 
     `analysis` has the fits and tests, `agreement` is that of the workers. `deviations` are None without a plan;
     `plan` names its file and checksum. `exclusion` is what rules for leaving out workers changed, None without
-    rules. `over_pool` is what the result says of the pool that items were drawn from, None without one. `looks` are those that decided, None for one test at the end. `diagnostics` are None where they were not
-    asked for, or there is nothing to diagnose. Of two systems there is the `detail` of their comparison; of several
-    the simulated `ranks`, and the `order` of tables and pictures where it is not that of the means.
+    rules. `over_pool` is what it says of the pool that items were drawn from, None without one. `looks` are those
+    that decided, None for one test at the end. `diagnostics` are None where they were not asked for, or there is
+    nothing to diagnose. Of two systems there is the `detail` of their comparison; of several the simulated `ranks`,
+    and the `order` of tables and pictures where it is not that of the means.
     """
 
     schema: ClassVar[str] = ANALYSIS_SCHEMA

@@ -25,10 +25,9 @@ def _choose(given: TypedValues, calls: Calls) -> None:
     if given["picked"] is not None:
         picked = calls.let("picked", call("hp.items.read_names", given["picked"]))
     if given["parameters"] is not None:
-        parameters = calls.let("parameters", call("hp.Parameters.read", given["parameters"]))
-    options = {
-        name: given.given(name) for name in ("correlation", "workers", "ratings_per_item", "seed")
-    }
+        assumed = calls.let("assumed", call("hp.models.read_assumed", given["parameters"]))
+        parameters = calls.attribute(assumed, "parameters")
+    options = {name: given.given(name) for name in ("correlation", "workers", "ratings_per_item", "seed")}
     calls.let(
         "result",
         call("hp.items.choose", outputs, given["n"], picked=picked, parameters=parameters, **options),

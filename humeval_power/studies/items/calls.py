@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from humeval_power.item_pool import IDENTICAL, ItemPool
 if TYPE_CHECKING:
     from humeval_power.checking.item_pools import ScoredOutputs
     from humeval_power.parameters import Parameters
-    from humeval_power.studies.items.result import ChosenItems
+    from humeval_power.studies.items.result import ChosenItems, Method
 
 USUAL_WORKERS = 10
 USUAL_CORRELATION = 0.2  # of a text metric with people on one item, at its best
@@ -36,8 +37,8 @@ def choose(
     """Draw the items to rate, and say what the draw wins over a simple random one.
 
     Two systems with scores: strata of equal size by the predicted difference, drawn in proportion. Several: a
-    draw that is balanced on the contrasts of their scores (cube method). Items whose outputs are identical under all
-    systems need no rating: they are left out and counted.
+    draw that is balanced on the contrasts of their scores (cube method). Items whose outputs are identical under
+    all systems need no rating: they are left out and counted.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def choose(
     Raises
     ------
     InputError
-        Fewer than 4 items to draw or more than there are, picked items that the pool does not have, both or neither.
+        Fewer than 4 items or more than there are, picked items that the pool does not have, a draw and picked ones.
     """
     from humeval_power.inference.item_sampling import (
         balancing_columns,
@@ -74,14 +75,17 @@ def choose(
     if not 0 <= correlation <= 1:
         raise InputError(f"A correlation lies between 0 and 1; got {correlation:g}.")
     if workers < 2 or (ratings_per_item is not None and not 1 <= ratings_per_item <= workers):
-        raise InputError("A study has at least 2 workers, and at most as many ratings of an item as workers.")
+        raise InputError(
+            "A study has at least 2 workers, and at most as many ratings of an item as workers."
+        )
     size, identical = len(outputs.items), outputs.identical
     real = np.flatnonzero(~identical)
     stratum = np.full(size, IDENTICAL, dtype=np.int64)
     stratum[real] = 0
     probability = np.zeros(size)
     chosen = np.zeros(size, dtype=bool)
-    explained, method = 0.0, "simple"
+    explained = 0.0
+    method: Method = "simple"
     rng = np.random.default_rng(seed)
     if picked is not None:
         places = _places(outputs, picked)
@@ -111,9 +115,8 @@ def choose(
     pool = ItemPool(
         outputs.items, outputs.systems, outputs.scores, stratum, probability, chosen, outputs.source
     ).reordered(np.concatenate([places, rest]))
-    gains = ()
-    if method in ("strata", "cube"):
-        gains = setting_gains(
+    gains = (
+        setting_gains(
             pool,
             explained=explained,
             correlation=correlation,
@@ -121,6 +124,9 @@ def choose(
             ratings_per_item=ratings_per_item or workers,
             parameters=parameters,
         )
+        if method in ("strata", "cube")
+        else ()
+    )
     return ChosenItems(
         pool=pool,
         method=method,
@@ -141,9 +147,11 @@ def _places(outputs: ScoredOutputs, picked: Sequence[str]) -> np.ndarray:
         for name in picked
         if name not in place
     ]
-    twice = next((name for name in picked if list(picked).count(name) > 1), None)
-    if twice is not None:
-        problems.append(Problem(f"item {twice!r} is picked twice.", "Keep one.", outputs.source))
+    problems += [
+        Problem(f"item {name!r} is picked {count} times.", "Keep one.", outputs.source)
+        for name, count in Counter(picked).items()
+        if count > 1
+    ]
     if len(picked) < LEAST_ITEMS:
         rule = f"{len(picked)} items are picked; at least {LEAST_ITEMS} are rated."
         problems.append(Problem(rule, "", outputs.source))

@@ -26,8 +26,8 @@ CORRELATIONS = (0.3, 0.5, 0.7)  # shown beside the one that is assumed
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a draw wins if the metric correlates so: `items` drawn so do what the chosen number drawn at random do, with
-    the same workers; `saved` is the share of the ratings that this saves, below 0 where it costs some."""
+    """What a draw wins if the metric correlates so: `items` drawn so do what the chosen number drawn at random do,
+    with the same workers; `saved` is the share of the ratings that this saves, below 0 where it costs some."""
 
     setting: str
     correlation: float
@@ -45,7 +45,7 @@ def setting_gains(
     ratings_per_item: int,
     parameters: Parameters | None,
 ) -> tuple[Gain, ...]:
-    """The gains at the assumed correlation and at others; in the published settings where no parameters are given."""
+    """The gains at the assumed correlation and at others; in the published settings without `parameters`."""
     settings = dict(PRESETS) if parameters is None else {"your parameters": parameters}
     n = pool.n_chosen
     lost = pool.n_strata if pool.n_strata > 1 else len(pool.systems)
@@ -107,7 +107,7 @@ class ChosenItems(Result):
         )
 
     def _lead(self) -> str:
-        pool = self.pool
+        pool, metric = self.pool, self.metric
         of = f"{pool.n_chosen:,} of {counted(pool.n_items, 'item')}"
         if self.method == "picked":
             return (
@@ -115,37 +115,34 @@ class ChosenItems(Result):
                 "only, and says nothing of the pool."
             )
         how = {
-            "strata": f"drawn in {counted(pool.n_strata, 'stratum').replace('stratums', 'strata')} of what "
-            f"{self.metric} predicts",
-            "cube": f"drawn so that their means of {self.metric} are those of the pool, for every pair of systems",
+            "strata": f"drawn from {pool.n_strata} strata of what {metric} predicts",
+            "cube": f"drawn so that their means of {metric} are those of the pool, for every pair of systems",
             "simple": "drawn at random",
         }[self.method]
-        win = ""
-        if self.gains:
-            assumed = [gain.saved for gain in self.gains if gain.correlation == self.correlation]
-            low, high = min(assumed), max(assumed)
-            saved = percent(max(high, 0.0)) if len(assumed) == 1 or high - low < 0.005 else (
-                f"{percent(max(low, 0.0))} to {percent(max(high, 0.0))}"
-            )
-            win = (
-                f" If {self.metric} correlates {self.correlation:g} with people on one item, that saves {saved} of "
-                "the ratings."
-            )
+        said = f"Rate these {of}, {how}."
         same = int(pool.identical.sum())
-        left_out = (
-            f" {same:,} {'has' if same == 1 else 'have'} identical outputs and {'needs' if same == 1 else 'need'} no "
-            "rating."
-            if same
-            else ""
-        )
-        return f"Rate these {of}, {how}.{left_out}{win}"
+        if same == 1:
+            said += " 1 has identical outputs and needs no rating."
+        elif same:
+            said += f" {same:,} have identical outputs and need no rating."
+        saved = [max(gain.saved, 0.0) for gain in self.gains if gain.correlation == self.correlation]
+        if saved:
+            ends = dict.fromkeys((percent(min(saved)), percent(max(saved))))
+            said += (
+                f" If {metric} correlates {self.correlation:g} with people on one item, that saves "
+                f"{' to '.join(ends)} of the ratings."
+            )
+        return said
 
     def _facts(self) -> Iterator[Fact]:
         pool = self.pool
         yield "Items of the pool", f"{pool.n_items:,}"
         yield "Systems", ", ".join(pool.systems)
         if self.knows_texts:
-            yield "With identical outputs", f"{int(pool.identical.sum()):,} ({percent(pool.identical_share)})"
+            yield (
+                "With identical outputs",
+                f"{int(pool.identical.sum()):,} ({percent(pool.identical_share)})",
+            )
         yield "To rate", f"{pool.n_chosen:,}"
         if self.seed is not None:
             yield "Seed", str(self.seed)
@@ -153,7 +150,7 @@ class ChosenItems(Result):
     def _caveats(self) -> Iterator[str]:
         if not self.knows_texts:
             yield (
-                "There are no texts in the table, so that identical outputs are not found. They need no rating, and "
+                "There are no texts in the table, so that identical outputs are not found. They need no rating: "
                 "leaving them out is often the largest saving of all."
             )
         unknown = 0
@@ -177,7 +174,13 @@ class ChosenItems(Result):
             reach = f"{values.min():.4g} to {values.max():.4g}" if len(values) else "no score"
             chosen = int(pool.chosen[inside].sum())
             rows.append(
-                (str(number + 1), reach, f"{int(inside.sum()):,}", f"{chosen:,}", f"{pool.probability[inside][0]:.4f}")
+                (
+                    str(number + 1),
+                    reach,
+                    f"{int(inside.sum()):,}",
+                    f"{chosen:,}",
+                    f"{pool.probability[inside][0]:.4f}",
+                )
             )
         b, a = pool.systems[1], pool.systems[0]
         yield Table(
@@ -190,27 +193,25 @@ class ChosenItems(Result):
         rows = []
         for rho in dict.fromkeys(gain.correlation for gain in self.gains):
             cells = [by[setting, rho] for setting in settings]
-            said = f"{rho:g}{' (assumed)' if rho == self.correlation else ''}"
             rows.append(
                 (
-                    said,
+                    f"{rho:g}{' (assumed)' if rho == self.correlation else ''}",
                     percent(cells[0].explained),
-                    *(f"{cell.items:.0f} ({'-' if cell.saved >= 0 else '+'}{percent(abs(cell.saved))})" for cell in cells),
+                    *(f"{cell.items:.0f} ({_signed(-cell.saved)})" for cell in cells),
                 )
             )
-        yield Table(
-            ("correlation", "explained", *(f"items, {setting}" for setting in settings)),
-            tuple(rows),
-            f"How many items drawn so do what {self.pool.n_chosen:,} drawn at random do: the same power with the same "
-            "workers. 'high' and 'low' are the published settings in which workers and items differ much and little."
-            if len(settings) > 1
-            else f"How many items drawn so do what {self.pool.n_chosen:,} drawn at random do: the same power with the "
-            "same workers.",
+        caption = (
+            f"How many items drawn so do what {self.pool.n_chosen:,} drawn at random do: the same power with the "
+            "same workers."
         )
+        if len(settings) > 1:
+            caption += " 'high' and 'low' are published settings in which workers and items differ much and little."
+        heads = ("correlation", "explained", *(f"items, {setting}" for setting in settings))
+        yield Table(heads, tuple(rows), caption)
         yield Paragraph(
             "The correlation is that of the metric's difference with the true difference of an item, not the "
-            "published one over systems: of text metrics .1 to .25 on one item, of a score by people about .45. What "
-            "workers differ in and the noise of ratings stay as they are, whatever items are chosen."
+            "published one over systems: of text metrics .1 to .25 on one item, of a score by people about .45. "
+            "What workers differ in and the noise of ratings stay as they are, whatever items are chosen."
         )
 
     def _next(self) -> tuple[str, ...]:
@@ -222,7 +223,7 @@ class ChosenItems(Result):
                 "population): say which before you see ratings."
             )
         return (
-            "Keep this file: humeval-power assign --pool FILE gives its items to workers, and humeval-power analyze "
+            "Keep this file. humeval-power assign --pool FILE gives its items to workers; humeval-power analyze "
             "RATINGS --pool FILE takes its strata, probabilities and scores.",
             about,
         )
@@ -257,3 +258,8 @@ class ChosenItems(Result):
         """The file of the pool."""
         assert ending in self.endings
         return table_csv(pool_table(self.pool))
+
+
+def _signed(share: float) -> str:
+    """'-2.3 %', '+1 %'."""
+    return f"{'-' if share <= 0 else '+'}{percent(abs(share))}"

@@ -99,6 +99,11 @@ def _questions(
         **untouched(
             study_fields(
                 *("design", "form", "outputs", "n_systems", "ledger"),
+                pool=replace(
+                    FIELDS["pool"],
+                    help="Give out the items that 'humeval-power more items' chose, in the order of its file.",
+                    page_help="What the page \u201cWhich items to rate\u201d writes.",
+                ),
                 assignment=replace(
                     FIELDS["assignment"],
                     help="With --next: the table that this command wrote, and again for each that came after it.",
@@ -307,13 +312,17 @@ def command(
     from humeval_power.studies.power.work_ahead import refuse_work
     from humeval_power.studies.power.workload import study_workload
 
-    outputs, key = _outputs(study), study.key
+    outputs, key, chosen = _outputs(study), study.key, _chosen(study, item_names)
     given = study.options_of(_OF_PLAN)
     if study.plan is not None and given:
         raise click.UsageError(f"The plan says this itself: leave out {', '.join(given)}.")
     planned = load_plan(study.plan, amend)
     systems, form = study.systems, None
+    if chosen is not None and outputs is not None:
+        outputs = outputs.of_items(chosen)
     if planned is None:
+        if chosen is not None:
+            study = study.with_(items=study.items or len(chosen))
         if outputs is not None:
             systems = systems or outputs.systems
             study = study.with_(items=study.items or len(outputs.items))
@@ -326,7 +335,11 @@ def command(
             _check_names(systems, planned)
     own_key = None if key is None else _existing_key(key, goes_on=bool(takeovers or n_next))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
-    named = None if item_names is None else _read_names(item_names)
+    named = chosen if item_names is None else _read_names(item_names)
+    if chosen is not None and len(chosen) != design.n_items:
+        rule = f"{len(chosen):,} items are chosen; the study has {design.n_items:,}."
+        remedy = f"Draw as many: humeval-power more items ... --n {design.n_items}."
+        raise InputError([Problem(rule, remedy, place=study.pool)])
     if outputs is not None:
         named = named or _names_of(outputs, design.n_items)
         form = _form_content(study, planned)
@@ -360,6 +373,25 @@ def command(
     if batch is not None and planned is not None and planned.looks is not None:
         assigned = _recorded(batch, uploads or batch, study, secret)
     return assigned if uploads is None else replace(uploads, assignment=assigned)
+
+
+def _chosen(study: StudyValues, item_names: str | None) -> list[str] | None:
+    """The names of the items that were drawn from a pool, in the order to rate them; None without one.
+
+    Raises
+    ------
+    click.UsageError
+        Names beside those of the pool.
+    InputError
+        A file that is no pool.
+    """
+    if study.pool is None:
+        return None
+    if item_names is not None:
+        raise click.UsageError("--pool names the items: leave out --item-names.")
+    from humeval_power.studies.items.files import read_pool
+
+    return list(read_pool(study.pool).chosen_items)
 
 
 def _collected(
