@@ -280,6 +280,15 @@ def pool_of_table(frame: pd.DataFrame, *, source: str) -> ItemPool:
     stratum = np.array([IDENTICAL if label == IDENTICAL_WORD else named[label] for label in labels])
     is_chosen = chosen == 1
     identical = stratum == IDENTICAL
+    problems += [
+        Problem(
+            "its outputs are identical, and it is chosen.",
+            "Ratings of identical outputs are checks: they stay out of the estimate.",
+            source,
+            rows[place],
+        )
+        for place in np.flatnonzero(is_chosen & identical)
+    ]
     if not np.isnan(probability).all():
         rules = (
             (
@@ -288,11 +297,6 @@ def pool_of_table(frame: pd.DataFrame, *, source: str) -> ItemPool:
                 "Leave it out of the pool, or draw it with a probability above 0.",
             ),
             (probability > 1, "a probability is at most 1.", ""),
-            (
-                is_chosen & identical,
-                "its outputs are identical, and it is chosen.",
-                "Ratings of identical outputs are checks: they stay out of the estimate.",
-            ),
         )
         for broken, rule, remedy in rules:
             problems += [Problem(rule, remedy, source, rows[place]) for place in np.flatnonzero(broken)]

@@ -223,3 +223,26 @@ def items_of_equal_power(
             lambda size: reached(size, effect, explained, n_strata) - power, low, high, xtol=1e-6
         )
     )
+
+
+def spread_over_workers(worker: Codes, item: Codes, stratum: Codes) -> Codes:
+    """Which chosen item, by its stratum (n,), takes each of the n places of a design, so that every worker meets
+    the strata in their proportion; worker and item (cells,) say who rates which place.
+
+    Place by place the stratum that its workers have met least, for its share, of those that have items left.
+    """
+    share = np.bincount(stratum) / len(stratum)
+    waiting = [list(np.flatnonzero(stratum == number)) for number in range(len(share))]
+    met = np.zeros((int(worker.max()) + 1, len(share)))
+    taken = np.empty(len(stratum), dtype=np.int64)
+    by_place = np.argsort(item, kind="stable")
+    cells = np.split(by_place, np.searchsorted(item[by_place], np.arange(1, len(stratum))))
+    for place, own in enumerate(cells):
+        workers = np.unique(worker[own])
+        behind = met[workers].sum(axis=0) / np.maximum(share, 1e-300)
+        left = np.array([len(one) for one in waiting])
+        behind[left == 0] = np.inf
+        number = int(np.lexsort((-left / np.maximum(share, 1e-300), behind))[0])
+        taken[place] = waiting[number].pop(0)
+        met[workers, number] += 1
+    return taken

@@ -58,11 +58,12 @@ class OverPool:
         pool, first = self.pool, self.estimates[0]
         facts = [
             ("Items of the pool", f"{pool.n_items:,}"),
-            ("With identical outputs", f"{int(pool.identical.sum()):,}, whose difference is 0"),
             ("Rated", f"{self.n_rated:,} of {pool.n_chosen:,} chosen"),
         ]
         if self.scope != "these":
+            same = int(pool.identical.sum())
             facts.append(("Drawn", _drawn(pool, first)))
+            facts.append(("With identical outputs", f"{same:,}{', whose difference is 0' if same else ''}"))
         for name, estimate, (of_pool, of_population) in zip(names, self.estimates, self.tests, strict=True):
             about = "These items" if self.scope == "these" else "This pool"
             facts.append((f"{name}, {about.lower()}" if len(names) > 1 else about, _test_words(of_pool)))
@@ -173,12 +174,9 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
     identical, chosen = pool.identical, pool.chosen
     strange = [name for name, place in known.items() if not chosen[place] and not identical[place]]
     if strange:
-        rule_words = (
-            f"{counted(len(strange), 'rated item')} of {pool.source} that was not chosen: "
-            f"{listing(strange, limit=_SHOWN)}."
-        )
-        remedy = "Items chosen by hand tell nothing of the pool: leave their ratings out."
-        problems.append(Problem(rule_words, remedy, ratings.source))
+        beside = f"{counted(len(strange), 'rated item')} beside those that {pool.source} has as chosen: "
+        remedy = "Items chosen otherwise tell nothing of the pool: leave their ratings out."
+        problems.append(Problem(f"{beside}{listing(strange, limit=_SHOWN)}.", remedy, ratings.source))
     if problems:
         raise InputError(problems)
     kept = np.array([not identical[known[name]] for name in ratings.item_names])[ratings.item]

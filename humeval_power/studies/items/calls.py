@@ -152,6 +152,16 @@ def _places(outputs: ScoredOutputs, picked: Sequence[str]) -> np.ndarray:
         for name, count in Counter(picked).items()
         if count > 1
     ]
+    identical = outputs.identical
+    problems += [
+        Problem(
+            f"item {name!r} has identical outputs: its difference is 0 without a rating.",
+            "Leave it out.",
+            outputs.source,
+        )
+        for name in picked
+        if name in place and identical[place[name]]
+    ]
     if len(picked) < LEAST_ITEMS:
         rule = f"{len(picked)} items are picked; at least {LEAST_ITEMS} are rated."
         problems.append(Problem(rule, "", outputs.source))

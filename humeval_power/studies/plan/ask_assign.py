@@ -28,6 +28,8 @@ from humeval_power.study import FIELDS
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import Key
     from humeval_power.checking.outputs import Outputs
+    from humeval_power.designs import Design
+    from humeval_power.item_pool import ItemPool
     from humeval_power.studies.field.form_of import Asked
     from humeval_power.studies.field.uploaded import UploadResult
     from humeval_power.studies.plan.plan import Plan
@@ -319,10 +321,10 @@ def command(
     planned = load_plan(study.plan, amend)
     systems, form = study.systems, None
     if chosen is not None and outputs is not None:
-        outputs = outputs.of_items(chosen)
+        outputs = outputs.of_items(chosen.chosen_items)
     if planned is None:
         if chosen is not None:
-            study = study.with_(items=study.items or len(chosen))
+            study = study.with_(items=study.items or chosen.n_chosen)
         if outputs is not None:
             systems = systems or outputs.systems
             study = study.with_(items=study.items or len(outputs.items))
@@ -335,11 +337,9 @@ def command(
             _check_names(systems, planned)
     own_key = None if key is None else _existing_key(key, goes_on=bool(takeovers or n_next))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
-    named = chosen if item_names is None else _read_names(item_names)
-    if chosen is not None and len(chosen) != design.n_items:
-        rule = f"{len(chosen):,} items are chosen; the study has {design.n_items:,}."
-        remedy = f"Draw as many: humeval-power more items ... --n {design.n_items}."
-        raise InputError([Problem(rule, remedy, place=study.pool)])
+    named = None if item_names is None else _read_names(item_names)
+    if chosen is not None:
+        named = _names_of_chosen(chosen, design)
     if outputs is not None:
         named = named or _names_of(outputs, design.n_items)
         form = _form_content(study, planned)
@@ -375,8 +375,8 @@ def command(
     return assigned if uploads is None else replace(uploads, assignment=assigned)
 
 
-def _chosen(study: StudyValues, item_names: str | None) -> list[str] | None:
-    """The names of the items that were drawn from a pool, in the order to rate them; None without one.
+def _chosen(study: StudyValues, item_names: str | None) -> ItemPool | None:
+    """The pool that items were drawn from; None without one.
 
     Raises
     ------
@@ -391,7 +391,26 @@ def _chosen(study: StudyValues, item_names: str | None) -> list[str] | None:
         raise click.UsageError("--pool names the items: leave out --item-names.")
     from humeval_power.studies.items.files import read_pool
 
-    return list(read_pool(study.pool).chosen_items)
+    return read_pool(study.pool)
+
+
+def _names_of_chosen(pool: ItemPool, design: Design) -> list[str]:
+    """The chosen items, each at a place of the design, so that every worker meets all strata.
+
+    Raises
+    ------
+    InputError
+        Another number of items than the study has.
+    """
+    from humeval_power.inference.item_sampling import spread_over_workers
+
+    if pool.n_chosen != design.n_items:
+        rule = f"{pool.n_chosen:,} items are chosen; the study has {design.n_items:,}."
+        remedy = f"Draw as many: humeval-power more items ... --n {design.n_items}."
+        raise InputError([Problem(rule, remedy, place=pool.source)])
+    rows = design.assignment
+    order = spread_over_workers(rows.worker, rows.item, pool.stratum[pool.chosen])
+    return [pool.chosen_items[place] for place in order]
 
 
 def _collected(
