@@ -3,8 +3,8 @@
     python docs/make_items_coverage.py [studies]     # 1,000 of each row: minutes on two cores
 
 Every study has a pool, a metric, workers and ratings of its own; the truth is the mean of its pool, and for items
-like these the mean of all pools. Complete tables are analysed by the closed form of the mixed model; in every row some studies are
-analysed by `estimate_pool` too, as `humeval-power analyze --pool` does, and must give the same.
+like these the mean of all pools. Complete tables are analysed by the closed form of the mixed model; in every row
+some studies are analysed by `estimate_pool` too, as `humeval-power analyze --pool` does, and must give the same.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scipy import special
 
 from humeval_power.inference.chosen_items import estimate_pool
 from humeval_power.inference.item_sampling import (
+    balancing_columns,
     draw_balanced,
     draw_from_strata,
     explained_by_strata,
@@ -118,9 +119,13 @@ def row(task: tuple[str, int, float, int, int]) -> tuple[str, int, float, dict[s
                 check(d, drawn, stratum, values)
             estimate, pool, pool_df, like, like_df = values
             error = estimate - truth.mean()
-            reach = [-special.stdtrit(df, 0.025) * np.sqrt(v) for v, df in ((pool, pool_df), (like, like_df))]
+            reach = [
+                -special.stdtrit(df, 0.025) * np.sqrt(v) for v, df in ((pool, pool_df), (like, like_df))
+            ]
             beyond = estimate - AHEAD * law.sd_item_slope
-            kept.append((error / law.sd_item_slope, error**2, abs(error) <= reach[0], abs(beyond) <= reach[1]))
+            kept.append(
+                (error / law.sd_item_slope, error**2, abs(error) <= reach[0], abs(beyond) <= reach[1])
+            )
     return preset, size, rho, {way: tuple(np.mean(kept, axis=0)) for way, kept in results.items()}
 
 
@@ -152,8 +157,7 @@ def balanced(n_studies: int) -> dict[float, tuple[float, float]]:
             scores = rng.normal(size=(500, 3))
             rest = rng.normal(size=(500, 3))
             truth = law.sd_item_slope / np.sqrt(2) * (rho * scores + np.sqrt(1 - rho**2) * rest)
-            columns = np.linalg.svd(scores - scores.mean(0) - (scores - scores.mean(0)).mean(1)[:, None], full_matrices=False)[0]
-            drawn = draw_balanced(columns[:, :2] * np.sqrt(500), ITEMS, rng)
+            drawn = draw_balanced(balancing_columns(scores, ITEMS), ITEMS, rng)
             order = np.concatenate([drawn, np.setdiff1d(np.arange(500), drawn)])
             names = tuple(map(str, range(500)))
             pool = ItemPool(
@@ -188,7 +192,9 @@ def main() -> None:
     with ProcessPoolExecutor(2) as workers:
         three = workers.submit(balanced, n_studies // 5)
         rows = list(workers.map(row, [(*one, n_studies, place) for place, one in enumerate(cells)]))
-        print("| setting | pool | correlation | variance by formula | simulated | pool | items like these |")
+        print(
+            "| setting | pool | correlation | variance by formula | simulated | pool | items like these |"
+        )
         print("|---|---|---|---|---|---|---|")
         for preset, size, rho, ways in rows:
             ratio = ways["strata"][1] / ways["random"][1]
@@ -205,7 +211,9 @@ def main() -> None:
                     for preset in ("high", "low")
                 ]
                 bias = (both[0][0] + both[1][0]) / 2
-                print(f"| {said} | {rho:g} | {1 + bias / AHEAD:.2f} | {both[0][2]:.3f} | {both[1][2]:.3f} |")
+                print(
+                    f"| {said} | {rho:g} | {1 + bias / AHEAD:.2f} | {both[0][2]:.3f} | {both[1][2]:.3f} |"
+                )
         print("\n| correlation | coverage of a pair's pool | variance of the item part |\n|---|---|---|")
         for rho, (coverage, ratio) in three.result().items():
             print(f"| {rho:g} | {coverage:.3f} | {ratio:.2f} |")

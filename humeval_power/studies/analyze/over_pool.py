@@ -72,7 +72,7 @@ class OverPool:
                 facts.append(
                     (f"{name}, {like.lower()}" if len(names) > 1 else like, _test_words(of_population))
                 )
-            if math.isfinite(estimate.slope) and len(names) == 1:
+            if math.isfinite(estimate.slope) and len(names) == 1 and pool.n_strata == 1:
                 facts.append(("Difference for one SD of the metric", f"{estimate.slope:.4f}"))
         yield Facts(tuple(facts))
         if self.n_rated < pool.n_chosen and self.scope != "these":

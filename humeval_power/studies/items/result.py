@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -226,7 +227,35 @@ class ChosenItems(Result):
             "Keep this file. humeval-power assign --pool FILE gives its items to workers; humeval-power analyze "
             "RATINGS --pool FILE takes its strata, probabilities and scores.",
             about,
+            *self._planning(),
         )
+
+    def _planning(self) -> Iterator[str]:
+        """How a study of these items is planned."""
+        factors = self.item_factors
+        if factors is None:
+            return
+        yield (
+            f"To plan: the SD of items' differences (sd_item_slope) counts {factors['pool']:.2f} times for this "
+            f"pool, {factors['population']:.2f} times for items like these; humeval-power power --values takes it."
+        )
+        if self.pool.identical_share:
+            real = 1.0 - self.pool.identical_share
+            yield (
+                f"A difference over the pool is {1 / real:.3f} times as large among the items that are rated: plan "
+                "with that one."
+            )
+
+    @property
+    def item_factors(self) -> dict[str, float] | None:
+        """How much of the SD of items' differences is left, beside a simple draw from endless items, for either
+        estimand, at the assumed correlation; None of picked items."""
+        if self.method == "picked":
+            return None
+        pool = self.pool
+        finite = pool.n_chosen / float((~pool.identical).sum())
+        left = (1.0 - self.correlation**2 * self.explained) * (1.0 - finite)
+        return {"pool": math.sqrt(left), "population": math.sqrt(left + finite)}
 
     def content(self) -> Record:
         """The pool in numbers, the gains, and the rows of the file."""
@@ -246,6 +275,7 @@ class ChosenItems(Result):
             "explained": self.explained,
             "correlation": self.correlation,
             "gains": [asdict(gain) for gain in self.gains],
+            "item_factors": self.item_factors,
             "rows": rows,
             **({} if self.seed is None else {"seed": self.seed}),
         }
