@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,6 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-# What a result is about: the items of this pool, items like these, or the rated ones alone.
-Estimand = Literal["pool", "population"]
-Scope = Literal["pool", "population", "these"]
-DEFAULT_ESTIMAND: Estimand = "pool"
 IDENTICAL = -1  # the stratum of items whose outputs are the same under all systems: they need no rating
 
 

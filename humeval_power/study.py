@@ -25,6 +25,7 @@ from humeval_power.choices import (
     LARGEST_COUNT,
     MOST_WORKERS,
     UNITS_PER_ASSIGNMENT,
+    Estimand,
     Exclusion,
     LookKind,
     PresentationOrder,
@@ -62,7 +63,6 @@ from humeval_power.fields import (
     whole,
     word,
 )
-from humeval_power.item_pool import Estimand
 from humeval_power.latent import Family, Link, even_scores
 from humeval_power.latent_shares import share_problems
 from humeval_power.parameters import (

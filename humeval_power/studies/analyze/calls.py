@@ -30,11 +30,12 @@ from humeval_power.studies.plan.plan import Plan
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
+    from humeval_power.choices import Estimand
     from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
     from humeval_power.estimation.fit import CorrelatedFactor, Fit
     from humeval_power.estimation.joint.fit import JointFit
     from humeval_power.estimation.latent.fit import LatentFit
-    from humeval_power.item_pool import Estimand, ItemPool
+    from humeval_power.item_pool import ItemPool
     from humeval_power.studies.analyze.against_plan import PowerAtInterest
     from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
     from humeval_power.studies.analyze.result import AnalysisResult, PairDetail

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from humeval_power.checking.columns import listing
+from humeval_power.choices import DEFAULT_ESTIMAND, Estimand
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.chosen_items import PoolEstimate, estimate_pool
 from humeval_power.inference.corrections import correct
-from humeval_power.item_pool import DEFAULT_ESTIMAND, Estimand, ItemPool, Scope
+from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.document import Block, Facts, Points, Section
@@ -36,7 +38,7 @@ class OverPool:
     n_rated: int
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> Literal["pool", "population", "these"]:
         """What the result is about."""
         return "these" if self.pool.by_hand else self.estimand
 

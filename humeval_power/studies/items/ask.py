@@ -9,8 +9,8 @@ from humeval_power.asking.declared import Calls, Declaration, Page, Part, plain
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.vocabulary import SEED, TWO_OR_MORE, systems_typed
+from humeval_power.choices import LEAST_DRAWN_ITEMS, USUAL_METRIC_CORRELATION, USUAL_POOL_WORKERS
 from humeval_power.fields import names, own, real, text, whole
-from humeval_power.studies.items.calls import LEAST_ITEMS, USUAL_CORRELATION, USUAL_WORKERS
 from humeval_power.study import FIELDS
 
 
@@ -59,7 +59,7 @@ DECLARED = Declaration(
             needed=True,
         ),
         "n": own(
-            whole(LEAST_ITEMS),
+            whole(LEAST_DRAWN_ITEMS),
             "How many items to rate.",
             "Items to rate",
             unit="items",
@@ -93,12 +93,12 @@ DECLARED = Declaration(
             "Correlation of the metric with people on one item",
             slider=(0, 0.9),
             step=0.05,
-            usual=USUAL_CORRELATION,
+            usual=USUAL_METRIC_CORRELATION,
         ),
         "workers": replace(
             FIELDS["workers"],
             help="Workers of the study, for what the draw wins.",
-            usual=USUAL_WORKERS,
+            usual=USUAL_POOL_WORKERS,
             start="",
         ),
         "ratings_per_item": replace(FIELDS["ratings_per_item"], main=False, start=""),

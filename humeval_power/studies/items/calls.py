@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from humeval_power.checking.columns import close_to
-from humeval_power.choices import DEFAULT_SEED
+from humeval_power.choices import (
+    DEFAULT_SEED,
+    LEAST_DRAWN_ITEMS,
+    USUAL_METRIC_CORRELATION,
+    USUAL_POOL_WORKERS,
+)
 from humeval_power.errors import InputError, Problem
 from humeval_power.item_pool import IDENTICAL, ItemPool
 
@@ -18,18 +23,14 @@ if TYPE_CHECKING:
     from humeval_power.parameters import Parameters
     from humeval_power.studies.items.result import ChosenItems, Method
 
-USUAL_WORKERS = 10
-USUAL_CORRELATION = 0.2  # of a text metric with people on one item, at its best
-LEAST_ITEMS = 4  # chosen ones
-
 
 def choose(
     outputs: ScoredOutputs,
     n: int | None = None,
     *,
     picked: Sequence[str] | None = None,
-    correlation: float = USUAL_CORRELATION,
-    workers: int = USUAL_WORKERS,
+    correlation: float = USUAL_METRIC_CORRELATION,
+    workers: int = USUAL_POOL_WORKERS,
     ratings_per_item: int | None = None,
     parameters: Parameters | None = None,
     seed: int = DEFAULT_SEED,
@@ -162,8 +163,8 @@ def _places(outputs: ScoredOutputs, picked: Sequence[str]) -> np.ndarray:
         for name in picked
         if name in place and identical[place[name]]
     ]
-    if len(picked) < LEAST_ITEMS:
-        rule = f"{len(picked)} items are picked; at least {LEAST_ITEMS} are rated."
+    if len(picked) < LEAST_DRAWN_ITEMS:
+        rule = f"{len(picked)} items are picked; at least {LEAST_DRAWN_ITEMS} are rated."
         problems.append(Problem(rule, "", outputs.source))
     if problems:
         raise InputError(problems)
@@ -172,8 +173,8 @@ def _places(outputs: ScoredOutputs, picked: Sequence[str]) -> np.ndarray:
 
 def _check_number(outputs: ScoredOutputs, n: int, real: int) -> None:
     """Refuse to draw too few items, or more than there are."""
-    if n < LEAST_ITEMS:
-        raise InputError(f"At least {LEAST_ITEMS} items are drawn; got {n}.")
+    if n < LEAST_DRAWN_ITEMS:
+        raise InputError(f"At least {LEAST_DRAWN_ITEMS} items are drawn; got {n}.")
     if n > real:
         left = len(outputs.items) - real
         same = f", {left:,} of them with identical outputs, which need no rating" if left else ""
