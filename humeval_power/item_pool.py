@@ -132,9 +132,9 @@ class ItemPool:
         real = ~self.identical
         at = np.array([self.places[name] for name in rated], dtype=np.int64)
         stratum = self.stratum.copy()
-        size = np.bincount(stratum[real])
         if self.by_hand:  # the rated ones are all there is
-            size = np.array([len(at)])
+            stratum = np.where(real, 0, IDENTICAL)
+        size = np.array([len(at)]) if self.by_hand else np.bincount(stratum[real])
         predicted = self.predicted(first, second)
         own = predicted is not None and float(np.ptp(predicted[at])) > 0 and not self.by_hand
         return Frame(

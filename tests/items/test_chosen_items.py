@@ -87,6 +87,8 @@ def test_an_analysis_says_what_it_is_about(study):
 def test_python_gives_what_the_command_gives(study):
     ratings = hp.read_ratings(study / "ratings.csv", systems=("old", "new"))
     result = hp.analyze(ratings, pool=hp.items.read_pool(study / "chosen.csv"), diagnostics=False)
+    by_study = hp.Study(pool=str(study / "chosen.csv"), estimand="population")
+    assert "items like the 240" in hp.analyze(ratings, by_study, diagnostics=False).decision
     same = analysed(study, "--pool", study / "chosen.csv")
     assert result.tested.estimate == same["effect"]["estimate"]
     assert result.decision.endswith("of which 60 were drawn and rated.")
@@ -286,3 +288,38 @@ def test_several_systems_are_compared_over_the_pool():
     assert "This is about the 200 items" in result.decision
     with pytest.raises(InputError, match="joint model"):
         hp.analyze(ratings, pool=pool, family=hp.models.ComparisonFamily(model="joint"))
+
+
+def test_a_plan_seals_what_the_result_is_about(study, tmp_path):
+    plan = tmp_path / "plan.json"
+    run(
+        *(
+            "plan",
+            "--preset",
+            "low",
+            "--effect",
+            0.1,
+            "--items",
+            60,
+            "--workers",
+            8,
+            "--ratings-per-item",
+            8,
+        ),
+        *("--systems", "old,new", "--estimand", "population", "--cost-per-rating", 0.1),
+        *("--simulations", 100, "-o", plan),
+        code=None,
+    )
+    assert json.loads(plan.read_text())["study"]["estimand"] == "population"
+    assert hp.plans.read_plan(plan).estimand == "population"
+    ratings = (study / "ratings.csv", "--plan", plan)
+    followed = json.loads(run("analyze", *ratings, "--pool", study / "chosen.csv", "--json").stdout)
+    assert followed["pool"]["estimand"] == "population"
+    about = "what the result is about"
+    assert about not in [one["what"] for one in followed["deviations"]]
+    other = json.loads(
+        run("analyze", *ratings, "--pool", study / "chosen.csv", "--estimand", "pool", "--json").stdout
+    )
+    assert about in [one["what"] for one in other["deviations"]]
+    without = json.loads(run("analyze", *ratings, "--json").stdout)
+    assert about in [one["what"] for one in without["deviations"]]

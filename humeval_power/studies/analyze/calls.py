@@ -113,7 +113,11 @@ def analyze(
         Ratings that determine nothing.
     """
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.analyze.against_plan import deviations, family_deviations
+    from humeval_power.studies.analyze.against_plan import (
+        deviations,
+        estimand_deviations,
+        family_deviations,
+    )
     from humeval_power.studies.analyze.over_pool import analyse_over_pool, of_pool
     from humeval_power.studies.analyze.result import AnalysisResult, comparison_rows
     from humeval_power.studies.analyze.result_conditions import WithAndWithout, exclusion_deviations
@@ -147,6 +151,8 @@ def analyze(
         raise InputError("The plan has looks: its result takes those that were taken into account.")
     if plan is not None:
         plan.check_documents(ratings)
+    if plan is not None and pool is not None and not pool.by_hand:
+        estimand = estimand or plan.estimand
     if pool is not None:
         _refuse_beside_pool(family, correlated, looks)
         ratings = of_pool(ratings, pool, rule)
@@ -180,6 +186,7 @@ def analyze(
             *deviations(plan, whole, rule, stopped_at=None if looks is None else looks.stopped_at),
             *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
             *(() if family is None else family_deviations(plan, family)),
+            *estimand_deviations(plan, None if over_pool is None else over_pool.scope),
             *(() if looks is None else looks.departures),
         )
     result = AnalysisResult(
