@@ -69,6 +69,7 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
             "no-pilot.md",
             "calibration.md",
             "equivalence.md",
+            "choosing-items.md",
             "looks.md",
             "stop-when.md",
             "dropping-systems.md",

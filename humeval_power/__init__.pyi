@@ -9,6 +9,7 @@ from humeval_power import corpus as corpus
 from humeval_power import documents as documents
 from humeval_power import exports as exports
 from humeval_power import figures as figures
+from humeval_power import items as items
 from humeval_power import judge as judge
 from humeval_power import looks as looks
 from humeval_power import models as models

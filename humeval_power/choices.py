@@ -36,6 +36,9 @@ Exclusion = Literal["none", "careless", "suspicious"]
 SizeSought = Literal["workers", "items", "documents", "ratings-per-item"]
 Sought = Literal[SizeSought, "budget"]
 LookKind = Literal["items", "workers", "ratings", "blocks"]
+# What a result is about: the pool that items were drawn from, or items like these.
+Estimand = Literal["pool", "population"]
+DEFAULT_ESTIMAND: Estimand = "pool"
 EFFICACY_WORDS = (
     "pocock",
     "obrien-fleming",
@@ -209,6 +212,9 @@ BoardTest = Literal["holm", "max-t", "signs"]  # of scores
 Tasks = Literal["sampled", "fixed"]
 MOST_RANKED = 300  # systems
 
+LEAST_DRAWN_ITEMS = 4  # from a pool
+USUAL_METRIC_CORRELATION = 0.2  # of a text metric with people on one item, at its best
+USUAL_POOL_WORKERS = 10  # for what a draw wins, where nobody says how many there will be
 DEFAULT_JUDGE_RUNS = 5  # of a judge on an item, at most, where nobody says
 
 # Plans of agreement: the numbers that are looked at, and the share of raters' levels in a rating's variance.

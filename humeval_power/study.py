@@ -25,6 +25,7 @@ from humeval_power.choices import (
     LARGEST_COUNT,
     MOST_WORKERS,
     UNITS_PER_ASSIGNMENT,
+    Estimand,
     Exclusion,
     LookKind,
     PresentationOrder,
@@ -350,6 +351,14 @@ class Study:
         "Leave out workers by these rules",
     )
 
+    estimand: str | None = _said(
+        "question",
+        word(Estimand),
+        "What the result is about where items were drawn from a pool: the pool, or items like these. [pool]",
+        "The result is about",
+        words={"": "The pool", "pool": "The pool", "population": "Items like these"},
+    )
+
     pilot: str | None = _said(
         "files", _FILE, "A table of ratings that the variation is estimated from.", "Pilot"
     )
@@ -387,6 +396,12 @@ class Study:
         text("FILE", is_file=True, many=True),
         "What the platform has given back so far, as it is.",
         "Exports of the platform",
+    )
+    pool: str | None = _said(
+        "files",
+        _FILE,
+        "The pool of items with those that were chosen, as 'humeval-power more items' wrote it.",
+        "Pool of items",
     )
     ratings: str | None = _said("files", _FILE, "The table of all ratings.", "Ratings")
     rehearsal: str | None = _said(

@@ -68,6 +68,10 @@ COMMANDS: dict[str, str] = {
     "collect status": "collect status collected.csv --assignment study.csv --keep-ids",
     "analyze plan": "analyze collected.csv --plan plan.json",
     "simulate": "simulate --preset low --workers 8 --items 30 --effect 0.1 --seed 5 -o simulated.csv",
+    "items": "items scored.csv --n 20 --score chrf -o chosen.csv",
+    "assign pool": "assign --pool chosen.csv --workers 4 --ratings-per-item 2 --systems old,new --seed 4",
+    "analyze pool": "analyze five.csv --systems base,one --scale 1:5 --pool pool.csv",
+    "analyze pool many": "analyze five.csv --all-pairs --scale 1:5 --pool pool.csv --estimand population",
     "analyze": "analyze simulated.csv",
     "analyze many": f"analyze five.csv --scale 1:5 --all-pairs {QUICK}",
     "calibrate": f"calibrate {SETTING} --workers 4 --items 20 {QUICK}",
@@ -208,6 +212,11 @@ def write_inputs(folder: Path) -> None:
                 rating = np.clip(round(3 + worker[w] + item[i] + shift + rng.normal(0, 0.7)), 1, 5)
                 lines.append(f"w{w},i{i},{system},{int(rating)}")
     _write(folder / "five.csv", lines)
+    scored = (f"s{i:02d},same,same,1,1" for i in range(10))
+    other = (f"s{i:02d},a {i},b {i},{(7 * i) % 23},{(11 * i) % 29}" for i in range(10, 60))
+    _write(folder / "scored.csv", ["item,old,new,chrf_old,chrf_new", *scored, *other])
+    drawn = (f"i{i},{int(i < 15)},{i % 3 + 1},{1 / 3!r},{i % 7},{(5 * i) % 11}" for i in range(45))
+    _write(folder / "pool.csv", ["item,chosen,stratum,probability,score_base,score_one", *drawn])
     own = np.random.default_rng(40)  # of each worker's own items
     lines = ["worker,item,system,rating"]
     for w in range(8):

@@ -32,6 +32,10 @@ BELOW: Mapping[str, Mapping[str, tuple[str, str]]] = {
         ),
     },
     "more": {
+        "items": (
+            "studies.items.ask",
+            "Which items of a pool to rate, drawn by what a metric says of all.",
+        ),
         "assessment": (
             "comparisons.assessment.ask",
             "Direct assessment without worker effects (Wei et al. 2022).",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -48,6 +48,23 @@ class Outputs:
         ]
         if absent:
             raise InputError(_listed(self.origin, [_absent(self.origin, *one) for one in absent]))
+
+    def of_items(self, items: Sequence[str]) -> Outputs:
+        """The outputs of some of the items, in this order.
+
+        Raises
+        ------
+        InputError
+            Items that it has no outputs of, all of them.
+        """
+        known = set(self.items)
+        absent = [repr(name) for name in items if name not in known]
+        if absent:
+            rule = f"has no outputs of the item{_plural(absent)} {listing(absent, limit=_SHOWN)}."
+            raise InputError([Problem(rule, f"It has {_those('item', self.items)}.", self.origin)])
+        texts = {(item, name): self.texts[item, name] for item in items for name in self.systems}
+        sources = {item: self.sources[item] for item in items if item in self.sources}
+        return replace(self, items=tuple(items), texts=texts, sources=sources)
 
     def check(self, items: Sequence[str], systems: Sequence[str]) -> None:
         """See that these are the outputs of just these items and systems.

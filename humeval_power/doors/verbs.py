@@ -345,6 +345,10 @@ def analyze(ratings: Study | Ratings, study: Study | None = None, /, **how: Any)
         from humeval_power.studies.plan.files import read_plan
 
         how = {**how, "plan": read_plan(study.plan)}
+    if study.pool is not None and "pool" not in how:
+        from humeval_power.studies.items.files import read_pool
+
+        how = {"estimand": study.estimand, **how, "pool": read_pool(study.pool)}
     if how.get("plan") is None:
         how = {**_decided(ratings, study), **how}
     return analyze_ratings(ratings, **how)

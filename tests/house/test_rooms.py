@@ -9,7 +9,7 @@ PACKAGE = Path(__file__).parents[2] / "humeval_power"
 ORDER = (
     *("fit", "power", "agreement", "scores", "runs", "accuracy", "corpus", "contingency"),
     *("resample", "scenario", "survey", "preference", "judge", "assessment", "rank"),
-    *("looks", "plan", "field", "monitor", "analyze", "cite", "report", "release", "start"),
+    *("items", "looks", "plan", "field", "monitor", "analyze", "cite", "report", "release", "start"),
 )
 # What a person asks for may bring any rooms together: a plan, its form and its ledger.
 DOOR = re.compile(r"(ask|calls)(_\w+)?")

@@ -85,6 +85,7 @@ class Analysis(FittedRecord):
     deviations: list[DeviationRecord] | None = None
     agreement: AgreementRecord | None = None
     sequential: dict[str, Any] | None = None
+    pool: dict[str, Any] | None = None
     means: dict[str, float | None] | None = None
     family_of_tests: FamilyOfTestsRecord | None = None
     pairs: list[Pair] | None = None
@@ -101,7 +102,8 @@ class Analysis(FittedRecord):
         effect, problems = self.effect, []
         if effect is None:
             return []
-        if self.parameters is not None and effect.estimate is not None:
+        # over a pool of items the effect weighs strata, and is not the mean of those that were rated
+        if self.parameters is not None and effect.estimate is not None and self.pool is None:
             from humeval_power.parameters import Parameters
 
             fitted = Parameters.from_dict(self.parameters).difference

@@ -167,6 +167,15 @@ def deviations(
     return (*differing, *_left_out(plan, ratings))
 
 
+def estimand_deviations(plan: Plan, scope: str | None) -> tuple[Deviation, ...]:
+    """Whether the result is about something else than was planned; None: about what was rated, without a pool."""
+    said = {"pool": "the pool of items", "population": "items like these", "these": "the rated items only"}
+    if plan.estimand is None or scope == plan.estimand:
+        return ()
+    actual = said.get(str(scope), "items like those rated, without the pool that they were drawn from")
+    return (Deviation("what the result is about", said[plan.estimand], actual),)
+
+
 def family_deviations(plan: Plan, family: ComparisonFamily) -> tuple[Deviation, ...]:
     """Everything in which the tests that are made together differ from those that were planned."""
     planned = plan.family or DEFAULT_FAMILY

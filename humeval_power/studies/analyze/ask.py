@@ -96,7 +96,7 @@ def load_criteria(
         "ratings": table_of("RATINGS"),
         **study_fields(
             *("test", "comparisons", "baseline", "model", "system_variances", "correction", "correct_over"),
-            *("ledger", "plan"),
+            *("ledger", "plan", "pool", "estimand"),
             instead=TABLE,
             effect=replace(
                 FIELDS["effect"],
@@ -147,6 +147,7 @@ def load_criteria(
             ),
             Part("Several systems", ("all_pairs", "baseline", "model", "correction")),
             Part("The plan", ("plan", "effect", "exclude_if")),
+            Part("The items", ("pool", "estimand"), folded=True),
             TEST,
         ),
         (
@@ -178,7 +179,9 @@ def command(
     by its own fit or (--model joint) all in one. --criteria goes through
     several criteria. All these tests are one family: --correction corrects
     over all of them. Workers beyond the limits that a plan seals are left out,
-    and the result is shown with and without them. -o analysis.json is read by 'report'; -o analysis/ is
+    and the result is shown with and without them. With --pool, from which items
+    were drawn, its strata, probabilities and scores are taken into account, and
+    every answer says what it is about. -o analysis.json is read by 'report'; -o analysis/ is
     a page with pictures of the effect, of workers, items and residuals.
     """
     planned, several = load_plan(study.plan, amend), study.says("comparisons", "baseline")
@@ -186,6 +189,7 @@ def command(
         raise click.UsageError("This plan compares two systems: leave out --all-pairs and --baseline.")
     from humeval_power.files.tables import read_rating_table
     from humeval_power.studies.analyze.calls import analyze_criteria
+    from humeval_power.studies.items.files import read_pool
     from humeval_power.studies.loading import check_ratings, excluded
 
     rule, family = rule_of(study), family_of(study)
@@ -204,6 +208,7 @@ def command(
             table = table.with_(criterion=None)
     exclude_if = study.exclude_if or NO_RULES
     source = None if study.plan is None else plan_reference(study.plan)
+    pool = None if study.pool is None else read_pool(study.pool)
 
     def each(ratings: Ratings, exclusion: WorkerExclusion | None = None) -> AnalysisResult:
         from humeval_power.studies.analyze.calls import analyze, looks_of_study
@@ -229,6 +234,8 @@ def command(
             looks=looks,
             correlated=correlated,
             exclusion=exclusion,
+            pool=pool,
+            estimand=study.estimand,
             plan_source=source,
             diagnostics=details_wanted() or (together and record_wanted()),
             check_families=study.check_families and not together,

@@ -31,10 +31,12 @@ from humeval_power.studies.plan.plan import Plan
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
+    from humeval_power.choices import Estimand
     from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
     from humeval_power.estimation.fit import CorrelatedFactor, Fit
     from humeval_power.estimation.joint.fit import JointFit
     from humeval_power.estimation.latent.fit import LatentFit
+    from humeval_power.item_pool import ItemPool
     from humeval_power.studies.analyze.against_plan import PowerAtInterest
     from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
     from humeval_power.studies.analyze.result import AnalysisResult, PairDetail
@@ -57,6 +59,8 @@ def analyze(
     looks: LooksTaken | None = None,
     correlated: Sequence[CorrelatedFactor] = (),
     exclusion: WorkerExclusion | None = None,
+    pool: ItemPool | None = None,
+    estimand: Estimand | None = None,
     plan_source: Mapping[str, object] | None = None,
     diagnostics: bool = True,
     check_families: bool = False,
@@ -81,6 +85,10 @@ def analyze(
     correlated : of two systems, 'worker', 'item' or both, whose intercepts and slopes may correlate.
     exclusion : the workers whom rules leave out (`exclude_workers`); a plan that seals rules needs it. The result
         is that of the others, and shows that of all beside it.
+    pool : the items that these were drawn from, as `items.read_pool` reads it: its strata, probabilities and scores
+        are taken into account, and the result says what it is about.
+    estimand : with a pool, whether the result is about it ('pool', as is usual) or about items like these
+        ('population').
     plan_source : the file and checksum of the plan, for the record.
     diagnostics : whether to predict workers and items, and to leave out each of the busiest workers.
     check_families : of two systems, as of `fit`.
@@ -106,7 +114,12 @@ def analyze(
         Ratings that determine nothing.
     """
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.analyze.against_plan import deviations, family_deviations
+    from humeval_power.studies.analyze.against_plan import (
+        deviations,
+        estimand_deviations,
+        family_deviations,
+    )
+    from humeval_power.studies.analyze.over_pool import analyse_over_pool, of_pool
     from humeval_power.studies.analyze.result import AnalysisResult, comparison_rows
     from humeval_power.studies.analyze.result_conditions import WithAndWithout, exclusion_deviations
     from humeval_power.studies.fit.joint_comparison import check_other_model, compare_jointly, family_error
@@ -139,6 +152,15 @@ def analyze(
         raise InputError("The plan has looks: its result takes those that were taken into account.")
     if plan is not None:
         plan.check_documents(ratings)
+    if plan is not None and pool is not None and not pool.by_hand:
+        estimand = estimand or plan.estimand
+    if pool is not None:
+        _refuse_beside_pool(family, correlated, looks)
+        ratings = of_pool(ratings, pool, rule)
+    elif estimand is not None:
+        raise InputError(
+            "An estimand is named of a pool of items: give --pool, the file that they were drawn into."
+        )
     whole, exclusion = ratings, _sealed(plan, exclusion)
     ratings = whole if exclusion is None else exclusion.remaining(whole)
 
@@ -150,10 +172,14 @@ def analyze(
             return compare_in_pairs(these, rule=rule, family=family, common_workers=dropped)
         return compare_jointly(these, rule=rule, family=family, check=check)
 
-    analysis = compared(ratings, check=looks is None)
+    analysis, over_pool = compared(ratings, check=looks is None), None
+    if pool is not None:
+        analysis, over_pool = analyse_over_pool(ratings, analysis, pool, estimand)
     changed = None
     if exclusion is not None:
         everybody = analysis if ratings is whole else compared(whole, check=False)
+        if pool is not None and ratings is not whole:
+            everybody, _ = analyse_over_pool(whole, everybody, pool, estimand)
         rows = comparison_rows(whole.criterion, everybody)
         changed = WithAndWithout.of(exclusion, ratings, whole, rows)
     departures = None
@@ -162,6 +188,7 @@ def analyze(
             *deviations(plan, whole, rule, looks=looks),
             *exclusion_deviations(exclusion, str(plan.exclusion_rules)),
             *(() if family is None else family_deviations(plan, family)),
+            *estimand_deviations(plan, None if over_pool is None else over_pool.scope),
             *(() if looks is None else looks.departures),
         )
     result = AnalysisResult(
@@ -172,6 +199,7 @@ def analyze(
         looks=looks,
         plan=None if plan_source is None else dict(plan_source),
         exclusion=changed,
+        over_pool=over_pool,
     )
     if family is None:
         interest = _interest(effect, plan, result)
@@ -182,10 +210,10 @@ def analyze(
             diagnostics=_diagnostics(result) if diagnostics else None,
             provenance=Provenance(seed=None if detail.size is None else seed),
         )
-    if looks is None:
-        analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
-    elif plan is not None:
+    if looks is not None and plan is not None:
         analysis = decided_by_looks(analysis, looks.of_several, plan, ratings)
+    elif pool is None:  # the other model would be of the rated items
+        analysis = replace(analysis, other_model=check_other_model(ratings, analysis, rule))
     if analysis.joint is not None and family.correction == "max-t":
         pairs = [(one.first, one.second) for one in analysis.results]
         erring = family_error(ratings, analysis.joint, pairs, rule, seed=seed)
@@ -202,6 +230,22 @@ def analyze(
 
 
 NO_RANKS = "systems were dropped at looks of their own, so that no ranking is fair to all of them"
+
+
+def _refuse_beside_pool(
+    family: ComparisonFamily | None, correlated: Sequence[CorrelatedFactor], looks: LooksTaken | None
+) -> None:
+    """Refuse what has no estimate over a pool of items."""
+    rules = (
+        (looks is not None, "Looks before the end were never tried with items drawn from a pool"),
+        (bool(correlated), "Correlated intercepts and slopes are not known beside a pool of items"),
+        (
+            family is not None and family.model == "joint",
+            "The joint model of several systems has no strata of items; take --model pairwise",
+        ),
+    )
+    if problems := [Problem(f"{rule}.", "Or leave out the pool.") for broken, rule in rules if broken]:
+        raise InputError(problems)
 
 
 def _refuse_of_two(ratings: Ratings, given: Mapping[str, object]) -> None:
@@ -248,7 +292,7 @@ def _detail(
     rule, size = tested.rule, None
     with few_fits():
         adjusted = adjustment(fitted, ratings, rule)
-    if fitted.n_workers < FEW_WORKERS and not tested.reason and not rule.is_latent:
+    if fitted.n_workers < FEW_WORKERS and not (tested.reason or rule.is_latent or result.over_pool):
         if ahead is not None:
             ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
         simulation = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}

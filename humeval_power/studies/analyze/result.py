@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
+    from humeval_power.studies.analyze.over_pool import OverPool
     from humeval_power.studies.fit.latent_effects import FamilyCheck
 
 
@@ -105,9 +106,10 @@ class AnalysisResult(Result):
 
     `analysis` has the fits and tests, `agreement` is that of the workers. `deviations` are None without a plan;
     `plan` names its file and checksum. `exclusion` is what rules for leaving out workers changed, None without
-    rules. `looks` are those that decided, None for one test at the end. `diagnostics` are None where they were not
-    asked for, or there is nothing to diagnose. Of two systems there is the `detail` of their comparison; of several
-    the simulated `ranks`, and the `order` of tables and pictures where it is not that of the means.
+    rules. `over_pool` is what it says of the pool that items were drawn from, None without one. `looks` are those
+    that decided, None for one test at the end. `diagnostics` are None where they were not asked for, or there is
+    nothing to diagnose. Of two systems there is the `detail` of their comparison; of several the simulated `ranks`,
+    and the `order` of tables and pictures where it is not that of the means.
     """
 
     schema: ClassVar[str] = ANALYSIS_SCHEMA
@@ -123,6 +125,7 @@ class AnalysisResult(Result):
     looks: LooksTaken | None = None
     plan: Record | None = None
     exclusion: WithAndWithout | None = None
+    over_pool: OverPool | None = None
     provenance: Provenance = UNKNOWN
 
     @cached_property
@@ -267,7 +270,8 @@ class AnalysisResult(Result):
     @property
     def decision(self) -> str:
         """What is shown, in a sentence."""
-        return self._decision_of_two() if self.ranking is None else self.ranking.decision
+        decided = self._decision_of_two() if self.ranking is None else self.ranking.decision
+        return decided if self.over_pool is None else f"{decided} {self.over_pool.sentence}"
 
     @property
     def _corrected_p(self) -> float:
@@ -328,6 +332,7 @@ class AnalysisResult(Result):
             said = tuple(notes(self.analysis, ranking.pairs, ranking.called))
         sections = (
             *findings,
+            *(() if self.over_pool is None else self.over_pool.section(self._names)),
             *exclusion_section((self.exclusion, self.rows)),
             *deviations_section(self.deviations),
             Section("Notes", (Points(said),) if said else ()),
@@ -456,7 +461,14 @@ class AnalysisResult(Result):
                 else looks_content(self.looks, self.sequential),
             )
         independence = study_independence_content(self.ratings)
+        if self.over_pool is not None:
+            record = {**record, "pool": self.over_pool.content(self._names)}
         return {**record, **exclusion_content(self.exclusion, self.rows), "independence": independence}
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        """What the comparisons are called."""
+        return tuple(f"{one.second} - {one.first}" for one in self.analysis.results)
 
     @property
     def rows(self) -> tuple[ComparisonRow, ...]:

@@ -219,6 +219,7 @@ def command(
         "question": study.question,
         "exclusions": study.exclusions,
         "exclude_if": study.exclude_if or NO_RULES,
+        "estimand": study.estimand,
         "created": created,
         "seed": run.seed,
         "n_jobs": run.n_jobs,

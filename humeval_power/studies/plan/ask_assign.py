@@ -28,6 +28,8 @@ from humeval_power.study import FIELDS
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import Key
     from humeval_power.checking.outputs import Outputs
+    from humeval_power.designs import Design
+    from humeval_power.item_pool import ItemPool
     from humeval_power.studies.field.form_of import Asked
     from humeval_power.studies.field.uploaded import UploadResult
     from humeval_power.studies.monitor.dropping import DroppingMonitoring
@@ -100,6 +102,11 @@ def _questions(
         **untouched(
             study_fields(
                 *("design", "form", "outputs", "n_systems", "ledger"),
+                pool=replace(
+                    FIELDS["pool"],
+                    help="Give out the items that 'humeval-power more items' chose, in the order of its file.",
+                    page_help="What the page \u201cWhich items to rate\u201d writes.",
+                ),
                 assignment=replace(
                     FIELDS["assignment"],
                     help="With --next: the table that this command wrote, and again for each that came after it.",
@@ -308,13 +315,17 @@ def command(
     from humeval_power.studies.power.work_ahead import refuse_work
     from humeval_power.studies.power.workload import study_workload
 
-    outputs, key = _outputs(study), study.key
+    outputs, key, chosen = _outputs(study), study.key, _chosen(study, item_names)
     given = study.options_of(_OF_PLAN)
     if study.plan is not None and given:
         raise click.UsageError(f"The plan says this itself: leave out {', '.join(given)}.")
     planned = load_plan(study.plan, amend)
     systems, form = study.systems, None
+    if chosen is not None and outputs is not None:
+        outputs = outputs.of_items(chosen.chosen_items)
     if planned is None:
+        if chosen is not None:
+            study = study.with_(items=study.items or chosen.n_chosen)
         if outputs is not None:
             systems = systems or outputs.systems
             study = study.with_(items=study.items or len(outputs.items))
@@ -328,6 +339,8 @@ def command(
     own_key = None if key is None else _existing_key(key, goes_on=bool(takeovers or n_next))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     named = None if item_names is None else _read_names(item_names)
+    if chosen is not None:
+        named = _names_of_chosen(chosen, design)
     if outputs is not None:
         named = named or _names_of(outputs, design.n_items)
         form = _form_content(study, planned)
@@ -387,6 +400,44 @@ def _looks_so_far(study: StudyValues) -> DroppingMonitoring | None:
     ).monitoring
     assert isinstance(state, DroppingMonitoring)
     return state
+
+
+def _chosen(study: StudyValues, item_names: str | None) -> ItemPool | None:
+    """The pool that items were drawn from; None without one.
+
+    Raises
+    ------
+    click.UsageError
+        Names beside those of the pool.
+    InputError
+        A file that is no pool.
+    """
+    if study.pool is None:
+        return None
+    if item_names is not None:
+        raise click.UsageError("--pool names the items: leave out --item-names.")
+    from humeval_power.studies.items.files import read_pool
+
+    return read_pool(study.pool)
+
+
+def _names_of_chosen(pool: ItemPool, design: Design) -> list[str]:
+    """The chosen items, each at a place of the design, so that every worker meets all strata.
+
+    Raises
+    ------
+    InputError
+        Another number of items than the study has.
+    """
+    from humeval_power.inference.item_sampling import spread_over_workers
+
+    if pool.n_chosen != design.n_items:
+        rule = f"{pool.n_chosen:,} items are chosen; the study has {design.n_items:,}."
+        remedy = f"Draw as many: humeval-power more items ... --n {design.n_items}."
+        raise InputError([Problem(rule, remedy, place=pool.source)])
+    rows = design.assignment
+    order = spread_over_workers(rows.worker, rows.item, pool.stratum[pool.chosen])
+    return [pool.chosen_items[place] for place in order]
 
 
 def _collected(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from humeval_power.assumptions import Assumed, Assumptions, assumptions_of
-from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS, Exclusion
+from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS, Estimand, Exclusion
 from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
@@ -121,6 +121,7 @@ def make_plan(
     question: str = "",
     exclusions: Sequence[str] = (),
     exclude_if: ExclusionRules = NO_RULES,
+    estimand: Estimand | None = None,
     created: datetime.date | None = None,
     n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
@@ -160,6 +161,8 @@ def make_plan(
     exclude_if : rules by which the analysis will leave out workers, sealed with the plan. The power is then that of
         what they leave; of several systems what they cost in power is not simulated. Rules about checks and repeats
         need those of `costs`.
+    estimand : what the result will be about where items are drawn from a pool, sealed with the plan: 'pool', or
+        'population' for items like these.
     question, exclusions, created : for the plan, exclusions in words; without a date it is of today.
     n_simulations : of a proof. [2,000; of several systems 100 to 400 where each study has to be fitted]
     ahead : is told of the simulations of two systems before the first, and may refuse them; where intervals stop
@@ -229,7 +232,7 @@ def make_plan(
     )
     with progress("Proving", total=100) as advance:
         result = _search(request, n_simulations, seed, n_jobs, ahead, in_steps(advance))
-    plan = plan_of(result, question=question, exclusions=exclusions, seed=seed)
+    plan = replace(plan_of(result, question=question, exclusions=exclusions, seed=seed), estimand=estimand)
     made = created or datetime.date.today()
     return PlanSearchResult(
         plan=plan,

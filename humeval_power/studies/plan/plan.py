@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.choices import DEFAULT_SEED, DesignKind
+from humeval_power.choices import DEFAULT_SEED, DesignKind, Estimand
 from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import InputError, Problem
@@ -90,10 +90,10 @@ class Plan:
     are made of, `parameters` those of the two systems that its goal is about, and the power that of its goal.
 
     `exclusions` are rules, in words, by which ratings will be left out, and `rules` those by which the analysis
-    leaves out workers; `looks` says when the data are
-    tested before the end, and by which boundaries (None: one test at the end), `stops` what is to be expected where
-    intervals stop the study, `drops` where looks drop systems; `others` are parameters, by
-    name, that were looked at beside those planned for.
+    leaves out workers; `estimand` is what the result is about where items are drawn from a pool; `looks` says when
+    the data are tested before the end, and by which boundaries (None: one test at the end), `stops` what is to be
+    expected where intervals stop the study, `drops` where looks drop systems; `others` are parameters, by name, that
+    were looked at beside those planned for.
     """
 
     question: str
@@ -112,6 +112,7 @@ class Plan:
     costs: CostModel | None = None
     cost: Decimal | None = None
     exclusions: tuple[str, ...] = ()
+    estimand: Estimand | None = None
     rules: PlannedRules | None = None
     looks: LookSchedule | None = None
     expected: LookExpectation | None = None

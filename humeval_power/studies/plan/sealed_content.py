@@ -145,6 +145,7 @@ def study_of(plan: Plan) -> Study:
     said: Values = {
         "question": plan.question,
         "exclusions": plan.exclusions or None,
+        "estimand": plan.estimand,
         "systems": plan.systems,
         "workers": counts.n_workers,
         "items": counts.n_items,

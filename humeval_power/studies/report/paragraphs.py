@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
-from humeval_power.saying.values import SHORT_HASH, Document, listed, part, words
+from humeval_power.saying.values import SHORT_HASH, Document, listed, part
+from humeval_power.saying.values import words as words_of
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.documents import (
     Documents,
@@ -61,8 +62,9 @@ def results_paragraph(documents: Documents) -> str:
     if not facts.has_result:
         return _joined(words)
     left_out = exclusion_sentence(facts.record)
+    about = words_of(part(facts.record, "pool"), "sentence")
     return _joined(
-        [*words, left_out, interest_sentence(facts), zeros(facts), *_deviations(documents.study)]
+        [*words, about, left_out, interest_sentence(facts), zeros(facts), *_deviations(documents.study)]
     )
 
 
@@ -116,7 +118,7 @@ def _planned(documents: Documents) -> str | None:
 
 def _software(documents: Documents) -> str | None:
     study = documents.study
-    version = words(part(study, "versions"), "humeval-power")
+    version = words_of(part(study, "versions"), "humeval-power")
     if version is None:
         return None
     return f"Computed with humeval-power {version}."

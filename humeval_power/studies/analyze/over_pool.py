@@ -1,0 +1,234 @@
+"""What a study says about a pool of items, or about items like these, from ratings of the chosen ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from humeval_power.checking.columns import listing
+from humeval_power.choices import DEFAULT_ESTIMAND, Estimand
+from humeval_power.errors import InputError, Problem
+from humeval_power.inference.chosen_items import PoolEstimate, estimate_pool
+from humeval_power.inference.corrections import correct
+from humeval_power.item_pool import ItemPool
+from humeval_power.ratings import Ratings
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.document import Block, Facts, Points, Section
+from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.result import Record
+from humeval_power.studies.fit.many_systems import SystemsAnalysis
+from humeval_power.studies.fit.wald import EffectTest, finished_test
+
+_SHOWN = 8  # names of items in a message
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OverPool:
+    """What comparisons of chosen items say about their pool: the estimates in the order of the comparisons, and the
+    tests of each for the pool and for items like these; of picked items both are about these alone."""
+
+    pool: ItemPool
+    estimand: Estimand
+    estimates: tuple[PoolEstimate, ...]
+    tests: tuple[tuple[EffectTest, EffectTest], ...]
+    n_rated: int
+
+    @property
+    def scope(self) -> Literal["pool", "population", "these"]:
+        """What the result is about."""
+        return "these" if self.pool.by_hand else self.estimand
+
+    @property
+    def sentence(self) -> str:
+        """What the result is about, to stand after every decision."""
+        pool, rated = self.pool, f"{self.n_rated:,}"
+        if self.scope == "these":
+            return f"This is about these {rated} items only: they were picked and not drawn, and others may differ."
+        like = "items like the" if self.scope == "population" else "the"
+        of = f"{pool.n_items:,}{'' if self.scope == 'population' else ' items'} of {pool.source}"
+        return f"This is about {like} {of}, of which {rated} were drawn and rated."
+
+    def section(self, names: Sequence[str]) -> Iterator[Section]:
+        """What was drawn and taken into account, and both estimands; `names` are those of the comparisons."""
+        yield Section("What the result is about", tuple(self._blocks(names)))
+
+    def _blocks(self, names: Sequence[str]) -> Iterator[Block]:
+        pool, first = self.pool, self.estimates[0]
+        facts = [
+            ("Items of the pool", f"{pool.n_items:,}"),
+            ("Rated", f"{self.n_rated:,} of {pool.n_chosen:,} chosen"),
+        ]
+        if self.scope != "these":
+            same = int(pool.identical.sum())
+            facts.append(("Drawn", _drawn(pool, first)))
+            facts.append(("With identical outputs", f"{same:,}{', whose difference is 0' if same else ''}"))
+        for name, estimate, (of_pool, of_population) in zip(names, self.estimates, self.tests, strict=True):
+            about = "These items" if self.scope == "these" else "This pool"
+            facts.append((f"{name}, {about.lower()}" if len(names) > 1 else about, _test_words(of_pool)))
+            if self.scope != "these":
+                like = "Items like these"
+                facts.append(
+                    (f"{name}, {like.lower()}" if len(names) > 1 else like, _test_words(of_population))
+                )
+            if math.isfinite(estimate.slope) and len(names) == 1 and pool.n_strata == 1:
+                facts.append(("Difference for one SD of the metric", f"{estimate.slope:.4f}"))
+        yield Facts(tuple(facts))
+        if self.n_rated < pool.n_chosen and self.scope != "these":
+            yield Points(
+                (
+                    f"{counted(pool.n_chosen - self.n_rated, 'chosen item')} without ratings: those that have "
+                    "some stand for all of their stratum. That is right if what was lost has nothing to do "
+                    "with the difference.",
+                )
+            )
+
+    def content(self, names: Sequence[str]) -> Record:
+        """The same as plain values."""
+        pool = self.pool
+        return {
+            "source": pool.source,
+            "estimand": self.scope,
+            "sentence": self.sentence,
+            "items": pool.n_items,
+            "identical": int(pool.identical.sum()),
+            "chosen": pool.n_chosen,
+            "rated": self.n_rated,
+            "strata": pool.n_strata,
+            "comparisons": [
+                {
+                    "name": name,
+                    **asdict(estimate),
+                    "pool_interval": list(of_pool.interval),
+                    "population_interval": list(of_population.interval),
+                }
+                for name, estimate, (of_pool, of_population) in zip(
+                    names, self.estimates, self.tests, strict=True
+                )
+            ],
+        }
+
+
+def _drawn(pool: ItemPool, estimate: PoolEstimate) -> str:
+    metric = ", with the metric as a covariate" if math.isfinite(estimate.slope) else ""
+    if pool.unequal:
+        return f"with unequal probabilities; worth {estimate.effective_items:.1f} items"
+    if pool.n_strata > 1:
+        return f"from {pool.n_strata} strata{metric}"
+    return f"each item as likely as any other{metric}"
+
+
+def _test_words(test: EffectTest) -> str:
+    if test.reason:
+        return test.reason
+    return (
+        f"{test.estimate:.4f}, SE {test.standard_error:.4f}, df {test.df:.1f}, "
+        f"{100 * test.rule.confidence:g} % interval {interval_words(*test.interval)}"
+    )
+
+
+def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
+    """The ratings that say something about the pool: those of its chosen items; identical outputs are left out.
+
+    Raises
+    ------
+    InputError
+        Ratings of items that the pool does not have or that were not chosen, systems that it does not name, or an
+        analysis that has no strata: all at once.
+    """
+    problems = []
+    if rule.is_latent:
+        problems.append(
+            Problem(
+                f"ratings as the family '{rule.family}' have no estimate over a pool.",
+                "Take --family gaussian, which compares mean ratings.",
+            )
+        )
+    if rule.df not in ("kenward-roger", "satterthwaite") or rule.estimator != "reml":
+        problems.append(
+            Problem(
+                f"a pool of items is analysed by REML with Kenward and Roger's df, not by {rule.estimator} and "
+                f"'{rule.df}'.",
+                "Leave out --estimator and --df.",
+            )
+        )
+    if ratings.document is not None or ratings.covariates:
+        problems.append(
+            Problem(
+                "documents and covariates are not known beside a pool of items.",
+                "Leave out their columns, or the pool.",
+            )
+        )
+    unknown = [name for name in ratings.item_names if name not in pool.places]
+    if unknown:
+        rule_words = (
+            f"{counted(len(unknown), 'rated item')} not in {pool.source}: {listing(unknown, limit=_SHOWN)}."
+        )
+        problems.append(
+            Problem(
+                rule_words, "Give the file that the items of this study were drawn into.", ratings.source
+            )
+        )
+    known = {name: pool.places[name] for name in ratings.item_names if name in pool.places}
+    identical, chosen = pool.identical, pool.chosen
+    strange = [name for name, place in known.items() if not chosen[place] and not identical[place]]
+    if strange:
+        beside = f"{counted(len(strange), 'rated item')} beside those that {pool.source} has as chosen: "
+        remedy = "Items chosen otherwise tell nothing of the pool: leave their ratings out."
+        problems.append(Problem(f"{beside}{listing(strange, limit=_SHOWN)}.", remedy, ratings.source))
+    if problems:
+        raise InputError(problems)
+    kept = np.array([not identical[known[name]] for name in ratings.item_names])[ratings.item]
+    return ratings if kept.all() else ratings.of_rows(kept)
+
+
+def analyse_over_pool(
+    ratings: Ratings, analysis: SystemsAnalysis, pool: ItemPool, estimand: Estimand | None
+) -> tuple[SystemsAnalysis, OverPool]:
+    """The comparisons with the tests of the pool, or of items like these, in the place of their own.
+
+    ratings : as `of_pool` gives them, of which the analysis is.
+
+    Raises
+    ------
+    InputError
+        Items like these asked of items that were picked; strata without two rated items.
+    """
+    if pool.by_hand and estimand is not None:
+        only = "the items were picked and not drawn, so that results are about them only."
+        raise InputError([Problem(only, "Leave out --estimand.", pool.source)])
+    wanted = estimand or DEFAULT_ESTIMAND
+    estimates, tests, results = [], [], []
+    for one in analysis.results:
+        pair = ratings if ratings.n_systems == 2 else ratings.pair(one.first, one.second)
+        rule = one.test.rule
+        estimate = estimate_pool(
+            pool,
+            (one.first, one.second),
+            pair.worker,
+            pair.item,
+            pair.system,
+            pair.rating,
+            pair.item_names,
+            by_differences=rule.analysis == "differences",
+        )
+        both = (
+            finished_test(
+                estimate.estimate, math.sqrt(max(estimate.pool_variance, 0.0)), estimate.pool_df, rule
+            ),
+            finished_test(
+                estimate.estimate, math.sqrt(estimate.population_variance), estimate.population_df, rule
+            ),
+        )
+        estimates.append(estimate)
+        tests.append(both)
+        own = both[1] if wanted == "population" else both[0]
+        results.append(replace(one, test=own, corrected_p=own.p_value))
+    if len(results) > 1:
+        corrected = correct([one.test.p_value for one in results], analysis.family.correction)
+        results = [replace(one, corrected_p=float(p)) for one, p in zip(results, corrected, strict=True)]
+    over = OverPool(pool, wanted, tuple(estimates), tuple(tests), ratings.n_items)
+    return replace(analysis, results=tuple(results)), over
