@@ -306,24 +306,16 @@ def _troubles(problems: Sequence[Problem], shown: Reading) -> Iterator[Trouble]:
     """What an import refuses, beside what it is about."""
     words = {text.casefold(): text for text, _ in shown.words}
     for one in problems:
-        part = next((each for each in PARTS if one.rule.startswith(f"no {each} in ")), "")
-        absent = (
-            [each for each in PARTS if f"the {each}" in one.rule]
-            if "nothing says what the" in one.rule
-            else []
-        )
-        word = words.get(str(one.value).strip().casefold(), "") if one.has_value else ""
+        word = words.get(str(one.value).strip().casefold(), "") if one.lacks == "points" else ""
+        column = next((each.name for each in shown.families if one.column in each.slots), "")
         if word:
             yield Trouble("How many points is each of these? Or tick that it is no rating.", word=word)
-        elif absent:
-            for each in absent:
-                yield Trouble(f"Which column is the {each}?", part=each)
-        elif part:
-            yield Trouble(
-                f"{one.rule.capitalize()} Leave these rows out, or take another column.", part=part
-            )
+        elif one.lacks == "column":
+            yield from (Trouble(f"Which column is the {part}?", part=part) for part in one.parts)
+        elif one.lacks == "cell":
+            said = f"{one.rule.capitalize()} Leave these rows out, or take another column."
+            yield from (Trouble(said, part=part) for part in one.parts)
         else:
-            column = next((each.name for each in shown.families if one.column in each.slots), "")
             yield Trouble(_words_of(one), column=column)
 
 
