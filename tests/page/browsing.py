@@ -123,6 +123,14 @@ def violations(page) -> list[str]:
     ]
 
 
+def settled(page) -> None:
+    """Wait until the answer of a page is there, of whichever kind."""
+    page.wait_for_function(
+        "() => { const a = document.getElementById('answer'); return a && a.getAttribute('aria-busy') !== 'true'"
+        " && !['starting', 'waiting', 'running'].includes(a.dataset.state); }"
+    )
+
+
 def shown(page) -> None:
     """Wait for an answer, by formula or in full."""
     page.wait_for_selector("#answer .document")

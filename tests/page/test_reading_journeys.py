@@ -3,33 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from browsing import browser_page, page_server, violations
+from browsing import settled, violations
 from export_shapes import BAD, SHAPES, WORDS
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    with page_server(tmp_path_factory.mktemp("studies")) as link:
-        yield link
-
-
-@pytest.fixture
-def page(browser, served):
-    with browser_page(browser, served) as (found, seen):
-        found.set_default_timeout(60_000)
-        yield found
-        assert seen.errors == []
-        assert seen.foreign == []
-
-
-def settled(page) -> None:
-    page.wait_for_function(
-        "() => { const a = document.getElementById('answer'); return a && a.getAttribute('aria-busy') !== 'true'"
-        " && !['starting', 'waiting', 'running'].includes(a.dataset.state); }"
-    )
 
 
 def brought(page, name: str, content: bytes) -> None:

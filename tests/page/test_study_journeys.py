@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import shutil
 import subprocess
 import sys
 import time
 
 import pytest
-from browsing import browser_page, page_server, violations
+from browsing import browser_page, settled, violations
 from places import ROOT
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
@@ -17,35 +16,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 STAGES = ("question", "size", "plan", "collect", "look", "decide", "report")
 MOST_FIELDS = 12
 SECONDS = 180
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("studies")
-    shutil.copy(ROOT / "data" / "pilot.csv", folder / "pilot.csv")
-    with page_server(folder) as link:
-        yield link, folder
-
-
-@pytest.fixture
-def page(browser, served):
-    with browser_page(browser, served[0]) as (found, seen):
-        yield found
-        assert seen.errors == []
-        assert seen.foreign == []
-
-
-@pytest.fixture
-def folder(served):
-    return served[1]
-
-
-def settled(page) -> None:
-    """Wait until the answer of a stage is there."""
-    page.wait_for_function(
-        "() => { const a = document.getElementById('answer'); return a && a.getAttribute('aria-busy') !== 'true'"
-        " && !['starting', 'waiting', 'running'].includes(a.dataset.state); }"
-    )
 
 
 def typed(page, **values: str) -> None:
@@ -325,13 +295,12 @@ def test_from_the_plan_to_the_report(page, folder, tmp_path):
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [360, 768, 1280])
-def test_every_stage_is_within_reach_at_every_width(browser, served, width, dark):
-    link, folder = served
+def test_every_stage_is_within_reach_at_every_width(browser, served, folder, width, dark):
     if not (folder / "wide").exists():
         (folder / "wide").mkdir()
         text = 'schema = "humeval_power/study/1"\n[variation]\npreset = "high"\n[effect]\neffect = 0.1\n'
         (folder / "wide" / "study.toml").write_text(text + "[design]\nworkers = 20\nitems = 90\n")
-    with browser_page(browser, link, width=width, dark=dark) as (page, seen):
+    with browser_page(browser, served, width=width, dark=dark) as (page, seen):
         assert violations(page) == []
         for stage in STAGES:
             page.goto(f"{page.own}study/wide/{stage}")
@@ -343,9 +312,8 @@ def test_every_stage_is_within_reach_at_every_width(browser, served, width, dark
         assert seen.errors == []
 
 
-def test_without_scripts_a_study_is_saved_too(browser, served):
-    link, folder = served
-    with browser_page(browser, link, scripts=False) as (page, _seen):
+def test_without_scripts_a_study_is_saved_too(browser, served, folder):
+    with browser_page(browser, served, scripts=False) as (page, _seen):
         page.fill("input[name=name]", "plain")
         page.click("button:has-text('New study')")
         page.fill("#field-question", "Without a script?")
