@@ -168,12 +168,12 @@ class _Page:
         return Response(status_code=204)
 
     async def upload(self, request: Request) -> Response:
-        """Keep a file that is brought, by the script or by a form without it, which goes back with the file set."""
-        upload = await self._parts.uploads.take(request)
+        """Keep files that are brought, by the script or by a form without it, which goes back with the files set."""
+        brought = [one.reference for one in await self._parts.uploads.take(request)]
         option = request.query_params.get("option", "")
         if "back" in request.query_params:
-            return back(request, **({option: upload.reference} if option else {}))
-        return JSONResponse({"value": upload.reference})
+            return back(request, **({option: brought} if option else {}))
+        return JSONResponse({"values": brought})
 
     async def _live(
         self, form: Form, request: CommandRequest, wrong: tuple[Wrong, ...], *, tab: str

@@ -347,7 +347,10 @@ def _places(parts: PageParts, value: str, name: str) -> tuple[tuple[str, str], .
     """The files that a value of a link names, as the command finds them, and where their bytes are."""
     upload = upload_of(value)
     if upload is not None:
-        return ((name, str(parts.uploads.path_of(*upload))),)
+        place = parts.uploads.path_of(*upload)
+        inner = sorted(one for one in place.rglob("*") if one.is_file()) if place.is_dir() else ()
+        within = tuple((f"{name}/{one.relative_to(place).as_posix()}", str(one)) for one in inner)
+        return within or ((name, str(place)),)
     if parts.folder is None:
         raise InputError(f"{value!r}: the page was opened without a folder. Bring the file itself.")
     logs = parts.folder.logs(value)
