@@ -25,6 +25,7 @@ from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL
 from humeval_power.saying.result import Result
 
 if TYPE_CHECKING:
+    from humeval_power.doors.page.score_reading import ScoreColumns
     from humeval_power.doors.page.workspace.reading import Reading
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
@@ -55,6 +56,7 @@ class Work:
     at : the folder below that of the files in which the command runs.
     within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
     reading : of a draft of a mapping, how its file is read by this one; "" by what is known of it.
+    columns_of : no command: files of scores, or logs, whose columns are wanted.
     """
 
     words: tuple[str, ...]
@@ -64,6 +66,7 @@ class Work:
     at: str = ""
     within: str = ""
     reading: str | None = None
+    columns_of: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -93,7 +96,7 @@ class Answer:
     links : pages that the answer itself leads to, each with what it is for.
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     asks : of the answers that only authors know, each with its question.
-    reading : how a file of ratings is read.
+    reading : how a file of ratings is read. columns : what stands in a table of scores.
     """
 
     exit_code: int
@@ -111,6 +114,7 @@ class Answer:
     ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     asks: tuple[Mapping[str, Any], ...] = ()
     reading: Reading | None = None
+    columns: ScoreColumns | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,8 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
     from humeval_power.safe_text import shell_command
     from humeval_power.saying.progress import watched_by
 
+    if work.columns_of:
+        return _columns(work)
     if work.reading is not None:
         shows = partial(_as_reading, work.reading)
     shows = shows or (on_page_of_study if work.texts else on_page)
@@ -217,6 +223,17 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
     here = answers[-1] if answers else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()
     return replace(here, exit_code=code, problems=problems, notes=tuple(caught.notes), files=files)
+
+
+def _columns(work: Work) -> Answer:
+    """What stands in a table of scores."""
+    from humeval_power.doors.page.score_reading import score_columns
+
+    with _folder_of(work):
+        try:
+            return Answer(0, columns=score_columns(work.columns_of))
+        except HumevalPowerError as error:
+            return Answer(error.exit_code, problems=(Wrong(str(error)),))
 
 
 def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:

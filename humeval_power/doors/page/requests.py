@@ -318,10 +318,23 @@ def work_of(parts: PageParts, request: CommandRequest, hides: tuple[str, ...] = 
     InputError
         Files that are not here.
     """
-    names = file_names(request, hides)
-    files = tuple(file for value, name in names.items() for file in _places(parts, value, name))
+    names, files = file_places(parts, request, hides)
     work = Work(words_of(request, hides, lambda value: names[value]), files)
     return replace(work, files=(*files, *_own_key(parts, request, hides)))
+
+
+def file_places(
+    parts: PageParts, request: CommandRequest, hides: tuple[str, ...] = ()
+) -> tuple[Mapping[str, str], tuple[tuple[str, str], ...]]:
+    """The names under which a command finds the files that a request names, and where the bytes of each are.
+
+    Raises
+    ------
+    InputError
+        Files that are not here.
+    """
+    names = file_names(request, hides)
+    return names, tuple(file for value, name in names.items() for file in _places(parts, value, name))
 
 
 _GOES_ON = {  # options of an assignment that is under way, which it had not when it was made

@@ -1,4 +1,4 @@
-"""Files and folders that were uploaded to the page: on the disk under their digest, and only while the page runs."""
+"""Files and folders that were uploaded to the page: on the disk under their digest, while the page runs."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def reading_of(export: Export, written: str) -> Reading:
         is_chosen=mapping is not None,
         mapping=mapping_text(made, export.platform) if made else "",
         version=version_of(written),
-        head=tuple(_head(export.frame)),
+        head=tuple(first_rows(export.frame)),
         columns=tuple(_column(one, export) for one in those),
         families=those,
         choices=said,
@@ -254,7 +254,7 @@ def _with_points(said: Choices, words: Iterable[tuple[str, int]]) -> Choices:
     return replace(said, words={**points, **said.words}, missing=(*said.missing, *none))
 
 
-def _head(frame: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+def first_rows(frame: pd.DataFrame) -> Iterator[tuple[str, ...]]:
     """The names of the columns, then the first rows."""
     yield tuple(str(name) for name in frame.columns)
     for row in frame.head(_MOST_ROWS).fillna("").astype(str).itertuples(index=False, name=None):

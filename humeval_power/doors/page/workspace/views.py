@@ -372,5 +372,6 @@ def _field(
         step=one.step,
         default=usual or _example(name) if kind != "choice" else "",
         nothing=nothing,
+        joined=one.kind.many,
         wrong=wrong.get(name, ()),
     )
