@@ -32,7 +32,7 @@ def six_side_by_side() -> str:
     draw, lines = Random(3), [",".join(("item", *names))]
     for item in range(80):
         level = draw.gauss(50, 8)
-        lines.append(",".join([f"q{item}", *(f"{level + 2 * k + draw.gauss(0, 4):.2f}" for k in range(6))]))
+        lines.append(",".join([f"q{item}", *(f"{level + 3 * k + draw.gauss(0, 4):.2f}" for k in range(6))]))
     return "\n".join([*lines, ""])
 
 

@@ -56,6 +56,7 @@ class Work:
     at : the folder below that of the files in which the command runs.
     within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
     reading : of a draft of a mapping, how its file is read by this one; "" by what is known of it.
+    together : of such a draft, other exports that are read by the same mapping.
     columns_of : no command: files of scores, or logs, whose columns are wanted.
     """
 
@@ -66,6 +67,7 @@ class Work:
     at: str = ""
     within: str = ""
     reading: str | None = None
+    together: tuple[str, ...] = ()
     columns_of: tuple[str, ...] = ()
 
     @property
@@ -148,13 +150,13 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
     return _shown(path, result, replace(document, headline=headline), as_html_beside)
 
 
-def _as_reading(mapping: str, _path: tuple[str, ...], result: Result) -> Answer:
-    """How the file of a draft is read."""
+def _as_reading(mapping: str, together: tuple[str, ...], _path: tuple[str, ...], result: Result) -> Answer:
+    """How the file of a draft is read, and others with it."""
     from humeval_power.doors.page.workspace.reading import reading_of
     from humeval_power.studies.field.result_import import DraftResult
 
     assert isinstance(result, DraftResult)
-    return Answer(0, reading=reading_of(result.export, mapping))
+    return Answer(0, reading=reading_of(result.export, mapping, together))
 
 
 def _in_words(label: str, text: str) -> tuple[str, str]:
@@ -197,7 +199,7 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
     if work.columns_of:
         return _columns(work)
     if work.reading is not None:
-        shows = partial(_as_reading, work.reading)
+        shows = partial(_as_reading, work.reading, work.together)
     shows = shows or (on_page_of_study if work.texts else on_page)
     typed = shell_command([PROGRAM, *in_terminal(work.words)])
     path = _path_of(work.words)

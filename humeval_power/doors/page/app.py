@@ -43,8 +43,12 @@ from humeval_power.doors.page.serving.refusals import RefusedError
 from humeval_power.doors.page.views import RUN, AnswerState, Surroundings, can_begin
 from humeval_power.doors.page.whole_study import StudyPages
 from humeval_power.doors.page.workspace.pages import Workspace
+from humeval_power.doors.page.workspace.studies import new_seed
 from humeval_power.errors import HumevalPowerError, InputError
 
+_SECRET_SEEDS = {
+    ("assign",)
+}  # commands whose order tells the systems apart: a link without a seed gets one that nobody knows
 _SOON = 0.4  # seconds that a page waits for a job that may be short
 
 
@@ -152,6 +156,8 @@ class _Page:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""
         query = request.query_params.multi_items()
         command, said = with_roles(form.command, query)
+        if form.command in _SECRET_SEEDS and not any(name == "seed" for name, _ in query):
+            said = [*(said or form.start), ("seed", str(new_seed()))]
         if said != query:
             return RedirectResponse(CommandRequest(command, tuple(said)).link, status_code=303)
         question, wrong = await _request_of(form, query or list(form.start))

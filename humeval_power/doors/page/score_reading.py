@@ -50,7 +50,13 @@ WORDS: Mapping[str, str] = {  # what a column can be, by the option that says it
     "human": "values from people",
     "judge": "a judge's scores",
 }
-_SHORT = {"systems": "scores of", "run": "runs", "cluster": "together", "human": "people", "judge": "judges"}
+_SHORT = {
+    "systems": "scores of",
+    "run": "runs",
+    "cluster": "together",
+    "human": "people",
+    "judge": "judges",
+}
 _LISTS = ("systems", "human", "judge")  # several columns, with commas between
 _MOST_VALUES = 60  # systems to tick
 _IS, _TICK, _TICKS = "is", "tick", "ticks"  # of a column, a system that is compared, and how many there are

@@ -28,7 +28,8 @@ if (form && answer) {
   answer.addEventListener("submit", saves ? afterSaving : stopped);
   answer.addEventListener("change", (event) => {
     const reading = event.target.closest("form.reading");
-    if (reading) reread(reading);
+    if (reading && event.target.name === "file") reading.submit(); // the study names other files then
+    else if (reading) reread(reading);
   });
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
   document.getElementById("reading")?.addEventListener("change", (event) => {
@@ -65,6 +66,7 @@ function toProblem(among) {
 /* What changed, as one sentence for those who hear the page. */
 function say() {
   const problem = answer.querySelector(".problems li, p.problems, .reading .problem");
+  if (problem) document.querySelector("#reading details")?.setAttribute("open", "");
   const sentence = problem ?? answer.querySelector(".progress p") ?? answer.querySelector(".reading .first-number, header .answer, .document p");
   const words = (sentence?.textContent ?? "").replace(/\s+/g, " ").trim();
   const heard = answer.querySelector(".progress") && !problem ? words.replace(/[\d.,:%]+.*/, "").trim() : words;

@@ -241,6 +241,8 @@ class Workspace:
             sent = {**sent, act.keeps: kept}
         if act.writes:
             study = await run_in_threadpool(self._known.save, name, study.version, act.names(study))
+        if act.is_seeded:
+            await run_in_threadpool(self._known.keep_seed, study)
         words = act.words(study, sent)
         if act.writes:
             await run_in_threadpool(self._known.files_of, study)  # all of them lie within the chosen folder
@@ -342,13 +344,15 @@ class Workspace:
         field = field_read(study, stage)
         if not field or not self._parts.workers.readiness.live:
             return None
-        path = paths_of(study.file.values[field])[0]
-        place = await run_in_threadpool(self._known.folder.resolve, beside(study.name, path))
+        path, *others = paths_of(study.file.values[field])
+        named = [beside(study.name, one) for one in (path, *others)]
+        files = tuple(
+            [(one, str(await run_in_threadpool(self._known.folder.resolve, one))) for one in named]
+        )
         mapping = await run_in_threadpool(self._known.mapping_of, study)
-        files = ((beside(study.name, path), str(place)),)
         answer: Answer | None = None
         for words in (("import", path, "--draft"), ("import", path, "--draft", "--from", "table")):
-            work = Work(words, files, at=study.name, reading=mapping)
+            work = Work(words, files, at=study.name, reading=mapping, together=tuple(others))
             answer = await self._parts.workers.live(work, f"{tab} table" if tab else "")
             if answer is None or answer.reading is not None:
                 break

@@ -249,6 +249,7 @@ def _of_answer(
             for name in ("assignment", "exports", "ratings", "findings", "outputs")
         },
         "has_looks": study.has("looks"),
+        "seed": study.seed if stage.key == "collect" else "",
         "reading": shown.table.reading if shown.table else None,
         "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),
