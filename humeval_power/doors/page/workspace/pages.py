@@ -46,6 +46,7 @@ from humeval_power.doors.page.workspace.views import (
     have_page,
     home_page,
     is_read,
+    may_be_wide,
     saved_json,
     stage_json,
     stage_page,
@@ -405,6 +406,9 @@ class Workspace:
                 shown = StageShown("idle", wrong=tuple(Wrong(str(problem)) for problem in error.problems))
         if table is None and is_read(stage, study, wanted, shown):
             table = await self._table(study, stage, request.headers.get("x-tab", ""))
+        elif table is None and may_be_wide(stage, study, shown):
+            seen = await self._table(study, stage, request.headers.get("x-tab", ""))
+            table = seen if seen is not None and seen.reading is not None and seen.reading.is_wide else None
         shown = replace(shown, table=table)
         folder = self._parts.folder
         listed = folder.listing() if folder and not _is_script(request) else ()

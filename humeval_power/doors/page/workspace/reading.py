@@ -158,6 +158,11 @@ class Reading:
         return len(self.ratings) > 1 or any(not one.is_one for one in self.ratings)
 
     @property
+    def is_wide(self) -> bool:
+        """Whether a row holds ratings of several workers, items or systems."""
+        return self.may_differ and self.choices.differ != "criterion"
+
+    @property
     def is_labelled(self) -> bool:
         """Whether each family of ratings is a criterion of its own."""
         families = self.ratings
@@ -237,7 +242,7 @@ def _beside(first: Export, path: str) -> tuple[Export | None, str]:
     try:
         other = read_export(path, platform=first.platform)
     except InputError as error:
-        return None, f"cannot be read as {first.source} is: {_words_of(error.problems[0])} Take it out."
+        return None, f"cannot be read as {first.source} is: {_words_of(error.problems[0])} Untick it."
     names, there = list(map(str, first.frame.columns)), set(map(str, other.frame.columns))
     absent = [repr(name) for name in names if name not in there]
     more = [repr(name) for name in map(str, other.frame.columns) if name not in names]
@@ -245,7 +250,7 @@ def _beside(first: Export, path: str) -> tuple[Export | None, str]:
         return other, ""
     said = [f"has no column {listing(absent, limit=4)}"] if absent else []
     said += [f"has {listing(more, limit=4)} besides"] if more else []
-    return other, f"differs from {first.source}: it {' and '.join(said)}. Take it out, or bring it again."
+    return other, f"differs from {first.source}: it {' and '.join(said)}. Untick it, or bring it again."
 
 
 def _tried(shown: Reading, exports: Sequence[Export], mapping: ColumnMapping) -> Reading:

@@ -93,6 +93,15 @@ def is_read(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: 
     return bool(wanted.get("table")) or failed or not study.is_there("ratings")
 
 
+def may_be_wide(stage: Stage, study: OpenedStudy, shown: StageShown) -> bool:
+    """Whether a table that was brought as it is may have several ratings a row, of which names alone say what."""
+    return (
+        field_read(study, stage) == "ratings"
+        and not study.is_there("findings")
+        and shown.state not in ("starting", "waiting", "running")
+    )
+
+
 def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, around: Surroundings) -> str:
     """The studies of the folder, and how to begin one."""
     rows = [
