@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import score_shapes
-from browsing import settled, violations
+from browsing import SMALL, browser_page, settled, violations
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -151,3 +151,15 @@ def test_ratings_of_workers_become_a_study(page, tmp_path):
     page.click("button:has-text('Read them')")
     page.wait_for_selector("h1:has-text('A study of these ratings')")
     assert page.input_value("input[name=name]") == "mine"
+
+
+@pytest.mark.parametrize(("width", "dark"), [(360, False), (768, True), (1280, True)])
+def test_the_reading_fits_every_width(browser, served, tmp_path, width, dark):
+    with browser_page(browser, served, width=width, dark=dark) as (page, seen):
+        page.set_default_timeout(60_000)
+        brought(page, tmp_path, narrow=score_shapes.with_seeds())
+        opened(page)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(SMALL) == []
+        assert seen.errors == []

@@ -28,7 +28,7 @@ class Hands:
 
     def look(self) -> None:
         """Note the fields that can be seen without opening anything."""
-        self.page.wait_for_selector("#form")
+        self.page.wait_for_selector("#form", state="attached")
         shown = self.page.locator("#form [data-field]").evaluate_all(
             "all => all.filter(one => !one.closest('details:not([open])')).map(one => one.dataset.field)"
         )

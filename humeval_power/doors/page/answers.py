@@ -39,7 +39,7 @@ _FAILED = 1
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
 _TOLD_EVERY = 0.1  # seconds
 # Commands whose answers are long: on the page of a study numbers and method are folded.
-_BESIDE_FIELDS = ("size", "power", "mde", "plan", "assign", "collect", "check", "analyze")
+_BESIDE_FIELDS = ("size", "power", "mde", "plan", "assign", "collect", "monitor", "check", "analyze")
 _POWER = re.compile(r"([01]\.\d+)(?: \(.+\))?")
 _SHARE = " on [0, 1], "
 
@@ -98,6 +98,7 @@ class Answer:
     links : pages that the answer itself leads to, each with what it is for.
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     asks : of the answers that only authors know, each with its question.
+    ended : of looks, whether the study has ended by its rule, so that there is none to take.
     reading : how a file of ratings is read. columns : what stands in a table of scores.
     """
 
@@ -115,6 +116,7 @@ class Answer:
     links: tuple[tuple[str, str], ...] = ()
     ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     asks: tuple[Mapping[str, Any], ...] = ()
+    ended: bool = False
     reading: Reading | None = None
     columns: ScoreColumns | None = None
 
@@ -183,6 +185,7 @@ def _shown(
         links=links(path, result),
         ways=ways(path, result),
         asks=asks(path, result),
+        ended=path == ("monitor",) and result.content()["inference"] is not None,
     )
 
 
