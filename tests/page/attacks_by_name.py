@@ -31,7 +31,7 @@ def names() -> list[Attack]:
 
 FOLDERS = {
     "a way out": (("runs/../../../etc/cron.d/evil", "runs/a.json"), 200, "runs~"),
-    "nothing but ways out": (("../../evil", "../evil"), 400, "nothing in this folder"),
+    "nothing but ways out": (("../../evil", "../evil"), 200, "file~"),
     "a hidden folder": (("runs/.ssh/key", "runs/.git/config"), 400, "nothing in this folder"),
     "the root": (("/etc/passwd", "/etc/shadow"), 200, "file~"),
     "2,001 files": (tuple(f"runs/{number}" for number in range(2_001)), 400, "Too many files"),
