@@ -85,7 +85,7 @@ class Hands:
         if self.by != "clicks":
             self.reach(chooser)
         with self.page.expect_file_chooser() as opened:
-            self.page.click(chooser) if self.by == "clicks" else self.page.keyboard.press("Enter")
+            self.page.click(chooser) if self.by == "clicks" else self.page.keyboard.press("Space")
         opened.value.set_files(str(path))
         self.page.wait_for_function(
             "([name, end]) => document.getElementById('field-' + name).value.endsWith(end)",
