@@ -257,6 +257,8 @@ def _of_answer(
             name: study.is_there(name)
             for name in ("assignment", "exports", "ratings", "findings", "outputs")
         },
+        "has_platform": study.has("upload"),
+        "labels": labels,
         "ended": answer is not None and answer.ended,
         "has_looks": study.has("looks"),
         "seed": study.seed if stage.key == "collect" else "",
