@@ -142,3 +142,22 @@ def test_a_link_to_assign_without_a_seed_gets_one_that_nobody_knows(client):
     kept = client.get("/assign?workers=4&items=12&seed=7")
     assert kept.url.params["seed"] == "7"
     assert "--seed 7" in kept.text or 'value="7"' in kept.text
+
+
+def test_names_of_columns_and_systems_stay_text(client):
+    text = 'item,"<b>""sys\'",score\n' + "".join(
+        f"i{i},<i>{s}&amp;,{i % 3}\n" for i in range(6) for s in "ab"
+    )
+    response = client.post("/upload?option=files&back=/scores", files={"file": ("<u>.csv", text)})
+    for markup in ("<b>", "<i>", "<u>"):
+        assert markup not in response.text
+    assert "&lt;b&gt;" in response.text
+    assert "&lt;i&gt;a&amp;amp;" in response.text
+
+
+def test_a_thousand_systems_are_read_and_not_ticked(tmp_path):
+    rows = [f"i{item},s{system},{(item * system) % 7}" for item in range(3) for system in range(1_000)]
+    found = columns(tmp_path, "\n".join(["item,system,score", *rows, ""]))
+    assert found.sizes["system"] == 1_000
+    assert found.values["system"] == ()
+    assert found.ask == RANK

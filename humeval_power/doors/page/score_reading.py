@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from humeval_power.doors.page.workspace.reading import ColumnShown
     from humeval_power.files.tables import SourceTable
 
-Path_ = tuple[str, ...]
+CommandName = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ScoreAsk:
 
 
 COMPARE, RUNS, RANK, JUDGE = ("compare", "scores"), ("runs", "test"), ("rank", "scores"), ("judge", "check")
-ASKS: Mapping[Path_, ScoreAsk] = {
+ASKS: Mapping[CommandName, ScoreAsk] = {
     COMPARE: ScoreAsk("Which is better", "files"),
     RUNS: ScoreAsk("Which is better", "file"),
     RANK: ScoreAsk("A leaderboard", "files"),
@@ -83,13 +83,13 @@ class ScoreColumns:
     is_log: bool
     is_of_workers: bool
 
-    def proposed(self, command: Path_) -> Mapping[str, str]:
+    def proposed(self, command: CommandName) -> Mapping[str, str]:
         """What each column is for a command."""
         roles = self.judged if command == JUDGE else self.compared
         return {name: role for name, role in roles.items() if role in roles_of(command)}
 
     @property
-    def ask(self) -> Path_:
+    def ask(self) -> CommandName:
         """What such a table is brought for."""
         if {"human", "judge"} <= set(self.judged.values()) and not self.is_log:
             return JUDGE
@@ -210,16 +210,17 @@ def _finest(table: SourceTable, names: Iterable[str], column: Column) -> str | N
 
 
 @cache
-def roles_of(command: Path_) -> Mapping[str, str]:
+def roles_of(command: CommandName) -> Mapping[str, str]:
     """What a column can be for a command, in words."""
     options = offered(command, FORMS[command].hides)
     return {role: words for role, words in WORDS.items() if role in options}
 
 
-def with_roles(command: Path_, query: Sequence[tuple[str, str]]) -> tuple[Path_, list[tuple[str, str]]]:
+def with_roles(
+    command: CommandName, query: Sequence[tuple[str, str]]
+) -> tuple[CommandName, list[tuple[str, str]]]:
     """The command and the options that say what was chosen for columns: of runs that of runs."""
-    is_said = command in ASKS and any(name in (_IS, _TICK, _TICKS) for name, _ in query)
-    if not is_said:
+    if command not in ASKS or not any(name in (_IS, _TICK, _TICKS) for name, _ in query):
         return command, list(query)
     said = [value.partition(":") for name, value in query if name == _IS]
     columns = {column: role for role, _, column in said}
@@ -238,7 +239,9 @@ def with_roles(command: Path_, query: Sequence[tuple[str, str]]) -> tuple[Path_,
     return command, [*rest, *options]
 
 
-def _carried(rest: Sequence[tuple[str, str]], before: Path_, now: Path_) -> list[tuple[str, str]]:
+def _carried(
+    rest: Sequence[tuple[str, str]], before: CommandName, now: CommandName
+) -> list[tuple[str, str]]:
     """The options that the other command has too, the file by its own name for it."""
     if before == now:
         return list(rest)
@@ -249,7 +252,7 @@ def _carried(rest: Sequence[tuple[str, str]], before: Path_, now: Path_) -> list
     return [*kept, *(one for one in FORMS[now].start if one[0] not in known)]
 
 
-def _options(command: Path_, columns: Mapping[str, str]) -> list[tuple[str, str]]:
+def _options(command: CommandName, columns: Mapping[str, str]) -> list[tuple[str, str]]:
     """Columns as options: several of a list with commas, of others the first, unless the option repeats."""
     options: list[tuple[str, str]] = []
     known = offered(command, FORMS[command].hides)
@@ -263,7 +266,7 @@ def _options(command: Path_, columns: Mapping[str, str]) -> list[tuple[str, str]
     return options
 
 
-def link_of(command: Path_, files: Sequence[str], columns: ScoreColumns | None) -> str:
+def link_of(command: CommandName, files: Sequence[str], columns: ScoreColumns | None) -> str:
     """The page of a command with files, read as is proposed."""
     options = [(ASKS[command].files, one) for one in files]
     options += [] if columns is None else _options(command, columns.proposed(command))
@@ -300,7 +303,7 @@ def work_of_columns(parts: PageParts, files: Sequence[str]) -> Work:
 class ScoresShown:
     """A table as a command reads it, for the page.
 
-    roles : of columns. proposed : columns that nobody has chosen. kinds : what a column can be.
+    roles : of columns. kinds : what a column can be.
     systems : there, with how often; chosen : those that are compared. asks : what else can be asked, with links.
     """
 
@@ -347,8 +350,10 @@ def scores_shown(request: CommandRequest, columns: ScoreColumns) -> ScoresShown:
     system = next((name for name, role in roles.items() if role == "system"), "")
     chosen = [part for value in request.values("systems") for part in value.split(",")] if system else []
     files = request.values(ASKS[command].files)
-    better = RUNS if "run" in columns.compared.values() else COMPARE
-    others = [better, RANK, *([JUDGE] if {"human", "judge"} <= set(columns.judged.values()) else [])]
+    run = next((name for name, role in columns.compared.items() if role == "run"), "")
+    others = [RUNS if run else COMPARE]
+    others += [RANK] if run in ("", "run") else []  # over other runs a leaderboard takes no mean
+    others += [JUDGE] if {"human", "judge"} <= set(columns.judged.values()) else []
     return ScoresShown(
         columns,
         roles,
