@@ -82,10 +82,13 @@ class Hands:
         """Bring a file into a field."""
         self.page.evaluate("document.getElementById('saved').textContent = ''")
         chooser = f"[data-field={name}] .chooser"
-        if self.by != "clicks":
+        if self.by == "clicks":
+            with self.page.expect_file_chooser() as opened:
+                self.page.click(chooser)
+        else:
             self.reach(chooser)
-        with self.page.expect_file_chooser() as opened:
-            self.page.click(chooser) if self.by == "clicks" else self.page.keyboard.press("Space")
+            with self.page.expect_file_chooser() as opened:
+                self.page.locator(chooser).press("Space")
         opened.value.set_files(str(path))
         self.page.wait_for_function(
             "([name, end]) => document.getElementById('field-' + name).value.endsWith(end)",
