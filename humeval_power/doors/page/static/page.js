@@ -442,12 +442,13 @@ async function bring(pairs, field) {
     return save();
   }
   if (!several) field.querySelector(".brought")?.remove();
-  for (const value of several ? brought : brought.slice(-1)) {
+  const names = brought.length === pairs.length ? pairs.map(([file]) => file.name) : brought.map((value) => value.split("~")[0]);
+  for (const [place, value] of brought.entries()) {
     const label = document.createElement("label");
     const box = document.createElement("input");
     Object.assign(box, { type: "checkbox", name, value, checked: true });
     label.className = "brought";
-    label.append(box, " " + value.split("~")[0]);
+    label.append(box, " " + names[place]);
     input.before(label);
   }
   if (form.hasAttribute("data-reads")) return location.assign(form.getAttribute("data-path") + "?" + query());
