@@ -423,12 +423,13 @@ async function files(entry) {
 
 async function bring(pairs, field) {
   if (pairs.length === 0) return;
-  const several = field.hasAttribute("data-many");
+  const isFolder = pairs.some(([, path]) => path.includes("/"));
+  if (!field.hasAttribute("data-many") && !isFolder) pairs = pairs.slice(-1);
   const inputs = [...field.querySelectorAll("input[type=text]")];
   const input = inputs.find((each) => each.value === "") ?? inputs[0]; // of several files the next
   const name = inputs[0].name;
   const brought = [];
-  for (const some of saves || !several ? pairs.map((pair) => [pair]) : [pairs]) {
+  for (const some of saves ? pairs.map(([file]) => [[file, file.name]]) : [pairs]) {
     const body = new FormData();
     for (const [file, path] of some) body.append("file", file, path);
     const said = await fetch("/upload", { method: "POST", headers: { Accept: "application/json", "X-Humeval": "1" }, body }).catch(() => null);
@@ -441,7 +442,7 @@ async function bring(pairs, field) {
     input.value = brought.join(", "); // until it is saved, when it has the names that the files have in the folder
     return save();
   }
-  if (!several) field.querySelector(".brought")?.remove();
+  if (!field.hasAttribute("data-many")) field.querySelector(".brought")?.remove();
   const names = brought.length === pairs.length ? pairs.map(([file]) => file.name) : brought.map((value) => value.split("~")[0]);
   for (const [place, value] of brought.entries()) {
     const label = document.createElement("label");

@@ -487,19 +487,21 @@ class Workspace:
         return contents
 
     async def _kept(self, study: OpenedStudy, part: str) -> str:
-        upload = upload_of(part)
-        if upload is None:
+        if upload_of(part) is None:
             return part
-        path: Path = self._parts.uploads.path_of(*upload)
-        content = await run_in_threadpool(path.read_bytes)
-        return await run_in_threadpool(self._known.keep, study, upload[0], content)
+        name, content = await self._uploaded(part)
+        return await run_in_threadpool(self._known.keep, study, name, content)
 
     async def _uploaded(self, value: str) -> tuple[str, bytes]:
         upload = upload_of(value)
         if upload is None:
             raise InputError("Bring the table of ratings first.")
-        content: bytes = await run_in_threadpool(self._parts.uploads.path_of(*upload).read_bytes)
-        return upload[0], content
+        path: Path = self._parts.uploads.path_of(*upload)
+        if path.is_dir():
+            raise InputError(
+                f"{upload[0]} is a folder. Bring its files one by one, or those that are needed."
+            )
+        return upload[0], await run_in_threadpool(path.read_bytes)
 
     def _free(self, name: str, is_example: bool) -> str:
         """A name for another copy of an example."""
