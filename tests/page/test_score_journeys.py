@@ -44,7 +44,7 @@ def test_seeds_and_documents_are_recognised_and_put_right_by_keyboard(page, tmp_
         name: chosen(page, name) for name in ("segment", "document", "engine", "seed", "bleu", "comet")
     }
     assert roles["seed"].startswith("the run")
-    assert roles["document"].startswith("what belongs together")
+    assert roles["document"].startswith("its document")
     assert roles["comet"] == "not used"
     assert violations(page) == []
     before = page.inner_text("#answer .answer")
@@ -79,7 +79,7 @@ def test_without_the_seed_the_means_are_compared(page, tmp_path):
     assert "/compare/scores" in page.url
     assert "second score" in page.inner_text("#answer")  # three seeds are not three items
     with page.expect_navigation():
-        page.select_option("[aria-label='seed is']", label="the run: seed, prompt, generation")
+        page.select_option("[aria-label='seed is']", label="the run: seed or prompt")
     settled(page)
     assert "/runs/test" in page.url
     assert "new scores" in page.inner_text("#answer .answer")
