@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT / "tests" / "page"))
 from browsing import CHROMIUM, browser_page, page_server  # noqa: E402
 from export_shapes import qualtrics  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
+from score_shapes import with_seeds  # noqa: E402
 
 PICTURES = {  # name: the link, the width and the height
     "page-power": (
@@ -27,6 +28,7 @@ PICTURES = {  # name: the link, the width and the height
     "page-phone": ("power?preset=high&workers=20&items=100&effect=0.1", 360, 700),
     "page-fit": ("fit?ratings=pilot.csv&scale=1:5", 1200, 1300),
     "page-reading": ("study/survey/decide", 1200, 1000),
+    "page-scores": ("scores?files=scores.csv#is-0", 1200, 1000),
 }
 
 
@@ -34,6 +36,7 @@ def main() -> None:
     """Open each page, wait for its answer and keep what is to be seen."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(ROOT / "data" / "pilot.csv", folder)
+        Path(folder, "scores.csv").write_text(with_seeds(), encoding="utf-8")
         survey = Path(folder, "survey")
         survey.mkdir()
         (survey / "Survey.csv").write_bytes(qualtrics())
@@ -45,7 +48,8 @@ def main() -> None:
                 with browser_page(browser, link, width=width) as (page, _seen):
                     page.set_viewport_size({"width": width, "height": height})
                     page.goto(page.own + path)
-                    page.wait_for_selector("#answer .document")
+                    page.wait_for_selector("#answer:not(:has(.progress)) .document")
+                    page.evaluate("scrollTo(0, 0)")
                     page.screenshot(path=ROOT / "docs" / "images" / f"{name}.png")
                     print(f"Written: docs/images/{name}.png")
 

@@ -6,4 +6,4 @@ from humeval_power.studies.report.calls import answers_template as answers_templ
 from humeval_power.studies.report.calls import open_fields as open_fields
 from humeval_power.studies.report.calls import remember as remember
 from humeval_power.studies.report.config import ReportConfig as ReportConfig
-from humeval_power.studies.report.documents import Documents as Documents
+from humeval_power.studies.report.documents import CriterionDocuments as CriterionDocuments

@@ -100,7 +100,9 @@ class Problem:
 
     `rule` says what must hold and `remedy` what to do about it; the other fields say where.
     `row` counts as a spreadsheet does: the header is row 1. `column` names a column of a table, or where
-    `noun` says so a field of a document, by its path.
+    `noun` says so a field of a document, by its path. `lacks` says what nobody can know but whoever asks: which
+    column a part of a rating is, what is meant by blank cells of a part, or the points of an answer in words;
+    `parts` are the parts of a rating that this is about.
     """
 
     rule: str
@@ -111,6 +113,8 @@ class Problem:
     value: object = None
     has_value: bool = False
     noun: Literal["column", "field"] = "column"
+    lacks: Literal["", "column", "cell", "points"] = ""
+    parts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         where = [self.place] if self.place else []

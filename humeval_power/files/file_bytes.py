@@ -15,7 +15,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -174,6 +174,9 @@ def decoded(content: bytes, *, place: str, hint: str = "") -> str:
             raise InputError(
                 [Problem("the file is cut off or not UTF-16.", hint or _SAVE, place)]
             ) from None
+    elif (foreign := _other_format(content)) is not None:
+        rule, remedy = foreign
+        raise InputError([Problem(rule, remedy, place)])
     elif b"\0" in content:
         raise InputError([_nul(content.count(b"\n", 0, content.index(b"\0")) + 1, hint, place)])
     else:
@@ -186,6 +189,35 @@ def decoded(content: bytes, *, place: str, hint: str = "") -> str:
     if "\0" in text:
         raise InputError([_nul(text.count("\n", 0, text.index("\0")) + 1, hint, place)])
     return text if "\n" in text else text.replace("\r", "\n")
+
+
+_AS_TABLE = "Save the table in it as CSV UTF-8."
+_OTHER_FORMATS: Mapping[bytes, tuple[str, str]] = {
+    b"%PDF-": ("a PDF document", "Take the table that it was made of, as CSV UTF-8."),
+    b"\x89PNG\r\n": ("a picture (PNG)", "Take the table that it shows, as CSV UTF-8."),
+    b"\xff\xd8\xff": ("a picture (JPEG)", "Take the table that it shows, as CSV UTF-8."),
+    OLD_EXCEL: ("an old Excel or Word file", "Save its table as .xlsx or as CSV UTF-8."),
+    b"$FL2": ("a data file of SPSS", _AS_TABLE),
+    b"$FL3": ("a data file of SPSS", _AS_TABLE),
+    b"<stata_dta>": ("a data file of Stata", _AS_TABLE),
+    b"SQLite format 3\0": ("a database (SQLite)", "Export its table as CSV UTF-8."),
+    b"\x93NUMPY": ("an array of NumPy", _AS_TABLE),
+    b"\x80\x04\x95": ("a pickle of Python", _AS_TABLE),
+    b"RDX3": ("a workspace of R", "Write the table by write.csv."),
+    b"X\n\0\0\0": ("an object of R", "Write the table by write.csv."),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "Unpack it."),
+    b"Rar!": ("a RAR archive", "Unpack it."),
+    b"BZh": ("a bzip2 archive", "Unpack it."),
+    b"\xfd7zXZ\0": ("an xz archive", "Unpack it."),
+}
+
+
+def _other_format(content: bytes) -> tuple[str, str] | None:
+    """What a file is that is no text, by its first bytes, and the remedy; None where nobody can say."""
+    known = (
+        (name, remedy) for start, (name, remedy) in _OTHER_FORMATS.items() if content.startswith(start)
+    )
+    return next(((f"this is {name}, and no table.", remedy) for name, remedy in known), None)
 
 
 def _nul(row: int, hint: str, place: str) -> Problem:

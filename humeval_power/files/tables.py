@@ -45,7 +45,6 @@ from humeval_power.files.exports.platforms import ratings_in
 from humeval_power.files.exports.raw import RawExport
 from humeval_power.files.file_bytes import (
     EXCEL,
-    OLD_EXCEL,
     PARQUET,
     STANDARD_INPUT,
     decoded,
@@ -202,8 +201,6 @@ def _parse(content: bytes, source: str, *, arrays: bool) -> tuple[pd.DataFrame, 
     if content.startswith(EXCEL):
         frame, notices, sheet = read_excel(content, source=source)
         return frame, notices, Layout("excel"), sheet
-    if content.startswith(OLD_EXCEL):
-        raise refusal("old Excel files (.xls) are not read.", "Save it as .xlsx or as CSV UTF-8.", source)
     text, notices = decoded(content, place=source, hint=_SAVE), list(encoding_notices(content))
     start = text.lstrip(" \r\n\t")[:1]
     if not start:

@@ -71,6 +71,7 @@ def even_cells(text: str, separator: str) -> pd.DataFrame | None:
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 LISTED = 5  # rows that are shown for each kind of problem; the rest is counted
+_CUT_OFF = "Is the file cut off in this last row? Fetch or save it again, or delete the row."
 _ONE_A_LINE = "Write one complete object a line."
 
 
@@ -110,9 +111,12 @@ def _read_slowly(text: str, widths: _Widths, source: str) -> pd.DataFrame:
         failure = str(error)
     unclosed = re.search(r"EOF inside string starting at row (\d+)", failure or "")
     if unclosed:
+        is_last = int(unclosed[1]) + 1 >= text.count("\n")
         problem = Problem(
             "a quotation mark is opened and never closed.",
-            'Close it; a quotation mark inside a quoted cell is written twice ("").',
+            _CUT_OFF
+            if is_last
+            else 'Close it; a quotation mark inside a quoted cell is written twice ("").',
             place=source,
             row=int(unclosed[1]) + 1,
         )
@@ -231,11 +235,12 @@ class _Widths:
 
     def refuse_uneven(self) -> None:
         """Every row must have as many cells as the header; blank lines are rows without cells."""
-        wanted = self._widths[0]
+        wanted, n_rows = self._widths[0], len(self._widths)
+        quoted = f"A cell that contains a {SEPARATORS[self.separator]} must stand in quotation marks."
         problems = [
             Problem(
                 f"the row has {counted(width, 'cell')}, but the header has {wanted:,}.",
-                f"A cell that contains a {SEPARATORS[self.separator]} must stand in quotation marks.",
+                _CUT_OFF if row == n_rows and width < wanted else quoted,
                 place=self._source,
                 row=row,
             )
@@ -356,6 +361,10 @@ def _sheets(content: bytes, source: str, *, first: bool) -> dict[str, pd.DataFra
     except InputError:
         raise
     except Exception:  # zipfile, zlib, the XML parser and openpyxl name no common kind
+        if b"word/document.xml" in content:
+            raise refusal(
+                "this is a Word document, and no table.", "Save its table as CSV UTF-8.", source
+            ) from None
         rule = "this zip archive is not a readable Excel workbook."
         raise refusal(rule, "Unpack it, or save the workbook again.", source) from None
 

@@ -147,7 +147,15 @@ ERRORS = [
     ('{"worker": 1}\n\n[1]\n', "ratings.csv, row 3: each line must hold one JSON object, {...}."),
     ('[{"worker": 1}]', "ratings.csv: a JSON array is not read as a table; JSON Lines is."),
     (gzip.compress(TEXT.encode(), mtime=0)[:-12], "ratings.csv: the gzip file is damaged or cut off."),
-    (b"\xd0\xcf\x11\xe0 old", "ratings.csv: old Excel files (.xls) are not read. Save it as .xlsx"),
+    (
+        b"\xd0\xcf\x11\xe0 old",
+        "ratings.csv: this is an old Excel or Word file, and no table. Save its table",
+    ),
+    (b"%PDF-1.7\n\xe2\xe3\n", "ratings.csv: this is a PDF document, and no table."),
+    (b"\x89PNG\r\n\x1a\n\0", "ratings.csv: this is a picture (PNG), and no table."),
+    (b"PK\x03\x04 word/document.xml", "ratings.csv: this is a Word document, and no table."),
+    (TEXT + "w1,i2", "but the header has 4. Is the file cut off in this last row? Fetch or save it again"),
+    (TEXT + 'w1,"i2', "a quotation mark is opened and never closed. Is the file cut off in this last row?"),
     (b"PK\x03\x04 not a workbook", "ratings.csv: this zip archive is not a readable Excel workbook."),
     (b"PAR1 cut", "ratings.csv: the Parquet file is damaged."),
 ]

@@ -25,7 +25,7 @@ from humeval_power.doors.terminal import main as program
 from humeval_power.files.exports import platforms
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.report.config import ReportConfig
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.study import FIELDS
 from humeval_power.study_text import schema, study_text
 
@@ -170,14 +170,14 @@ def test_the_form_is_filled_with_what_is_known_and_open_where_nothing_is(
 ) -> None:
     path = tmp_path / "parameters.json"
     run("fit", ROOT / "data" / "pilot.csv", "--scale", "1:5", "-o", path)
-    documents = Documents(parameters=json.loads(path.read_text()))
+    documents = CriterionDocuments(parameters=json.loads(path.read_text()))
     size, consent = shown("A form").label_page(documents).fields
     assert size.state == "filled"
     assert "10 workers gave 360 ratings of 60 items" in size.answer
     assert consent.state == "open"
     said = ReportConfig({"consent": "Every worker agreed to the release."})
     assert shown("A form").label_page(documents, said).fields[1].state == "filled"
-    empty = shown("A form").label_page(Documents())
+    empty = shown("A form").label_page(CriterionDocuments())
     assert [field.state for field in empty.fields] == ["open", "open"]
 
 

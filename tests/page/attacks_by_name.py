@@ -23,7 +23,26 @@ def names() -> list[Attack]:
     return [
         Attack("Names of uploads", what, upload(name, lambda: b"a,b\n1,2\n"), 200, said)
         for what, (name, said) in names.items()
+    ] + [
+        Attack("Names of uploads", f"a folder with {what}", folder(paths), status, said)
+        for what, (paths, status, said) in FOLDERS.items()
     ]
+
+
+FOLDERS = {
+    "a way out": (("runs/../../../etc/cron.d/evil", "runs/a.json"), 200, "runs~"),
+    "nothing but ways out": (("../../evil", "../evil"), 200, "file~"),
+    "a hidden folder": (("runs/.ssh/key", "runs/.git/config"), 400, "nothing in this folder"),
+    "the root": (("/etc/passwd", "/etc/shadow"), 200, "file~"),
+    "2,001 files": (tuple(f"runs/{number}" for number in range(2_001)), 400, "Too many files"),
+}
+
+
+def folder(paths: tuple[str, ...]):
+    """Files with their paths, as a browser sends a folder."""
+    head = '--edge\r\nContent-Disposition: form-data; name="file"; filename="{}"\r\n\r\n1\r\n'
+    body = "".join(map(head.format, paths)).encode() + b"--edge--\r\n"
+    return ask("POST", "/upload", body, content_type="multipart/form-data; boundary=edge")
 
 
 LINKS = {
@@ -53,12 +72,28 @@ LINKS = {
         "/accuracy/test?files=pilot.csv&files=pilot.csv&gold=../secret.csv",
         "no path within the folder",
     ),
+    "a file outside as scores": (
+        "/compare/scores?files=../secret.csv&question=mean",
+        "no path within the folder",
+    ),
+    "an option as the name of a column of scores": (
+        "/compare/scores?files=pilot.csv&item=--config%3D/etc/passwd&question=mean",
+        "there is no column",
+    ),
     "an upload that nobody made": ("/check?ratings=a.csv~0123456789abcdef", "not here any more"),
     "an upload with a way as its name": ("/check?ratings=../a.csv~0123456789abcdef", "not here any more"),
     "markup as a value": ("/power?effect=%3Cscript%3Ealert(1)%3C/script%3E&STUDY", "&lt;script&gt;"),
     "markup as the name of an option": ("/power?%3Cscript%3E=1&STUDY", "&lt;script&gt;"),
     "a value of 3,000 letters": ("/power?preset=" + "x" * 3_000, "more than 2,000 letters"),
     "code in a formula": ("/fit?ratings=pilot.csv&scale=1:5&formula=rating~__import__('os')", "formula"),
+}
+
+
+SCORES = {
+    "scores of a file outside": ("/scores?files=../secret.csv", 303),
+    "scores of no file": ("/scores", 422),
+    "an option that writes as what a column is": ("/compare/scores?files=pilot.csv&is=output:/etc/x", 303),
+    "a way to another site as what a column is": ("/compare/scores?files=pilot.csv&is=//evil.example", 303),
 }
 
 
@@ -79,6 +114,10 @@ def links() -> list[Attack]:
             ask(target="/take/0123.zip"),
             422,
             is_whole=True,
+        ),
+        *(
+            Attack("Links", what, ask(target=link), status, is_whole=True)
+            for what, (link, status) in SCORES.items()
         ),
         Attack(
             "Links",

@@ -123,6 +123,25 @@ def violations(page) -> list[str]:
     ]
 
 
+# Targets that are too small for a finger: 24 px of height and width (WCAG 2.2, 2.5.8), but for links in a sentence.
+SMALL = """
+() => [...document.querySelectorAll('a, button, input, select, summary, textarea')].filter(one => {
+  const box = one.getBoundingClientRect();
+  const inline = one.matches('p a, .problems a') && getComputedStyle(one).display === 'inline';
+  const shown = one.checkVisibility() && box.left >= 0 && !one.matches('.skip, .default');
+  return shown && !inline && (box.height < 24 || box.width < 24);
+}).map(one => one.outerHTML.slice(0, 120))
+"""
+
+
+def settled(page) -> None:
+    """Wait until the answer of a page is there, of whichever kind."""
+    page.wait_for_function(
+        "() => { const a = document.getElementById('answer'); return a && a.getAttribute('aria-busy') !== 'true'"
+        " && !['starting', 'waiting', 'running'].includes(a.dataset.state); }"
+    )
+
+
 def shown(page) -> None:
     """Wait for an answer, by formula or in full."""
     page.wait_for_selector("#answer .document")

@@ -42,6 +42,9 @@ class InProcess:
     async def live(self, work: Work, tab: str) -> Answer:  # noqa: ARG002
         return answer(work, lambda _told: None)
 
+    async def some_live(self) -> None:
+        """One is."""
+
     def job(self, key: str, work: Work) -> DoneJob:
         if key not in self.jobs:
             self.jobs[key] = DoneJob(answer(work, lambda _told: None))
@@ -67,9 +70,9 @@ class Kept:
     folder: Path
     files: dict[tuple[str, str], Path] = field(default_factory=dict)
 
-    async def take(self, request) -> Brought:
+    async def take(self, request) -> tuple[Brought, ...]:
         async with request.form() as sent:
-            return self._put(sent["file"].filename, await sent["file"].read())
+            return tuple([self._put(one.filename, await one.read()) for one in sent.getlist("file")])
 
     def path_of(self, name: str, digits: str) -> Path:
         return self.files[name, digits]

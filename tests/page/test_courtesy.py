@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from browsing import browser_page, page_server, violations
+from browsing import SMALL, browser_page, settled, violations
 from export_shapes import SHAPES
-from test_reading_journeys import brought, settled
+from test_reading_journeys import brought
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 STAGES = ("question", "size", "plan", "collect", "look", "decide", "report")
-SMALL = """
-() => [...document.querySelectorAll('a, button, input, select, summary, textarea')].filter(one => {
-  const box = one.getBoundingClientRect();
-  const inline = one.matches('p a, .problems a') && getComputedStyle(one).display === 'inline';
-  const shown = one.checkVisibility() && box.left >= 0 && !one.matches('.skip, .default');
-  return shown && !inline && (box.height < 24 || box.width < 24);
-}).map(one => one.outerHTML.slice(0, 120))
-"""
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    with page_server(tmp_path_factory.mktemp("studies")) as link:
-        yield link
-
-
-@pytest.fixture
-def page(browser, served):
-    with browser_page(browser, served) as (found, seen):
-        found.set_default_timeout(60_000)
-        yield found
-        assert seen.errors == []
 
 
 def state(page) -> str:

@@ -153,7 +153,7 @@ def test_hostile_names_are_seen_where_they_matter(client: TestClient) -> None:
 def test_an_upload_with_a_hostile_name_is_listed_as_text(client: TestClient, folder: Path) -> None:
     content = (folder / "ratings.csv").read_bytes()
     sent = client.post("/upload", files={"file": (NAMES[1], content)})
-    assert re.fullmatch(r"[\w.-]+~[0-9a-f]{16}", sent.json()["value"])
+    assert re.fullmatch(r"[\w.-]+~[0-9a-f]{16}", sent.json()["values"][0])
     assert wrong(client.get("/check").text) == []
 
 

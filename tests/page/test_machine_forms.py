@@ -29,7 +29,7 @@ def client(tmp_path):
 
 def brought(client, name: str, text: str) -> str:
     """The value of a file that was brought to the page."""
-    return client.post("/upload", files={"file": (name, text.encode())}).json()["value"]
+    return client.post("/upload", files={"file": (name, text.encode())}).json()["values"][0]
 
 
 def said(page: str) -> str:

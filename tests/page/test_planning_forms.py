@@ -178,7 +178,7 @@ def test_the_page_says_which_ratings_come_next(client):
     uploaded = {
         name: client.post(
             "/upload", files={"file": (f"{name}.csv", table.to_csv(index=False).encode())}
-        ).json()["value"]
+        ).json()["values"][0]
         for name, table in (("assignment", rows), ("exports", given))
     }
     asked = {**asked, **uploaded, "next": "4"}
@@ -206,7 +206,7 @@ def test_what_comes_next_has_the_codes_of_the_table_that_was_asked_for_before(cl
     uploaded = {
         name: client.post(
             "/upload", files={"file": (f"{name}.csv", pd.DataFrame(table).to_csv(index=False).encode())}
-        ).json()["value"]
+        ).json()["values"][0]
         for name, table in (("assignment", rows), ("exports", given))
     }
     later = {**asked, **uploaded, "next": "4", "dropouts": "w03", "new-workers": "1"}

@@ -35,7 +35,7 @@ def client(tmp_path_factory):
 
 def brought(client, name: str, content: bytes) -> str:
     """The value of a file that was brought to the page."""
-    return client.post("/upload", files={"file": (name, content)}).json()["value"]
+    return client.post("/upload", files={"file": (name, content)}).json()["values"][0]
 
 
 def answered(client, command: str, **options: str) -> dict:

@@ -3,33 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from browsing import browser_page, page_server, violations
+from browsing import settled, violations
 from export_shapes import BAD, SHAPES, WORDS
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    with page_server(tmp_path_factory.mktemp("studies")) as link:
-        yield link
-
-
-@pytest.fixture
-def page(browser, served):
-    with browser_page(browser, served) as (found, seen):
-        found.set_default_timeout(60_000)
-        yield found
-        assert seen.errors == []
-        assert seen.foreign == []
-
-
-def settled(page) -> None:
-    page.wait_for_function(
-        "() => { const a = document.getElementById('answer'); return a && a.getAttribute('aria-busy') !== 'true'"
-        " && !['starting', 'waiting', 'running'].includes(a.dataset.state); }"
-    )
 
 
 def brought(page, name: str, content: bytes) -> None:
@@ -136,3 +114,75 @@ def test_undo_and_back_and_reload(page):
     page.click("button[value=undo]")
     page.wait_for_selector("button[value=take]")
     assert page.input_value("select[aria-label='who is']") == "worker"
+
+
+def begun(page, name: str, stage: str) -> None:
+    """An empty study, at one of its stages."""
+    page.goto(page.own)
+    page.fill("input[name=name]", name)
+    page.click("button:has-text('New study')")
+    page.wait_for_selector("#form")
+    page.goto(f"{page.own}study/{name}/{stage}")
+    settled(page)
+
+
+def dropped(page, field: str, **files: bytes) -> None:
+    """Bring files into a field of a stage at once, and wait for their reading."""
+    buffers = [
+        {"name": f"{name}.csv", "mimeType": "text/csv", "buffer": content}
+        for name, content in files.items()
+    ]
+    page.set_input_files(f"[data-field={field}] .chooser", buffers)
+
+
+def test_a_wide_file_at_the_stage_of_a_new_study_is_shown_before_it_is_analysed(page):
+    begun(page, "late", "decide")
+    dropped(page, "ratings", wide=SHAPES["two-systems.csv"]())
+    page.wait_for_selector("form.reading")
+    settled(page)
+    assert page.locator("#answer button:has-text('Analyse')").count() == 0
+    assert "2 systems, 2 criteria" in page.inner_text(".reading .first-number")
+    assert "new" in answered(page)
+
+
+def test_of_several_exports_the_one_that_differs_is_named_and_left_out(page):
+    head, *rows = SHAPES["long.csv"]().decode().splitlines(keepends=True)
+    begun(page, "several", "collect")
+    dropped(
+        page,
+        "exports",
+        one="".join([head, *rows[:90]]).encode(),
+        two="".join([head, *rows[90:]]).encode(),
+        three="".join([head.replace("mark", "points"), *rows[:10]]).encode(),
+    )
+    page.wait_for_selector("form.reading")
+    settled(page)
+    assert "three.csv differs from one.csv: it has no column 'mark'" in page.inner_text(".reading .problem")
+    assert page.locator("button[value=take]").count() == 0
+    assert violations(page) == []
+    with page.expect_navigation():
+        page.click("label:has-text('three.csv') input")
+    page.wait_for_selector("button[value=take]")
+    assert page.inner_text(".reading .first-number").split()[0] == "192"
+    assert page.input_value("#field-exports") == "one.csv, two.csv"
+    page.click("button[value=take]")
+    page.wait_for_selector("text=This table can be analysed")
+
+
+@pytest.mark.parametrize(
+    ("content", "advice"),
+    [
+        (SHAPES["long.csv"]()[:-9], "Is the file cut off in this last row? Fetch or save it again"),
+        (b"%PDF-1.7\n", "this is a PDF document, and no table"),
+        (b"\xd0\xcf\x11\xe0 old", "Save its table as .xlsx or as CSV UTF-8"),
+    ],
+)
+def test_what_is_no_table_or_cut_off_is_said_so(page, content, advice):
+    page.goto(page.own)
+    name = f"bad{len(content)}"
+    file = {"name": f"{name}.csv", "mimeType": "text/csv", "buffer": content}
+    page.set_input_files("form[action*='option=ratings'] input[type=file]", file)
+    page.click("button:has-text('Look at them')")
+    page.click("button:has-text('Make the study')")
+    page.wait_for_selector("#answer .problems, #answer .problem")
+    assert advice in page.inner_text("#answer")

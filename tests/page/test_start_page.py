@@ -47,7 +47,7 @@ def test_whoever_has_nothing_gets_filled_pages_to_plan_on(client):
 def test_a_file_that_was_brought_goes_along(client):
     content = (ROOT / "data" / "pilot.csv").read_bytes()
     sent = client.post("/upload", params={"option": "file"}, files={"file": ("pilot.csv", content)})
-    reference = sent.json()["value"]
+    reference = sent.json()["values"][0]
     page = client.get("/start", params={"have": "pilot", "file": reference}).text
     found = {urlsplit(link).path: parse_qs(urlsplit(link).query) for link in links(page)}
     assert found["/check"]["ratings"] == found["/plan"]["pilot"] == [reference]

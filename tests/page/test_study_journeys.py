@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import shutil
 import subprocess
 import sys
 import time
 
 import pytest
-from browsing import browser_page, page_server, violations
+from browsing import browser_page, settled, violations
 from places import ROOT
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
@@ -19,122 +18,193 @@ MOST_FIELDS = 12
 SECONDS = 180
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("studies")
-    shutil.copy(ROOT / "data" / "pilot.csv", folder / "pilot.csv")
-    with page_server(folder) as link:
-        yield link, folder
+class Hands:
+    """What somebody does on a page, by clicks or by the keyboard alone; and the fields that they have seen."""
 
+    def __init__(self, page, by: str) -> None:
+        self.page, self.by = page, by
+        self.seen: set[str] = set()
+        self.sealed_after = 0
 
-@pytest.fixture
-def page(browser, served):
-    with browser_page(browser, served[0]) as (found, seen):
-        yield found
-        assert seen.errors == []
-        assert seen.foreign == []
+    def look(self) -> None:
+        """Note the fields that can be seen without opening anything."""
+        self.page.wait_for_selector("#form", state="attached")
+        shown = self.page.locator("#form [data-field]").evaluate_all(
+            "all => all.filter(one => !one.closest('details:not([open])')).map(one => one.dataset.field)"
+        )
+        self.seen |= set(shown)
 
+    def press(self, selector: str) -> None:
+        """Press a button or a link."""
+        if self.by == "clicks":
+            self.page.click(selector)
+        else:
+            self.reach(selector)
+            self.page.keyboard.press("Enter")
 
-@pytest.fixture
-def folder(served):
-    return served[1]
+    def reach(self, selector: str) -> None:
+        """Go on by the Tab key until something has the focus."""
+        target = self.page.locator(selector).first
+        target.wait_for()
+        for _ in range(200):
+            if target.evaluate("one => document.activeElement === one"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{selector} cannot be reached by Tab.")
 
+    def fill(self, **values: str) -> None:
+        """Type into fields, and wait until each is saved."""
+        for name, value in values.items():
+            self.page.wait_for_selector(f"#field-{name}")
+            self.page.evaluate("document.getElementById('saved').textContent = ''")
+            if self.by == "clicks":
+                self.page.fill(f"#field-{name}", value)
+                self.page.keyboard.press("Tab")
+            else:
+                self.reach(f"#field-{name}")
+                self.page.keyboard.press("Control+A")
+                self.page.keyboard.type(value)
+                self.page.keyboard.press("Enter")
+            self.saved()
 
-def settled(page) -> None:
-    """Wait until the answer of a stage is there."""
-    page.wait_for_function(
-        "() => { const a = document.getElementById('answer'); return a && a.getAttribute('aria-busy') !== 'true'"
-        " && !['starting', 'waiting', 'running'].includes(a.dataset.state); }"
-    )
+    def choose(self, name: str, label: str) -> None:
+        """Choose one of a list."""
+        self.page.evaluate("document.getElementById('saved').textContent = ''")
+        if self.by == "clicks":
+            self.page.select_option(f"#field-{name}", label=label)
+        else:
+            self.reach(f"#field-{name}")
+            self.page.keyboard.type(label[:8])
+            self.page.keyboard.press("Tab")
+        self.saved()
+
+    def bring(self, name: str, path) -> None:
+        """Bring a file into a field."""
+        self.page.evaluate("document.getElementById('saved').textContent = ''")
+        chooser = f"[data-field={name}] .chooser"
+        if self.by == "clicks":
+            with self.page.expect_file_chooser() as opened:
+                self.page.click(chooser)
+        else:
+            self.reach(chooser)
+            with self.page.expect_file_chooser() as opened:
+                self.page.locator(chooser).press("Space")
+        opened.value.set_files(str(path))
+        self.page.wait_for_function(
+            "([name, end]) => document.getElementById('field-' + name).value.endsWith(end)",
+            arg=[name, path.name],
+        )
+        self.saved()
+
+    def saved(self) -> None:
+        self.page.wait_for_function("() => document.getElementById('saved').textContent !== ''")
+
+    def onward(self) -> None:
+        """Go to the next stage."""
+        with self.page.expect_navigation():
+            self.press(".onward a")
+        settled(self.page)
+        self.look()
 
 
 def typed(page, **values: str) -> None:
     """Type into fields, and wait until they are saved."""
-    for name, value in values.items():
-        page.wait_for_selector(f"#field-{name}")
-        page.evaluate("document.getElementById('saved').textContent = ''")
-        page.fill(f"#field-{name}", value)
-        page.keyboard.press("Tab")
-        page.wait_for_function("() => document.getElementById('saved').textContent !== ''")
-
-
-def onward(page) -> None:
-    with page.expect_navigation():
-        page.click(".onward a")
-    settled(page)
+    Hands(page, "clicks").fill(**values)
 
 
 def fields_seen(page) -> set[str]:
     """The fields that can be seen without opening anything."""
-    page.wait_for_selector("#form")
-    shown = page.locator("#form [data-field]").evaluate_all(
-        "all => all.filter(one => !one.closest('details:not([open])')).map(one => one.dataset.field)"
-    )
-    return set(shown)
+    hands = Hands(page, "clicks")
+    hands.look()
+    return hands.seen
 
 
-def sealed(page) -> str:
-    """Choose the first design and seal it; the words of the sealed plan."""
-    page.click("button:has-text('Find designs')")
-    page.wait_for_selector(".cards")
-    page.click(".cards button >> nth=0")
-    page.wait_for_selector(".badge:has-text('Sealed')")
-    settled(page)
-    return page.inner_text("#answer")
+KINDS = {
+    "nothing": {"systems": "old, new", "effect": "1.2", "items": "40"},
+    "pilot": {"systems": "baseline, new", "effect": "0.9", "items": "40"},
+    "eight": {"systems": "A, B, C, D, E, F, G, H", "effect": "1.2", "items": "30"},
+}
 
 
-def test_from_nothing_to_a_sealed_plan_in_few_fields(page, folder):
-    begun = time.monotonic()
-    page.goto(page.own)
-    page.fill("input[name=name]", "nothing")
-    page.click("button:has-text('New study')")
-    seen = fields_seen(page)
-    typed(page, question="Is the new one better?", systems="old, new")
-    onward(page)
-    seen |= fields_seen(page)
-    assert "smallest difference" in page.inner_text("#answer")
-    typed(page, effect_raw="0.5")
-    settled(page)
-    assert "Of 100 such studies" in page.inner_text("#answer")
-    onward(page)
-    seen |= fields_seen(page)
-    typed(page, cost_per_rating="0.12", budget="900", max_workers="60")
-    assert "60" in sealed(page)
-    assert time.monotonic() - begun < SECONDS
-    assert len(seen) <= MOST_FIELDS
-    assert (folder / "nothing" / "plan" / "plan.json").is_file()
-    page.goto(page.own)
-    assert "hand out the work" in page.inner_text("main")
-
-
-def test_with_a_pilot_by_keyboard_alone(page, folder):
+@pytest.mark.parametrize("by", ["clicks", "keyboard"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_from_nothing_to_the_last_file(page, folder, tmp_path, kind, by):
+    """The whole way of a study whose workers are simulated, who take no time."""
+    said, name = KINDS[kind], f"{kind} by {by}"
+    hands, begun = Hands(page, by), time.monotonic()
     page.goto(page.own)
     page.focus("input[name=name]")
-    page.keyboard.type("keys")
+    page.keyboard.type(name)
     page.keyboard.press("Enter")
-    page.wait_for_selector("#field-question")
-    page.goto(page.own + "study/keys/size")
+    hands.look()
+    hands.fill(question="Which is better?", systems=said["systems"])
+    hands.onward()
+    if kind == "pilot":
+        hands.bring("pilot", ROOT / "data" / "pilot.csv")
+        assert page.input_value("#field-preset") == ""
+    hands.fill(effect_raw=said["effect"], items=said["items"])
     settled(page)
-    page.set_input_files("[data-field=pilot] .chooser", str(ROOT / "data" / "pilot.csv"))
-    page.wait_for_function("() => document.getElementById('field-pilot').value === 'pilot.csv'")
-    assert page.input_value("#field-preset") == ""
-    for name, value in (("effect_raw", "0.4"), ("workers", "15")):
-        for _ in range(80):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.id") == f"field-{name}":
-                break
-        else:
-            raise AssertionError(f"{name} cannot be reached by Tab.")
-        page.keyboard.press("Control+A")
-        page.evaluate("document.getElementById('saved').textContent = ''")
-        page.keyboard.type(value)
-        page.keyboard.press("Enter")
-        page.wait_for_function("() => document.getElementById('saved').textContent !== ''")
+    assert "Of 100 such studies" in page.inner_text("#answer")
+    hands.onward()
+    hands.fill(cost_per_rating="0.12", max_workers="20")
+    hands.press("form[action*='/act/search/'] button")
+    page.wait_for_selector(".cards")
+    hands.press(".cards button >> nth=0")
+    page.wait_for_selector(".badge:has-text('Sealed')")
     settled(page)
-    assert "new is 0.4 points better than baseline" in page.inner_text("#answer")
-    text = (folder / "keys" / "study.toml").read_text()
-    assert "workers = 15" in text
-    assert 'pilot = "pilot.csv"' in text
+    to_plan, n_to_plan = time.monotonic() - begun, len(hands.seen)
+    assert (
+        to_plan < SECONDS or kind == "eight"
+    )  # whose plan is proved by hundreds of studies of eight systems
+    assert n_to_plan <= MOST_FIELDS
+    here = folder / name
+    assert (here / "plan" / "plan.json").is_file()
+
+    hands.onward()
+    systems = said["systems"].split(", ")
+    texts = tmp_path / "texts.csv"
+    rows = [
+        [f"i{item:02d}", *(f"{system} {item}" for system in systems)]
+        for item in range(1, 1 + int(said["items"]))
+    ]
+    with texts.open("w", newline="") as file:
+        csv.writer(file).writerows([["item", *systems], *rows])
+    hands.bring("outputs", texts)
+    hands.choose("upload", "Rating form (HTML)")
+    hands.press("form[action*='/act/assign/'] button")
+    page.wait_for_selector("button:has-text('Write the forms again')")
+    settled(page)
+    seed = (here / "seed.txt").read_text().strip()
+    assert f"by the seed {seed}" in page.inner_text("#answer")
+    outside = time.monotonic()
+    words = "simulate --plan plan --assignment forms/assignment.csv --key key.csv --coded -q -o answers.csv"
+    program = [sys.executable, "-m", "humeval_power.doors.terminal.main"]
+    subprocess.run([*program, *words.split()], cwd=here, check=True)
+    outside = time.monotonic() - outside
+    hands.bring("exports", here / "answers.csv")
+    page.wait_for_selector("form[action*='/act/import/'] button")
+    settled(page)
+    assert "answers are in" in page.inner_text("#answer")
+    hands.press("form[action*='/act/import/'] button")
+    page.wait_for_selector("button:has-text('Take these as the ratings again')")
+    settled(page)
+    hands.onward()
+    assert "no looks before the end" in page.inner_text("#answer")
+    hands.onward()
+    assert "This table can be analysed" in page.inner_text("#answer")
+    hands.press("button:has-text('Analyse as planned')")
+    page.wait_for_selector("button:has-text('Analyse again')")
+    settled(page)
+    assert page.inner_text("#answer .answer")
+    hands.onward()
+    hands.press("button:has-text('Write it into the folder')")
+    page.wait_for_function("() => document.querySelector('.notes')?.innerText.includes('reports')")
+    assert (here / "reports" / "paper.html").is_file()
+    seconds = time.monotonic() - begun - outside
+    print(
+        f"\n{kind} by {by}: {to_plan:.0f} s and {n_to_plan} fields to the sealed plan, "
+        f"{seconds:.0f} s and {len(hands.seen)} fields to the last file"
+    )
 
 
 def test_eight_systems_have_a_size(page):
@@ -143,68 +213,6 @@ def test_eight_systems_have_a_size(page):
     settled(page)
     assert "8 systems" in page.inner_text("#answer")
     assert page.input_value("#field-workers") == "30"
-
-
-def reached(page, selector: str) -> None:
-    """Go on by the Tab key until something has the focus."""
-    for _ in range(120):
-        page.keyboard.press("Tab")
-        if page.evaluate("one => document.activeElement.matches(one)", selector):
-            return
-    raise AssertionError(f"{selector} cannot be reached by Tab.")
-
-
-def keyed(page, **values: str) -> None:
-    """Type into fields by the keyboard alone, and wait until each is saved."""
-    for name, value in values.items():
-        reached(page, f"#field-{name}")
-        page.evaluate("document.getElementById('saved').textContent = ''")
-        page.keyboard.press("Control+A")
-        page.keyboard.type(value)
-        page.keyboard.press("Enter")
-        page.wait_for_function("() => document.getElementById('saved').textContent !== ''")
-
-
-def onward_by_key(page) -> None:
-    reached(page, ".onward a")
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
-    settled(page)
-
-
-EIGHT = {"question": "Which of eight differ?", "systems": "A, B, C, D, E, F, G, H"}
-
-
-@pytest.mark.parametrize("by", ["clicks", "keyboard"])
-def test_eight_systems_from_nothing_to_designs_that_can_be_sealed(page, folder, by):
-    fill, go_on = (typed, onward) if by == "clicks" else (keyed, onward_by_key)
-    begun = time.monotonic()
-    page.goto(page.own)
-    page.focus("input[name=name]")
-    page.keyboard.type(f"eight by {by}")
-    page.keyboard.press("Enter")
-    seen = fields_seen(page)
-    fill(page, **EIGHT)
-    go_on(page)
-    seen |= fields_seen(page)
-    fill(page, effect_raw="0.8")
-    settled(page)
-    assert "8 systems" in page.inner_text("#answer")
-    go_on(page)
-    seen |= fields_seen(page)
-    fill(page, cost_per_rating="0.12", max_workers="12")
-    if by == "clicks":
-        page.click("button:has-text('Find designs')")
-    else:
-        reached(page, "form[action*='/act/search/'] button")
-        page.keyboard.press("Enter")
-    page.wait_for_selector(".cards")
-    seconds = time.monotonic() - begun
-    print(f"eight systems by {by}: {seconds:.0f} s, {len(seen)} fields seen")
-    assert len(seen) <= MOST_FIELDS
-    assert page.locator(".cards button").count() >= 1
-    text = (folder / f"eight by {by}" / "study.toml").read_text()
-    assert 'systems = ["A", "B", "C", "D", "E", "F", "G", "H"]' in text
 
 
 def test_the_budget_is_worked_out_while_the_rest_is_dragged(page, folder):
@@ -274,64 +282,14 @@ def test_two_tabs_do_not_write_over_each_other(page, folder):
     assert page.input_value("#field-workers") == "44"
 
 
-def test_from_the_plan_to_the_report(page, folder, tmp_path):
-    """The whole way, on a small study whose workers are simulated."""
-    page.goto(page.own)
-    page.fill("input[name=name]", "whole")
-    page.click("button:has-text('New study')")
-    typed(page, question="Is the new one better?", systems="old, new")
-    page.goto(page.own + "study/whole/size")
-    settled(page)
-    typed(page, effect_raw="1.2", items="40")
-    page.goto(page.own + "study/whole/plan")
-    typed(page, cost_per_rating="0.12", max_workers="20")
-    sealed(page)
-    onward(page)
-    texts = tmp_path / "texts.csv"
-    rows = [[f"i{number:02d}", f"old {number}", f"new {number}"] for number in range(1, 41)]
-    with texts.open("w", newline="") as file:
-        csv.writer(file).writerows([["item", "old", "new"], *rows])
-    page.set_input_files("[data-field=outputs] .chooser", str(texts))
-    page.wait_for_function("() => document.getElementById('field-outputs').value === 'texts.csv'")
-    page.select_option("#field-upload", "html")
-    page.click("button:has-text('Write the forms')")
-    page.wait_for_selector("button:has-text('Write the forms again')")
-    here = folder / "whole"
-    assert (here / "forms" / "assignment.csv").is_file()
-    words = "simulate --plan plan --assignment forms/assignment.csv --key key.csv --coded -q -o answers.csv"
-    program = [sys.executable, "-m", "humeval_power.doors.terminal.main"]
-    subprocess.run([*program, *words.split()], cwd=here, check=True)
-    page.set_input_files("[data-field=exports] .chooser", str(here / "answers.csv"))
-    page.wait_for_selector("button:has-text('Take these as the ratings')")
-    settled(page)
-    assert "answers are in" in page.inner_text("#answer")
-    page.click("button:has-text('Take these as the ratings')")
-    page.wait_for_selector("button:has-text('Take these as the ratings again')")
-    page.goto(page.own + "study/whole/decide")
-    settled(page)
-    assert "This table can be analysed" in page.inner_text("#answer")
-    page.click("button:has-text('Analyse as planned')")
-    page.wait_for_selector("button:has-text('Analyse again')")
-    settled(page)
-    assert "new" in page.inner_text("#answer .answer")
-    onward(page)
-    page.click("nav.open a:has-text('Human Evaluation Datasheet')")
-    settled(page)
-    assert "fields are filled" in page.inner_text("#answer")
-    page.click("button:has-text('Write it into the folder')")
-    page.wait_for_function("() => document.querySelector('.notes')?.innerText.includes('reports')")
-    assert (here / "reports" / "heds.html").is_file()
-
-
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [360, 768, 1280])
-def test_every_stage_is_within_reach_at_every_width(browser, served, width, dark):
-    link, folder = served
+def test_every_stage_is_within_reach_at_every_width(browser, served, folder, width, dark):
     if not (folder / "wide").exists():
         (folder / "wide").mkdir()
         text = 'schema = "humeval_power/study/1"\n[variation]\npreset = "high"\n[effect]\neffect = 0.1\n'
         (folder / "wide" / "study.toml").write_text(text + "[design]\nworkers = 20\nitems = 90\n")
-    with browser_page(browser, link, width=width, dark=dark) as (page, seen):
+    with browser_page(browser, served, width=width, dark=dark) as (page, seen):
         assert violations(page) == []
         for stage in STAGES:
             page.goto(f"{page.own}study/wide/{stage}")
@@ -343,9 +301,8 @@ def test_every_stage_is_within_reach_at_every_width(browser, served, width, dark
         assert seen.errors == []
 
 
-def test_without_scripts_a_study_is_saved_too(browser, served):
-    link, folder = served
-    with browser_page(browser, link, scripts=False) as (page, _seen):
+def test_without_scripts_a_study_is_saved_too(browser, served, folder):
+    with browser_page(browser, served, scripts=False) as (page, _seen):
         page.fill("input[name=name]", "plain")
         page.click("button:has-text('New study')")
         page.fill("#field-question", "Without a script?")

@@ -28,7 +28,7 @@ POWER = "preset=high&workers=12&items=30&effect=0.1&simulations=100"
 
 def imported(client) -> dict:
     """The answer to an import of a table."""
-    file = client.post("/upload", files={"file": ("export.csv", PILOT)}).json()["value"]
+    file = client.post("/upload", files={"file": ("export.csv", PILOT)}).json()["values"][0]
     found = client.post("/job/import", params={"exports": file, "from": "table"}).json()
     assert found["state"] == "done", found
     return found
@@ -89,7 +89,7 @@ def test_two_uploads_of_one_name_lead_on_each_as_itself(tmp_path):
     client = TestClient(make_app(in_process_parts(tmp_path)))
     texts = (b"a cat\na dog\n", b"a cat\nthe dog\n", b"a cat\na dog too\n")
     files = [
-        client.post("/upload", files={"file": ("outputs.txt", text)}).json()["value"] for text in texts
+        client.post("/upload", files={"file": ("outputs.txt", text)}).json()["values"][0] for text in texts
     ]
     assert len(set(files)) == 3
     query = [("judgement", "corpus"), ("have", "results"), *(("file", file) for file in files)]

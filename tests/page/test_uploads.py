@@ -54,7 +54,8 @@ def form(name: str, content: bytes, field: str = "file") -> Request:
 
 
 def take(uploads: Uploads, name: str = "pilot.csv", content: bytes = TABLE) -> Upload:
-    return asyncio.run(uploads.take(request([content], x_file_name=name)))
+    (found,) = asyncio.run(uploads.take(request([content], x_file_name=name)))
+    return found
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_an_upload_is_kept_byte_by_byte_under_its_digest(uploads: Uploads, way: 
     content = os.urandom(3_000_000)
     pieces = [content[start : start + 70_000] for start in range(0, len(content), 70_000)]
     sent = form("pilot.csv", content) if way == "form" else request(pieces, x_file_name="pilot.csv")
-    found = asyncio.run(uploads.take(sent))
+    (found,) = asyncio.run(uploads.take(sent))
     digest = hashlib.sha256(content).hexdigest()
     assert (found.reference, found.size) == (f"pilot.csv~{digest[:16]}", 3_000_000)
     path = uploads.path_of("pilot.csv", digest[:16])
@@ -75,6 +76,51 @@ def test_an_upload_is_kept_byte_by_byte_under_its_digest(uploads: Uploads, way: 
     assert [each.name for each in uploads.folder.iterdir()] == [digest]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(uploads.folder.stat().st_mode) == 0o700
+
+
+def folder(*files: tuple[str, bytes]) -> Request:
+    """A form with files and their paths, as a browser sends a folder."""
+    head = '--edge\r\nContent-Disposition: form-data; name="file"; filename="{}"\r\n\r\n'
+    parts = [head.format(path).encode() + content + b"\r\n" for path, content in files]
+    return request([*parts, b"--edge--\r\n"], content_type="multipart/form-data; boundary=edge")
+
+
+def test_a_folder_is_one_upload_with_the_paths_below_it(uploads: Uploads) -> None:
+    files = [("runs/a=1,b/x.json", b"1"), ("runs/c/y.json", b"2"), ("runs/.git/z", b"3"), ("runs/.x", b"4")]
+    (found,) = asyncio.run(uploads.take(folder(*files)))
+    assert found.name == "runs"
+    here = uploads.path_of(found.name, found.sha256[:16])
+    inner = {str(path.relative_to(here)): path.read_bytes() for path in here.rglob("*") if path.is_file()}
+    assert inner == {"a=1,b/x.json": b"1", "c/y.json": b"2"}
+    (again,) = asyncio.run(uploads.take(folder(*reversed(files))))
+    assert again.reference == found.reference
+    assert [one.name for one in uploads.folder.iterdir()] == [found.sha256]
+
+
+@pytest.mark.parametrize(
+    "path", ["../../evil", "runs/../../evil", "/etc/evil", "runs\\..\\evil", "..", "runs/..\x00/a"]
+)
+def test_no_path_of_a_folder_leads_out_of_it(uploads: Uploads, path: str, tmp_path: Path) -> None:
+    try:
+        (found,) = asyncio.run(uploads.take(folder((path, b"1"), ("runs/good.json", b"2"))))
+    except RefusedError:
+        found = None
+    outside = [
+        one for one in tmp_path.rglob("*") if one.is_file() and not one.is_relative_to(uploads.folder)
+    ]
+    assert outside == []
+    if found is not None:
+        names = [one.name for one in found.path.rglob("*") if one.is_file()]
+        assert set(names) <= {"good.json", "evil", "a"}
+
+
+def test_two_files_stay_two_and_more_are_a_folder(uploads: Uploads) -> None:
+    two = asyncio.run(uploads.take(folder(("a.txt", b"1"), ("b.txt", b"2"))))
+    assert [one.name for one in two] == ["a.txt", "b.txt"]
+    (three,) = asyncio.run(uploads.take(folder(("a.txt", b"1"), ("b.txt", b"2"), ("c.txt", b"3"))))
+    assert sorted(one.name for one in three.path.iterdir()) == ["a.txt", "b.txt", "c.txt"]
+    with pytest.raises(RefusedError, match="nothing in this folder"):
+        asyncio.run(uploads.take(folder(("runs/.a", b"1"), ("runs/.b", b"2"))))
 
 
 def test_a_digest_without_its_name_and_a_name_that_was_not_given_find_nothing(uploads: Uploads) -> None:

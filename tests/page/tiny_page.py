@@ -19,7 +19,7 @@ def make_app(state: State) -> Starlette:
         return JSONResponse({"query": str(request.url.query), "cookies": len(request.cookies)})
 
     async def upload(request: Request) -> Response:
-        found = await state.uploads.take(request)
+        (found,) = await state.uploads.take(request)
         return JSONResponse({"file": found.reference, "size": found.size})
 
     async def echo(request: Request) -> Response:

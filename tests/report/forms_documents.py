@@ -31,7 +31,7 @@ from humeval_power.studies.fit.wald import effect_test
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.sealed_content import looks_content
 from humeval_power.studies.power.formula import EffectPrecision
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.study_counts import StudyCounts
 
 HOSTILE = '<script>alert("x")</script> =cmd()|50% a_b & c #1 $2 {x} \\end ~^ \n שלום -- `é` 你好 |* [z]'
@@ -110,9 +110,9 @@ def analysis_of(ratings: Ratings, plan: Plan | None) -> dict[str, object]:
 
 PLAN = plan_of()
 ANALYSIS = analysis_of(ratings_of(), PLAN)
-DOCUMENTS = Documents(analysis=ANALYSIS, plan=PLAN, plan_checksum=CHECKSUM)
+DOCUMENTS = CriterionDocuments(analysis=ANALYSIS, plan=PLAN, plan_checksum=CHECKSUM)
 HOSTILE_PAIR = (f"old {HOSTILE}", f"new {HOSTILE}")
-HOSTILE_DOCUMENTS = Documents(
+HOSTILE_DOCUMENTS = CriterionDocuments(
     analysis={
         **ANALYSIS,
         "systems": list(HOSTILE_PAIR),

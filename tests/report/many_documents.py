@@ -19,7 +19,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze, analyze_criteria
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.planned_systems import GoalShare, PlannedSystems
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import SystemsParameters
 
@@ -69,7 +69,7 @@ def many_documents(
     names: tuple[str, ...] = NAMES,
     criteria: tuple[str, ...] = CRITERIA,
     spread: float = 0.2,
-) -> tuple[Documents, ...]:
+) -> tuple[CriterionDocuments, ...]:
     """One for each criterion, with the plan, as `report` reads what `analyze -o` wrote."""
     by_name = {
         name: many_ratings(names, name, seed=place, spread=spread) for place, name in enumerate(criteria)
@@ -81,7 +81,7 @@ def many_documents(
     record = json.loads(json.dumps(json_ready(found.record())))
     shared = {name: record[name] for name in ("versions", "command")}
     return tuple(
-        Documents(
+        CriterionDocuments(
             analysis={**shared, **one}, plan=many_plan(names, criteria, family), plan_checksum=CHECKSUM
         )
         for one in record["criteria"]

@@ -16,7 +16,7 @@ from humeval_power.files.json_text import toml_lines
 from humeval_power.studies.report.answers_template import value_text
 from humeval_power.studies.report.calls import answers_template
 from humeval_power.studies.report.config import CRITERION_TEXTS, PERSONS, TEXTS, ReportConfig
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.heds.criterion import heds_fields
 from humeval_power.studies.report.heds.form import (
     Chosen,
@@ -71,7 +71,7 @@ def test_a_template_of_nothing_asks_everything_and_reads_back_as_no_answer() -> 
 
 def test_every_answer_is_kept_whatever_it_holds() -> None:
     said = everything_answered(HOSTILE)
-    for documents in ((), (Documents(),), (made.DOCUMENTS,)):
+    for documents in ((), (CriterionDocuments(),), (made.DOCUMENTS,)):
         found = answers_template(*documents, answers=said)
         assert read(found.text) == said
         assert found.n_answered == len(TEXTS) + len(PERSONS) + 1 + len(heds_questions()) + len(
@@ -95,7 +95,7 @@ def test_what_the_files_say_is_shown_as_comments_and_what_they_fill_is_not_asked
 
 
 def test_of_several_criteria_each_has_a_section_and_what_is_asked_once_stands_once() -> None:
-    second = Documents(analysis={**made.ANALYSIS, "criterion_name": "adequacy"})
+    second = CriterionDocuments(analysis={**made.ANALYSIS, "criterion_name": "adequacy"})
     text = answers_template(made.DOCUMENTS, second).text
     lines = text.splitlines()
     assert "[report.criteria.fluency]" in lines
@@ -142,7 +142,7 @@ def test_a_language_is_the_element_that_the_form_shows_under_its_number() -> Non
     # In the page of the form 'heds-system-input_languages-42' is "41. English", and '...-1' is "185. N/A".
     for said in ("English", 41):
         config = ReportConfig.from_mapping({"heds": {"2.4": [said]}})
-        elements = heds_json(heds_fields(Documents(), config))
+        elements = heds_json(heds_fields(CriterionDocuments(), config))
         chosen = [
             name
             for name, element in elements.items()
@@ -150,7 +150,7 @@ def test_a_language_is_the_element_that_the_form_shows_under_its_number() -> Non
         ]
         assert chosen == ["heds-system-input_languages-42"]
     nothing = ReportConfig.from_mapping({"heds": {"2.4": ["none: pictures"]}})
-    elements = heds_json(heds_fields(Documents(), nothing))
+    elements = heds_json(heds_fields(CriterionDocuments(), nothing))
     assert elements["heds-system-input_languages-1"]["data"][""] is True
     assert elements["heds-system-input_languages-other_text"]["data"][""] == "pictures"
     back = next(one for one in fields_of_elements(elements) if one.number == "2.4")

@@ -11,7 +11,7 @@ import pytest
 from humeval_power.errors import InputError
 from humeval_power.saying.render import as_html, as_markdown
 from humeval_power.studies.report.config import SOURCE, ReportConfig
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fields import FormField, open_fields, score
 from humeval_power.studies.report.heds.criterion import heds_fields, heds_page
 from humeval_power.studies.report.heds.form import (
@@ -105,17 +105,17 @@ def test_all_fifteen_are_filled_when_the_authors_add_what_a_table_does_not_show(
 
 
 def test_without_documents_and_words_of_the_authors_everything_is_open():
-    assert len(open_fields(heds_fields(Documents()))) == 62
+    assert len(open_fields(heds_fields(CriterionDocuments()))) == 62
 
 
 @pytest.mark.parametrize("number", ["3.1.3.1", "3.1.3.2", "3.1.3.3"])
 def test_power_is_open_where_there_was_no_power_analysis(number):
     alone = {**made.ANALYSIS, "power_at_interest": None}
-    assert field(heds_fields(Documents(analysis=alone)), number).state == "open"
+    assert field(heds_fields(CriterionDocuments(analysis=alone)), number).state == "open"
 
 
 def test_the_power_at_a_difference_of_interest_is_suggested():
-    fields = heds_fields(Documents(analysis=made.ANALYSIS))
+    fields = heds_fields(CriterionDocuments(analysis=made.ANALYSIS))
     assert field(fields, "3.1.3.2").state == "suggested"
     assert "At the difference of interest, 0.08 on [0, 1]" in field(fields, "3.1.3.2").answer
     assert field(fields, "3.1.3.1").answer.startswith("By formula, with the parameters of these ratings")
@@ -152,13 +152,13 @@ def test_every_number_of_every_answer_is_one_of_the_documents():
 
 def test_a_scale_that_was_only_inferred_is_a_suggestion():
     scale = {**made.ANALYSIS["scale"], "source": "inferred"}
-    fields = heds_fields(Documents(analysis={**made.ANALYSIS, "scale": scale}))
+    fields = heds_fields(CriterionDocuments(analysis={**made.ANALYSIS, "scale": scale}))
     assert field(fields, "4.3.3").state == field(fields, "4.3.4").state == "suggested"
 
 
 def test_outputs_are_counted_where_not_every_item_has_both_systems():
     study = {**made.ANALYSIS, "n_items": 60, "n_ratings": 180, "ratings_per_item": 3.0}
-    said = field(heds_fields(Documents(analysis=study)), "3.1.1").answer
+    said = field(heds_fields(CriterionDocuments(analysis=study)), "3.1.1").answer
     assert said.startswith("60 outputs of both systems together, of 60 items")
 
 
@@ -212,7 +212,7 @@ def test_an_answer_that_the_form_has_no_place_for_is_refused(table, words):
 
 
 def test_several_criteria_have_section_four_each():
-    adequacy = Documents(analysis={**made.ANALYSIS, "criterion_name": "adequacy"})
+    adequacy = CriterionDocuments(analysis={**made.ANALYSIS, "criterion_name": "adequacy"})
     fields = heds_fields(made.DOCUMENTS, further_criteria=[adequacy])
     assert len(fields) == 62 + 21
     assert [f.number for f in fields] == sorted((f.number for f in fields), key=lambda n: n[0])
@@ -262,7 +262,7 @@ def test_every_option_of_an_answered_question_is_written_and_the_chosen_ones_are
 
 def test_the_number_of_workers_is_an_integer_as_the_form_wants_it():
     study = {**made.ANALYSIS, "n_workers": 1234}
-    elements = heds_json(heds_fields(Documents(analysis=study)))
+    elements = heds_json(heds_fields(CriterionDocuments(analysis=study)))
     element = elements["heds-sample_evaluators_design-evaluators-number_of_evaluators"]
     assert element["data"][""] == "1234"
 
@@ -279,7 +279,7 @@ def test_an_option_that_is_only_suggested_is_not_chosen_and_a_suggested_text_is_
 
 def test_what_the_user_has_answered_is_kept():
     theirs = heds_json(
-        heds_fields(Documents(analysis={**made.ANALYSIS, "n_workers": 9})), suggestions="left out"
+        heds_fields(CriterionDocuments(analysis={**made.ANALYSIS, "n_workers": 9})), suggestions="left out"
     )
     theirs["heds-ethics-review_body"] = {"data": {"": "The board."}, "control": {}, "number": "5.1"}
     theirs["heds-criteria-criterion"]["control"] = {"adequacy": True}

@@ -20,7 +20,7 @@ from humeval_power.saying.render import as_html, as_latex, as_markdown
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import Unit
 from humeval_power.studies.report.calls import open_fields, report
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import study_facts
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.page import StudyReport
@@ -68,7 +68,7 @@ def documents(request):
 
 @few_fast("form", ["card2020", "heds", "arr"], fast=2)
 def test_a_form_of_several_systems_is_as_full_as_that_of_two(form, documents):
-    two = report(Documents(analysis={**made.ANALYSIS, "power_at_interest": None}), form=form)
+    two = report(CriterionDocuments(analysis={**made.ANALYSIS, "power_at_interest": None}), form=form)
     for one in without_plan(documents):
         assert n_filled(report(one, form=form)) == n_filled(two)
     if form != "heds":
@@ -78,7 +78,7 @@ def test_a_form_of_several_systems_is_as_full_as_that_of_two(form, documents):
 @pytest.mark.parametrize("form", ["card2020", "arr"])
 def test_with_a_plan_too(form, documents):
     plan = replace(made.PLAN, costs=None, cost=None)  # the plan of several has no prices here
-    two = report(Documents(analysis=made.ANALYSIS, plan=plan), form=form)
+    two = report(CriterionDocuments(analysis=made.ANALYSIS, plan=plan), form=form)
     assert n_filled(report(*documents, form=form)) == n_filled(two)
 
 
@@ -267,7 +267,7 @@ def test_the_signature_says_the_family():
 @pytest.mark.slow
 def test_twenty_systems_fill_every_form_and_a_paper_that_compiles(tmp_path):
     [study] = many_documents(JOINT, MANY, ("fluency",))
-    two = report(Documents(analysis=made.ANALYSIS), form="card2020")
+    two = report(CriterionDocuments(analysis=made.ANALYSIS), form="card2020")
     assert n_filled(report(*without_plan([study]), form="card2020")) == n_filled(two)
     source = paper_latex(study)
     assert source.count("Continued.") == math.ceil(190 / 40) - 1
@@ -319,7 +319,7 @@ def test_two_systems_in_a_family_over_criteria_show_the_corrected_p_value():
         "criteria": ["fluency", "adequacy"],
     }
     study = {**made.ANALYSIS, "effect": effect, "family_of_tests": family}
-    documents = Documents(analysis=study)
+    documents = CriterionDocuments(analysis=study)
     for form in ("card2020", "arr", "paper", "study"):
         text = as_markdown(report(documents, form=form).document())
         assert "p = 0.060 after Holm's correction over 2 criteria" in text
@@ -328,7 +328,7 @@ def test_two_systems_in_a_family_over_criteria_show_the_corrected_p_value():
 
 
 def test_what_is_open_has_the_hints_of_two_systems():
-    two = open_fields(Documents(analysis=made.ANALYSIS), form="arr")
+    two = open_fields(CriterionDocuments(analysis=made.ANALYSIS), form="arr")
     many = open_fields(*without_plan(many_documents()), form="arr")
     assert [(one.field, one.hint) for one in many.to_do] == [(one.field, one.hint) for one in two.to_do]
 
@@ -336,15 +336,15 @@ def test_what_is_open_has_the_hints_of_two_systems():
 def test_a_record_that_does_not_say_its_family_is_refused():
     study = {key: value for key, value in many_documents()[0].study.items() if key != "family_of_tests"}
     with pytest.raises(InputError, match="which tests were made together"):
-        report(Documents(analysis=study), form="card2020")
+        report(CriterionDocuments(analysis=study), form="card2020")
 
 
 def test_a_fit_that_did_not_converge_has_no_result():
     study = dict(many_documents()[0].study)
     study["joint_fit"] = {**study["joint_fit"], "converged": False}
     assert not study_facts(study).has_result
-    assert "did not converge" in paragraphs(Documents(analysis=study))["Results"]
-    text = as_markdown(report(Documents(analysis=study), form="study").document())
+    assert "did not converge" in paragraphs(CriterionDocuments(analysis=study))["Results"]
+    text = as_markdown(report(CriterionDocuments(analysis=study), form="study").document())
     assert "There is no result: the model could not be fitted." in text
 
 

@@ -7,7 +7,7 @@ from typing import get_args
 import forms_documents as made
 
 from humeval_power.rules import WITH_MARGIN, Alternative, DecisionRule, DegreesOfFreedom
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.signature import rule_entries, signature_of
 
 
@@ -19,19 +19,19 @@ def test_a_signature_is_that_of_the_documents():
 
 
 def test_without_simulation_nothing_is_said_of_one():
-    signature = signature_of(Documents(analysis=made.ANALYSIS))
+    signature = signature_of(CriterionDocuments(analysis=made.ANALYSIS))
     assert "sim:" not in signature
     assert "seed:" not in signature
 
 
 def test_a_plan_alone_has_the_signature_of_what_is_planned():
-    assert signature_of(Documents(plan=made.PLAN)) == (
+    assert signature_of(CriterionDocuments(plan=made.PLAN)) == (
         "humeval_power|model:lmm-xs|coding:b-a|df:kr|alpha:.05|two|n:14x60x3|sim:2000|seed:7"
     )
 
 
 def test_no_test_no_signature():
-    assert signature_of(Documents()) is None
+    assert signature_of(CriterionDocuments()) is None
 
 
 def test_no_two_rules_have_the_same_entries():

@@ -32,7 +32,7 @@ from humeval_power.studies.looks.replicates import equal_looks
 from humeval_power.studies.looks.stopping_rule import efficacy_of
 from humeval_power.studies.report.arr import ARR_FIELDS, arr_fields, arr_page
 from humeval_power.studies.report.config import ReportConfig
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import study_facts
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.fields import open_fields
@@ -75,7 +75,7 @@ def assert_known(text, known, extra=()):
 
 
 def changed(**values):
-    return Documents(analysis={**made.ANALYSIS, **values})
+    return CriterionDocuments(analysis={**made.ANALYSIS, **values})
 
 
 def test_arr_fields_are_those_of_the_web_form():
@@ -107,7 +107,7 @@ def test_arr_takes_the_words_of_the_authors():
 
 
 def test_arr_without_documents_is_open():
-    assert len(open_fields(arr_fields(Documents()))) == len(ARR_FIELDS)
+    assert len(open_fields(arr_fields(CriterionDocuments()))) == len(ARR_FIELDS)
 
 
 def test_a_preregistration_takes_no_ratings():
@@ -172,9 +172,9 @@ def test_a_plan_for_the_observed_difference_says_so_in_its_preregistration():
     "documents",
     [
         made.DOCUMENTS,
-        Documents(analysis=made.ANALYSIS),
-        Documents(parameters=made.ANALYSIS, power=POWER),
-        Documents(plan=made.PLAN),
+        CriterionDocuments(analysis=made.ANALYSIS),
+        CriterionDocuments(parameters=made.ANALYSIS, power=POWER),
+        CriterionDocuments(plan=made.PLAN),
         changed(boundary=["sd_worker_slope"], not_identified=["sd_item_slope"]),
         changed(scale={**made.ANALYSIS["scale"], "higher_is_better": False, "source": "inferred"}),
     ],
@@ -253,13 +253,13 @@ def test_few_workers_and_a_bold_test_are_said():
 
 
 def test_before_collection_there_are_methods_and_no_results():
-    documents = Documents(plan=made.PLAN)
+    documents = CriterionDocuments(plan=made.PLAN)
     assert list(paragraphs(documents)) == ["Methods"]
     assert "14 workers are to give 360 ratings" in methods_paragraph(documents)
 
 
 def test_no_documents_no_words():
-    assert paragraphs(Documents()) == {}
+    assert paragraphs(CriterionDocuments()) == {}
 
 
 def tables(study):
@@ -299,7 +299,7 @@ def three_systems() -> dict[str, object]:
 
 def test_several_systems_are_reported_pair_by_pair():
     study = three_systems()
-    documents = Documents(analysis=study)
+    documents = CriterionDocuments(analysis=study)
     text = results_paragraph(documents)
     n_pairs = len(study["pairs"])
     n_apart = sum(pair["significant"] for pair in study["pairs"])
@@ -343,6 +343,6 @@ def test_a_plan_that_was_not_simulated_gives_its_formula():
         made.PLAN.predicted, simulated=math.nan, interval=(math.nan, math.nan), n_simulations=0
     )
     plan = replace(made.PLAN, predicted=predicted)
-    assert "by formula" in methods_paragraph(Documents(plan=plan))
-    assert "nan" not in methods_paragraph(Documents(plan=plan))
+    assert "by formula" in methods_paragraph(CriterionDocuments(plan=plan))
+    assert "nan" not in methods_paragraph(CriterionDocuments(plan=plan))
     assert "by formula" in answers(osf_fields(plan))["8"].answer

@@ -16,7 +16,7 @@ from humeval_power.asking.output import folder_of
 from humeval_power.errors import InputError
 from humeval_power.saying.render import as_html
 from humeval_power.studies.report.calls import report
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.page_pictures import known_test
 
 
@@ -127,7 +127,7 @@ def test_several_criteria_are_told_one_after_the_other(tmp_path):
     ],
 )
 def test_nothing_is_decided_beyond_what_the_analysis_decides(changed, said):
-    found = report(Documents(analysis={**made.ANALYSIS, **changed}))
+    found = report(CriterionDocuments(analysis={**made.ANALYSIS, **changed}))
     assert said in found.document().lead
     assert " is better than " not in found.document().lead
     names = {picture.name for picture in found.document().pictures}
@@ -150,7 +150,7 @@ def test_agreement_of_other_workers_has_its_own_value_in_table_and_picture(monke
     monkeypatch.setattr(
         "humeval_power.comparisons.agreement.result.agreement_figure", lambda rows: drawn.extend(rows)
     )
-    found = report(Documents(analysis=study))
+    found = report(CriterionDocuments(analysis=study))
     (picture,) = [one for one in found.document().pictures if one.name == "agreement"]
     assert picture.figure is None
     assert drawn == [(entry["measure"], 0.152, (0.012, 0.394))]
@@ -158,7 +158,7 @@ def test_agreement_of_other_workers_has_its_own_value_in_table_and_picture(monke
 
 
 def test_no_documents_are_no_study():
-    for nothing in ((), (Documents(),)):
+    for nothing in ((), (CriterionDocuments(),)):
         with pytest.raises(InputError, match="nothing to report"):
             report(*nothing)
 

@@ -117,6 +117,7 @@ def _unknown_words(
                 column=columns[int(table[COLUMN].iloc[row])],
                 value=cells.texts[values[place]],
                 has_value=True,
+                lacks="points",
             )
         )
     if len(values) > LISTED:
@@ -310,7 +311,7 @@ def _absent_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
         "Name a column, a part of the names of the columns of ratings in braces, a text to take apart, or "
         "say it for each slot; or name the code that outputs were shown by."
     )
-    return [Problem(rule, remedy, place=source)]
+    return [Problem(rule, remedy, place=source, lacks="column", parts=tuple(absent))]
 
 
 def _needed(table: pd.DataFrame) -> tuple[str, ...]:
@@ -329,7 +330,7 @@ def _blank_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
             rule = f"no {part} in {int(blank.sum()):,} of the ratings: its cell is blank."
             remedy = "Leave these rows out (drop_rows), or take another column."
             row = int(table.index[int(np.argmax(blank))])
-            problems.append(Problem(rule, remedy, place=source, row=row))
+            problems.append(Problem(rule, remedy, place=source, row=row, lacks="cell", parts=(part,)))
     return problems
 
 

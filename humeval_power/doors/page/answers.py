@@ -25,6 +25,7 @@ from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL
 from humeval_power.saying.result import Result
 
 if TYPE_CHECKING:
+    from humeval_power.doors.page.score_reading import ScoreColumns
     from humeval_power.doors.page.workspace.reading import Reading
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
@@ -38,7 +39,7 @@ _FAILED = 1
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
 _TOLD_EVERY = 0.1  # seconds
 # Commands whose answers are long: on the page of a study numbers and method are folded.
-_BESIDE_FIELDS = ("size", "power", "mde", "plan", "assign", "collect", "check", "analyze")
+_BESIDE_FIELDS = ("size", "power", "mde", "plan", "assign", "collect", "monitor", "check", "analyze")
 _POWER = re.compile(r"([01]\.\d+)(?: \(.+\))?")
 _SHARE = " on [0, 1], "
 
@@ -55,6 +56,8 @@ class Work:
     at : the folder below that of the files in which the command runs.
     within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
     reading : of a draft of a mapping, how its file is read by this one; "" by what is known of it.
+    together : of such a draft, other exports that are read by the same mapping.
+    columns_of : no command: files of scores, or logs, whose columns are wanted.
     """
 
     words: tuple[str, ...]
@@ -64,6 +67,8 @@ class Work:
     at: str = ""
     within: str = ""
     reading: str | None = None
+    together: tuple[str, ...] = ()
+    columns_of: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -93,7 +98,8 @@ class Answer:
     links : pages that the answer itself leads to, each with what it is for.
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     asks : of the answers that only authors know, each with its question.
-    reading : how a file of ratings is read.
+    ended : of looks, whether the study has ended by its rule, so that there is none to take.
+    reading : how a file of ratings is read. columns : what stands in a table of scores.
     """
 
     exit_code: int
@@ -110,7 +116,9 @@ class Answer:
     links: tuple[tuple[str, str], ...] = ()
     ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     asks: tuple[Mapping[str, Any], ...] = ()
+    ended: bool = False
     reading: Reading | None = None
+    columns: ScoreColumns | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +152,13 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
     return _shown(path, result, replace(document, headline=headline), as_html_beside)
 
 
-def _as_reading(mapping: str, _path: tuple[str, ...], result: Result) -> Answer:
-    """How the file of a draft is read."""
+def _as_reading(mapping: str, together: tuple[str, ...], _path: tuple[str, ...], result: Result) -> Answer:
+    """How the file of a draft is read, and others with it."""
     from humeval_power.doors.page.workspace.reading import reading_of
     from humeval_power.studies.field.result_import import DraftResult
 
     assert isinstance(result, DraftResult)
-    return Answer(0, reading=reading_of(result.export, mapping))
+    return Answer(0, reading=reading_of(result.export, mapping, together))
 
 
 def _in_words(label: str, text: str) -> tuple[str, str]:
@@ -177,6 +185,7 @@ def _shown(
         links=links(path, result),
         ways=ways(path, result),
         asks=asks(path, result),
+        ended=path == ("monitor",) and result.content()["inference"] is not None,
     )
 
 
@@ -190,8 +199,10 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
     from humeval_power.safe_text import shell_command
     from humeval_power.saying.progress import watched_by
 
+    if work.columns_of:
+        return _columns(work)
     if work.reading is not None:
-        shows = partial(_as_reading, work.reading)
+        shows = partial(_as_reading, work.reading, work.together)
     shows = shows or (on_page_of_study if work.texts else on_page)
     typed = shell_command([PROGRAM, *in_terminal(work.words)])
     path = _path_of(work.words)
@@ -217,6 +228,17 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
     here = answers[-1] if answers else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()
     return replace(here, exit_code=code, problems=problems, notes=tuple(caught.notes), files=files)
+
+
+def _columns(work: Work) -> Answer:
+    """What stands in a table of scores."""
+    from humeval_power.doors.page.score_reading import score_columns
+
+    with _folder_of(work):
+        try:
+            return Answer(0, columns=score_columns(work.columns_of))
+        except HumevalPowerError as error:
+            return Answer(error.exit_code, problems=(Wrong(str(error)),))
 
 
 def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from threading import Event
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from humeval_power.asking.form import Form
@@ -28,12 +29,26 @@ from humeval_power.doors.page.responses import (
     refused,
     static,
 )
+from humeval_power.doors.page.score_reading import (
+    ASKS,
+    COMPARE,
+    JUDGE,
+    ScoreColumns,
+    completed,
+    link_of,
+    with_roles,
+    work_of_columns,
+)
 from humeval_power.doors.page.serving.refusals import RefusedError
 from humeval_power.doors.page.views import RUN, AnswerState, Surroundings, can_begin
 from humeval_power.doors.page.whole_study import StudyPages
 from humeval_power.doors.page.workspace.pages import Workspace
+from humeval_power.doors.page.workspace.studies import new_seed
 from humeval_power.errors import HumevalPowerError, InputError
 
+_SECRET_SEEDS = {
+    ("assign",)
+}  # commands whose order tells the systems apart: a link without a seed gets one that nobody knows
 _SOON = 0.4  # seconds that a page waits for a job that may be short
 
 
@@ -44,6 +59,7 @@ def make_app(parts: PageParts) -> Starlette:
     result = [
         Route("/all", page.all_questions),
         Route("/logs", page.logs),
+        Route("/scores", page.scores),
         Route("/static/{name}", static),
         Route("/upload", page.upload, methods=["POST"]),
         Route("/job/{key}", page.job),
@@ -113,17 +129,54 @@ class _Page:
         """The programs whose logs are read."""
         return HTMLResponse(views.logs_page())
 
+    async def scores(self, request: Request) -> Response:
+        """Scores or logs were brought: to the page that they are for, with the columns that were recognised."""
+        files = request.query_params.getlist("files")
+        if not files:
+            raise InputError("Bring scores or logs first.")
+        await self._parts.workers.some_live()
+        columns = await self._columns(files)
+        if columns is not None and columns.is_of_workers and columns.ask != JUDGE and len(files) == 1:
+            return RedirectResponse(f"/have?{urlencode({'ratings': files[0]})}", status_code=303)
+        return RedirectResponse(
+            link_of(columns.ask if columns else COMPARE, files, columns), status_code=303
+        )
+
+    async def _columns(self, files: Sequence[str]) -> ScoreColumns | None:
+        """What stands in files of scores; None where they cannot be read, which their answer says."""
+        if not files or not self._parts.workers.readiness.live:
+            return None
+        try:
+            answer = await self._parts.workers.live(work_of_columns(self._parts, files), "")
+        except InputError:
+            return None
+        return None if answer is None else answer.columns
+
     async def form(self, form: Form, request: Request) -> Response:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""
         query = request.query_params.multi_items()
+        command, said = with_roles(form.command, query)
+        if form.command in _SECRET_SEEDS and not any(name == "seed" for name, _ in query):
+            said = [*(said or form.start), ("seed", str(new_seed()))]
+        if said != query:
+            return RedirectResponse(CommandRequest(command, tuple(said)).link, status_code=303)
         question, wrong = await _request_of(form, query or list(form.start))
         if not query and not can_begin(form):
             return self._page(form, question, AnswerState("idle", wrong=wrong))
+        question, columns = await self._read(form, question)
         if not form.moves:
             if _is_costly(form):
                 return self._page(form, question, self._known(form, question, wrong))
-            return await self._computed(form, question, wrong)
-        return self._page(form, question, await self._live(form, question, wrong, tab=""))
+            return await self._computed(form, question, wrong, columns)
+        return self._page(form, question, await self._live(form, question, wrong, tab=""), columns)
+
+    async def _read(
+        self, form: Form, request: CommandRequest
+    ) -> tuple[CommandRequest, ScoreColumns | None]:
+        """A request with the columns of its file of scores, which complete it."""
+        files = request.values(ASKS[form.command].files) if form.command in ASKS else ()
+        columns = await self._columns(files)
+        return (request if columns is None else completed(request, columns)), columns
 
     async def live(self, form: Form, request: Request) -> Response:
         """The answer that moves; 204 where a newer one of the same tab has been asked."""
@@ -136,7 +189,8 @@ class _Page:
     async def run(self, form: Form, request: Request) -> Response:
         """The same page with the answer computed in full."""
         question, wrong = await _request_of(form, request.query_params.multi_items() or list(form.start))
-        return await self._computed(form, question, wrong)
+        question, columns = await self._read(form, question)
+        return await self._computed(form, question, wrong, columns)
 
     async def begin(self, form: Form, request: Request) -> Response:
         """Begin to compute an answer in full, or say how far it is."""
@@ -168,12 +222,12 @@ class _Page:
         return Response(status_code=204)
 
     async def upload(self, request: Request) -> Response:
-        """Keep a file that is brought, by the script or by a form without it, which goes back with the file set."""
-        upload = await self._parts.uploads.take(request)
+        """Keep what is brought, by the script or by a form without it, which goes back with the files set."""
+        brought = [one.reference for one in await self._parts.uploads.take(request)]
         option = request.query_params.get("option", "")
         if "back" in request.query_params:
-            return back(request, **({option: upload.reference} if option else {}))
-        return JSONResponse({"value": upload.reference})
+            return back(request, **({option: brought} if option else {}))
+        return JSONResponse({"values": brought})
 
     async def _live(
         self, form: Form, request: CommandRequest, wrong: tuple[Wrong, ...], *, tab: str
@@ -193,14 +247,20 @@ class _Page:
             return AnswerState("live", wrong=_wrongs(error))
         return AnswerState("live", answer=await self._parts.workers.live(work, tab))
 
-    async def _computed(self, form: Form, request: CommandRequest, wrong: tuple[Wrong, ...]) -> Response:
+    async def _computed(
+        self,
+        form: Form,
+        request: CommandRequest,
+        wrong: tuple[Wrong, ...],
+        columns: ScoreColumns | None = None,
+    ) -> Response:
         shown = self._job(form, request, wrong)
         if shown.state in ("waiting", "running"):
             job = self._parts.workers.job_of(shown.key)
             if job is not None:
                 await job.wait(_SOON)
             shown = self._begun.shown(shown.key)
-        return self._page(form, request, shown)
+        return self._page(form, request, shown, columns)
 
     def _known(self, form: Form, request: CommandRequest, wrong: tuple[Wrong, ...]) -> AnswerState:
         """What there is of an answer that is begun by a button alone."""
@@ -219,8 +279,14 @@ class _Page:
             return AnswerState("idle", wrong=_wrongs(error))
         return self._begun.shown(self._begun.begin(form, request, work))
 
-    def _page(self, form: Form, request: CommandRequest, shown: AnswerState) -> Response:
-        return HTMLResponse(views.form_page(form, request, shown, self._around))
+    def _page(
+        self,
+        form: Form,
+        request: CommandRequest,
+        shown: AnswerState,
+        columns: ScoreColumns | None = None,
+    ) -> Response:
+        return HTMLResponse(views.form_page(form, request, shown, self._around, columns))
 
     def _json(self, form: Form, request: CommandRequest, shown: AnswerState) -> Response:
         return JSONResponse(views.answer_json(form, request, shown, self._around))
@@ -236,7 +302,7 @@ async def _request_of(form: Form, query: list[tuple[str, str]]) -> tuple[Command
     """What a link asks, and what is wrong with the link."""
     await run_in_threadpool(offered, form.command, form.hides)  # its options may still be loaded
     try:
-        return request_of(form.command, query, form.hides), ()
+        return request_of(form.command, with_roles(form.command, query)[1], form.hides), ()
     except InputError as error:
         return CommandRequest(form.command), _wrongs(error)
 

@@ -318,10 +318,23 @@ def work_of(parts: PageParts, request: CommandRequest, hides: tuple[str, ...] = 
     InputError
         Files that are not here.
     """
-    names = file_names(request, hides)
-    files = tuple(file for value, name in names.items() for file in _places(parts, value, name))
+    names, files = file_places(parts, request, hides)
     work = Work(words_of(request, hides, lambda value: names[value]), files)
     return replace(work, files=(*files, *_own_key(parts, request, hides)))
+
+
+def file_places(
+    parts: PageParts, request: CommandRequest, hides: tuple[str, ...] = ()
+) -> tuple[Mapping[str, str], tuple[tuple[str, str], ...]]:
+    """The names under which a command finds the files that a request names, and where the bytes of each are.
+
+    Raises
+    ------
+    InputError
+        Files that are not here.
+    """
+    names = file_names(request, hides)
+    return names, tuple(file for value, name in names.items() for file in _places(parts, value, name))
 
 
 _GOES_ON = {  # options of an assignment that is under way, which it had not when it was made
@@ -347,7 +360,10 @@ def _places(parts: PageParts, value: str, name: str) -> tuple[tuple[str, str], .
     """The files that a value of a link names, as the command finds them, and where their bytes are."""
     upload = upload_of(value)
     if upload is not None:
-        return ((name, str(parts.uploads.path_of(*upload))),)
+        place = parts.uploads.path_of(*upload)
+        inner = sorted(one for one in place.rglob("*") if one.is_file()) if place.is_dir() else ()
+        within = tuple((f"{name}/{one.relative_to(place).as_posix()}", str(one)) for one in inner)
+        return within or ((name, str(place)),)
     if parts.folder is None:
         raise InputError(f"{value!r}: the page was opened without a folder. Bring the file itself.")
     logs = parts.folder.logs(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,12 +40,12 @@ _STATIC = {
 }
 
 
-def back(request: Request, **options: str) -> Response:
+def back(request: Request, **options: Sequence[str]) -> Response:
     """To where a form was, with these options set; only to pages of this application."""
     place = urlsplit(request.query_params.get("back", "/"))
     path = "/" + place.path.lstrip("/\\")
     query = [(name, value) for name, value in parse_qsl(place.query) if name not in options]
-    text = urlencode([*query, *options.items()])
+    text = urlencode([*query, *((name, value) for name, values in options.items() for value in values)])
     return RedirectResponse(path + (f"?{text}" if text else ""), status_code=303)
 
 

@@ -29,6 +29,7 @@ from humeval_power.doors.page.requests import (
     offered,
     on_page,
 )
+from humeval_power.doors.page.score_reading import ASKS, ScoreColumns, roles_of, scores_shown
 from humeval_power.saying.numbers import time_taken
 from humeval_power.saying.render.html import safe_environment
 
@@ -47,7 +48,8 @@ def labels_of(path: tuple[str, ...]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PageField:
-    """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it."""
+    """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it.
+    Of `many` each has a field of its own; those that are `joined` stand in one, with commas between."""
 
     name: str
     label: str
@@ -61,6 +63,7 @@ class PageField:
     default: str = ""
     nothing: str = ""
     many: bool = False
+    joined: bool = False
     wrong: tuple[str, ...] = ()
 
     @property
@@ -299,10 +302,23 @@ def error_page(title: str, text: str) -> str:
     return rendered("error.html", title=title, text=text)
 
 
-def form_page(form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
-    """A form with its answer."""
+def form_page(
+    form: Form,
+    request: CommandRequest,
+    shown: AnswerState,
+    around: Surroundings,
+    columns: ScoreColumns | None = None,
+) -> str:
+    """A form with its answer; with the columns of its file these are chosen beside it, and not typed."""
     shown = _spoken(shown, form)
     groups = field_groups(form, request, shown.problems)
+    if columns is not None:
+        kinds = roles_of(form.command)
+        left = (
+            replace(group, fields=tuple(one for one in group.fields if one.name not in kinds))
+            for group in groups
+        )
+        groups = tuple(group for group in left if group.fields)
     return rendered(
         "form.html",
         title=form.title,
@@ -311,6 +327,8 @@ def form_page(form: Form, request: CommandRequest, shown: AnswerState, around: S
         file_fields=[each for group in groups for each in group.fields if each.kind == "file"],
         files_here=around.files,
         refresh=2 if shown.state in ("starting", "waiting", "running") else None,
+        reads=form.command in ASKS,
+        scores=None if columns is None else scores_shown(request, columns),
         **_answer(form, request, shown, around),
     )
 
@@ -353,7 +371,7 @@ def answered(answer: Answer, form: Form) -> Answer:
 
 def _worded(problems: tuple[Wrong, ...], form: Form) -> tuple[Wrong, ...]:
     labels = labels_of(form.command)
-    return tuple(replace(one, text=by_labels(one.text, labels)) for one in problems)
+    return tuple(_beside(replace(one, text=by_labels(one.text, labels)), form) for one in problems)
 
 
 def _spoken(shown: AnswerState, form: Form) -> AnswerState:
@@ -363,6 +381,12 @@ def _spoken(shown: AnswerState, form: Form) -> AnswerState:
     )
     answer = shown.answer and answered(shown.answer, form)
     return replace(shown, answer=answer, progress=progress, wrong=_worded(shown.wrong, form))
+
+
+def _beside(problem: Wrong, form: Form) -> Wrong:
+    """Of a problem with a column of scores, which is chosen beside the answer: it stands there."""
+    chosen = form.command in ASKS and problem.option in roles_of(form.command)
+    return replace(problem, option="") if chosen else problem
 
 
 def _answer(

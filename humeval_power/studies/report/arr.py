@@ -8,7 +8,7 @@ from humeval_power.saying.row_flow import flow_sentence
 from humeval_power.saying.values import Document
 from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
 from humeval_power.studies.report.documents import (
-    Documents,
+    CriterionDocuments,
     command_words,
     interest_sentence,
     size_sentence,
@@ -52,7 +52,7 @@ FROM_CONFIG = {
 }
 
 
-def arr_fields(documents: Documents, config: ReportConfig = NO_CONFIG) -> tuple[FormField, ...]:
+def arr_fields(documents: CriterionDocuments, config: ReportConfig = NO_CONFIG) -> tuple[FormField, ...]:
     """Texts for the fields; the form adds to each yes, no or not applicable, and a section number."""
     facts, source = documents.facts, documents.study_source
     said = StudyWords(facts)
@@ -89,7 +89,7 @@ def _made_by(study: Document) -> list[str | None]:
     ]
 
 
-def _recruitment_and_pay(documents: Documents, config: ReportConfig) -> Given | None:
+def _recruitment_and_pay(documents: CriterionDocuments, config: ReportConfig) -> Given | None:
     """The authors' words; without them the planned pay, which says nothing on recruitment."""
     planned = pay_sentence(documents.plan)
     by_plan = None if planned is None else Given(planned, documents.name("plan"), False)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         RememberedAnswers,
     )
     from humeval_power.studies.report.config import ReportConfig
-    from humeval_power.studies.report.documents import Documents
+    from humeval_power.studies.report.documents import CriterionDocuments
     from humeval_power.studies.report.fields import FormField, FormPage
     from humeval_power.studies.report.items import Checklist
     from humeval_power.studies.report.open_list import OpenList
@@ -30,7 +30,7 @@ FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def report(
-    *documents: Documents,
+    *documents: CriterionDocuments,
     form: Form = DEFAULT_FORM,
     answers: ReportConfig | None = None,
     into: Mapping[str, Any] | None = None,
@@ -91,7 +91,7 @@ def report(
 
 
 def open_fields(
-    *documents: Documents,
+    *documents: CriterionDocuments,
     form: CheckedForm | None = None,
     answers: ReportConfig | None = None,
     saved: Mapping[str, Any] | None = None,
@@ -136,7 +136,7 @@ def open_fields(
     return of_fields(chosen, fields, strict=strict)
 
 
-def _study(documents: Sequence[Documents], answers: ReportConfig, *, strict: bool) -> Report:
+def _study(documents: Sequence[CriterionDocuments], answers: ReportConfig, *, strict: bool) -> Report:
     """The page with each form that can be filled from these documents."""
     from humeval_power.studies.report.config import NO_CONFIG
     from humeval_power.studies.report.page import StudyReport, refuse_nothing
@@ -162,20 +162,20 @@ def _study(documents: Sequence[Documents], answers: ReportConfig, *, strict: boo
     return StudyReport(criteria=tuple(documents), forms=forms, strict=strict)
 
 
-def _nothing() -> Documents:
-    from humeval_power.studies.report.documents import Documents
+def _nothing() -> CriterionDocuments:
+    from humeval_power.studies.report.documents import CriterionDocuments
 
-    return Documents()
+    return CriterionDocuments()
 
 
-def _single(documents: Sequence[Documents]) -> Documents:
+def _single(documents: Sequence[CriterionDocuments]) -> CriterionDocuments:
     if len(documents) > 1:
         names = ", ".join(str(one.criterion) for one in documents)
         raise InputError(f"The analysis has several criteria: {names}. Choose one for its parameters.")
     return documents[0]
 
 
-def checklist_of(criteria: Sequence[Documents], answers: ReportConfig) -> Checklist:
+def checklist_of(criteria: Sequence[CriterionDocuments], answers: ReportConfig) -> Checklist:
     """The checklist of Card et al., of all criteria."""
     from humeval_power.studies.report.power_answers import merged_checklist
 
@@ -183,11 +183,11 @@ def checklist_of(criteria: Sequence[Documents], answers: ReportConfig) -> Checkl
     return of_each[0] if len(of_each) == 1 else merged_checklist(_names(criteria), of_each)
 
 
-def _names(criteria: Sequence[Documents]) -> list[str]:
+def _names(criteria: Sequence[CriterionDocuments]) -> list[str]:
     return [str(each.criterion) for each in criteria]
 
 
-def _checklist(documents: Documents, answers: ReportConfig) -> Checklist:
+def _checklist(documents: CriterionDocuments, answers: ReportConfig) -> Checklist:
     """That of one criterion; the analysis says more than the fit of the ratings."""
     from humeval_power.studies.report.card2020 import checklist, given_answers, plan_answers
 
@@ -210,7 +210,7 @@ def _checklist(documents: Documents, answers: ReportConfig) -> Checklist:
     )
 
 
-def page_of(form: FieldForm, criteria: Sequence[Documents], answers: ReportConfig) -> FormPage:
+def page_of(form: FieldForm, criteria: Sequence[CriterionDocuments], answers: ReportConfig) -> FormPage:
     """A form of fields other than HEDS; preregistrations need a plan."""
     from humeval_power.studies.report import arr, prereg
 
@@ -231,17 +231,17 @@ def page_of(form: FieldForm, criteria: Sequence[Documents], answers: ReportConfi
     return prereg.osf_page(fields)
 
 
-def heds_fields_of(documents: Sequence[Documents], answers: ReportConfig) -> tuple[FormField, ...]:
+def heds_fields_of(documents: Sequence[CriterionDocuments], answers: ReportConfig) -> tuple[FormField, ...]:
     """The fields of HEDS, those of a criterion once for each of the documents."""
-    from humeval_power.studies.report.documents import Documents
+    from humeval_power.studies.report.documents import CriterionDocuments
     from humeval_power.studies.report.heds.criterion import heds_fields
 
-    first, *further = documents or (Documents(),)
+    first, *further = documents or (CriterionDocuments(),)
     return heds_fields(first, answers, further_criteria=further)
 
 
 def _heds(
-    documents: Sequence[Documents],
+    documents: Sequence[CriterionDocuments],
     answers: ReportConfig,
     into: Mapping[str, Any] | None,
     *,
@@ -257,7 +257,7 @@ def _heds(
     return HedsReport(form="heds", page=heds_page(shown), elements=elements, strict=strict)
 
 
-def _parameters(documents: Documents, answers: ReportConfig) -> Report:
+def _parameters(documents: CriterionDocuments, answers: ReportConfig) -> Report:
     from humeval_power.studies.power.parameter_library import entry_name, library_export
     from humeval_power.studies.report.result import ParametersReport
 
@@ -274,7 +274,7 @@ def _parameters(documents: Documents, answers: ReportConfig) -> Report:
 
 
 def answers_template(
-    *documents: Documents,
+    *documents: CriterionDocuments,
     form: AnsweredForm | None = None,
     answers: ReportConfig | None = None,
     memory: ReportConfig | None = None,
@@ -303,10 +303,10 @@ def answers_template(
     """
     from humeval_power.studies.report.answers_template import AnswersTemplate, entries
     from humeval_power.studies.report.config import NO_CONFIG
-    from humeval_power.studies.report.documents import Documents
+    from humeval_power.studies.report.documents import CriterionDocuments
 
     own = answers or NO_CONFIG
-    of_study = documents or (Documents(),)
+    of_study = documents or (CriterionDocuments(),)
     forms: tuple[AnsweredForm, ...] = ("heds", "arr", "card2020")
     if of_study[0].plan is not None:
         forms = (*forms, "aspredicted", "osf")
@@ -367,7 +367,7 @@ def remember(
 
 
 def _questions_of(
-    form: AnsweredForm, documents: tuple[Documents, ...], answers: ReportConfig
+    form: AnsweredForm, documents: tuple[CriterionDocuments, ...], answers: ReportConfig
 ) -> list[FilledField]:
     """The fields of a form by the files of the study alone; the answers only name criteria without a name."""
     from humeval_power.studies.report.answers_template import questions_of_checklist, questions_of_fields

@@ -51,7 +51,7 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Documents:
+class CriterionDocuments:
     """The JSON documents of `fit`, `analyze`, `surface`, `power` and `import`, as read, and the plan.
 
     plan_checksum : of the plan's file. ratings : what the analysis is of, for pictures.
@@ -283,7 +283,7 @@ def _records(record: Document, name: str) -> list[Document]:
 # What the plan, or else the documents of `power` and `surface`, say about the power of a study.
 
 
-def power_method(documents: Documents) -> Given | None:
+def power_method(documents: CriterionDocuments) -> Given | None:
     """How the power was found."""
     plan = documents.plan
     if plan is not None:
@@ -305,7 +305,7 @@ def power_method(documents: Documents) -> Given | None:
     return Given(f"{how}, after {CARD2020}.{test}", source)
 
 
-def power_value(documents: Documents) -> Given | None:
+def power_value(documents: CriterionDocuments) -> Given | None:
     """The power and its Monte Carlo interval, with the difference it is for; a suggestion where it is
     that of another design than the study's."""
     if documents.plan is not None:
@@ -317,7 +317,7 @@ def power_value(documents: Documents) -> Given | None:
     return Given(answer.text, documents.power_source, answer.is_whole)
 
 
-def power_code(documents: Documents, code_link: str | None) -> Given | None:
+def power_code(documents: CriterionDocuments, code_link: str | None) -> Given | None:
     """The command that computed the power, the versions, and the authors' link to their code."""
     parts, sources = [], []
     if code_link:
@@ -338,6 +338,6 @@ def power_code(documents: Documents, code_link: str | None) -> Given | None:
     return Given("; ".join(dict.fromkeys(parts)) + ".", "; ".join(sources), bool(code_link))
 
 
-def _is_simulated(documents: Documents) -> bool:
+def _is_simulated(documents: CriterionDocuments) -> bool:
     result = [*cells(documents.power or NOTHING), *cells(documents.surface or NOTHING)]
     return any(cell.get("n_simulations") for cell in result)

@@ -14,7 +14,7 @@ from humeval_power.saying.row_flow import flow_rows
 from humeval_power.saying.values import NOTHING, bounds, listed, number, part, share, signed, words
 from humeval_power.studies.report import page_pictures as pictures
 from humeval_power.studies.report.caveats import caveats
-from humeval_power.studies.report.documents import Documents, size_sentence
+from humeval_power.studies.report.documents import CriterionDocuments, size_sentence
 from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts, in_words
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.paragraphs import paragraphs
@@ -43,7 +43,7 @@ class StudyReport(Report):
     """What is known of a study, one of `criteria` after the other, and its `forms` by name."""
 
     form: ClassVar[str] = "study"
-    criteria: tuple[Documents, ...]
+    criteria: tuple[CriterionDocuments, ...]
     forms: Mapping[str, Report]
 
     @property
@@ -160,14 +160,14 @@ def _nonempty(title: str, blocks: Iterator[Block] | tuple[Block, ...]) -> Iterat
         yield Section(title, nonempty)
 
 
-def _about(documents: Documents, *, one: bool) -> str:
+def _about(documents: CriterionDocuments, *, one: bool) -> str:
     names = documents.systems
     compared = [in_words(names)] if len(names) > 1 else []
     said = ", ".join([*compared, *([documents.criterion] if one and documents.criterion else [])])
     return f": {said}" if said else ""
 
 
-def _decided(documents: Documents, *, named: bool) -> str:
+def _decided(documents: CriterionDocuments, *, named: bool) -> str:
     """What a study shows, in a sentence or two; before collection, what it is planned to find."""
     of = f"{documents.criterion}: " if named and documents.criterion else ""
     if documents.study:
@@ -179,7 +179,7 @@ def _decided(documents: Documents, *, named: bool) -> str:
     )
 
 
-def _headline(documents: Documents) -> Iterator[Fact]:
+def _headline(documents: CriterionDocuments) -> Iterator[Fact]:
     yield from StudyWords(documents.facts).headline()
     if documents.plan is not None:
         predicted = documents.plan.predicted
@@ -187,13 +187,13 @@ def _headline(documents: Documents) -> Iterator[Fact]:
         yield "power planned", share(power)
 
 
-def _caveats(criteria: tuple[Documents, ...]) -> tuple[str, ...]:
+def _caveats(criteria: tuple[CriterionDocuments, ...]) -> tuple[str, ...]:
     """Those of every criterion."""
     of_each = [caveats(each.facts, each.surface or NOTHING, each.power or NOTHING) for each in criteria]
     return merged_notes([str(each.criterion) for each in criteria], of_each)
 
 
-def _plan(documents: Documents) -> Iterator[Block]:
+def _plan(documents: CriterionDocuments) -> Iterator[Block]:
     """What was promised before collection; without a plan the power that was computed."""
     plan = documents.plan
     if plan is None:
@@ -224,7 +224,7 @@ def _plan(documents: Documents) -> Iterator[Block]:
     yield from pictures.power(documents)
 
 
-def _data(documents: Documents, suffix: str) -> Iterator[Block]:
+def _data(documents: CriterionDocuments, suffix: str) -> Iterator[Block]:
     scale = documents.facts.scale
     size = size_sentence(documents.facts)
     facts = [] if size is None else [("Collected", size)]
@@ -238,7 +238,7 @@ def _data(documents: Documents, suffix: str) -> Iterator[Block]:
     yield from pictures.ratings(documents, suffix)
 
 
-def _decision(documents: Documents, suffix: str) -> Iterator[Block]:
+def _decision(documents: CriterionDocuments, suffix: str) -> Iterator[Block]:
     said = paragraphs(documents).get("Results")
     if said is None:
         return
@@ -247,7 +247,7 @@ def _decision(documents: Documents, suffix: str) -> Iterator[Block]:
     yield from StudyWords(documents.facts).tables()
 
 
-def _diagnostics(documents: Documents, suffix: str) -> Iterator[Block]:
+def _diagnostics(documents: CriterionDocuments, suffix: str) -> Iterator[Block]:
     """What the documents say on how far the result can be trusted."""
     study = documents.study
     rows = tuple(
@@ -286,7 +286,7 @@ def _intervals(name: str, entry: Mapping[str, Any]) -> tuple[str, str]:
     return these, f"{value:.3f} ({other})" if value is not None and other else ""
 
 
-def refuse_nothing(criteria: tuple[Documents, ...]) -> None:
+def refuse_nothing(criteria: tuple[CriterionDocuments, ...]) -> None:
     """Raise InputError where there is nothing to say."""
     if not criteria or not any(
         (each.study, each.plan, each.power, each.surface) != _NONE for each in criteria

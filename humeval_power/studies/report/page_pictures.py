@@ -25,7 +25,7 @@ from humeval_power.studies.analyze.result_diagnostics import (
     worker_difference_rows,
 )
 from humeval_power.studies.fit.wald import EffectTest
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_tables import findings_of, shown_comparisons
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def surface_picture(surface: Document) -> Picture:
     return Picture("surface", draw, words=words)
 
 
-def power(documents: Documents) -> Iterator[Picture]:
+def power(documents: CriterionDocuments) -> Iterator[Picture]:
     """The power of the plan, and that of the designs of a surface."""
     plan = documents.plan
     if plan is not None:
@@ -75,7 +75,7 @@ def suffix_of(place: int, n_criteria: int) -> str:
     return f"-{place}" if n_criteria > 1 else ""
 
 
-def ratings(documents: Documents, suffix: str) -> Iterator[Picture]:
+def ratings(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
     """How the ratings of each system are spread over the scale."""
     if documents.ratings is not None:
         from humeval_power.studies.fit.check import ratings_picture
@@ -83,7 +83,7 @@ def ratings(documents: Documents, suffix: str) -> Iterator[Picture]:
         yield ratings_picture(documents.ratings, f"ratings{suffix}")
 
 
-def effect(documents: Documents, suffix: str) -> Iterator[Picture]:
+def effect(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
     """The estimated difference with its interval, beside what it is judged by."""
     if documents.facts.is_of_several:
         yield from systems_pictures(documents, suffix)
@@ -104,7 +104,7 @@ def effect(documents: Documents, suffix: str) -> Iterator[Picture]:
     yield Picture(f"effect{suffix}", draw, words=words)
 
 
-def systems_pictures(documents: Documents, suffix: str) -> Iterator[Picture]:
+def systems_pictures(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
     """The findings of several systems, and their differences with intervals."""
     facts = documents.facts
     findings = findings_of(facts)
@@ -146,7 +146,7 @@ def known_test(study: Document) -> EffectTest | None:
     )
 
 
-def agreement(documents: Documents, suffix: str) -> Iterator[Picture]:
+def agreement(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
     """Each measure of agreement with its interval."""
     rows = []
     for entry in listed(part(documents.study, "agreement"), "between"):
@@ -169,7 +169,7 @@ def agreement(documents: Documents, suffix: str) -> Iterator[Picture]:
     yield Picture(f"agreement{suffix}", draw, words=words_)
 
 
-def workers(documents: Documents, suffix: str) -> Iterator[Picture]:
+def workers(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
     """Each worker's predicted difference, where the ratings are there and could be fitted."""
     ratings, study = documents.ratings, documents.study
     if ratings is None or ratings.n_systems != 2 or known_test(study) is None:

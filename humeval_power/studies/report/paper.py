@@ -11,7 +11,7 @@ from humeval_power.saying.document import Block, Document, Paragraph, Picture, S
 from humeval_power.saying.render.latex import COLUMN, PACKAGES, bare_float
 from humeval_power.saying.result import Record
 from humeval_power.studies.cite.result import CITE_COMMAND, with_citations
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_tables import findings_over
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.page_pictures import suffix_of, systems_pictures
@@ -30,7 +30,7 @@ LABEL, FIGURE_LABEL = "tab:human-evaluation", "fig:human-evaluation"
 _MOST_ROWS = 40  # of a table that fits on a page
 
 
-def paper_latex(*criteria: Documents, label: str = LABEL) -> str:
+def paper_latex(*criteria: CriterionDocuments, label: str = LABEL) -> str:
     """A fragment to input into a paper that loads `PACKAGES`: paragraphs, tables and pictures of results."""
     graphics = ", for pictures \\usepackage{graphicx}" if _figures(criteria) else ""
     blocks = [
@@ -84,7 +84,7 @@ class _Figure(NamedTuple):
         )
 
 
-def _labelled_tables(criteria: Sequence[Documents], label: str) -> list[_Labelled]:
+def _labelled_tables(criteria: Sequence[CriterionDocuments], label: str) -> list[_Labelled]:
     pages = [
         (place, page, page_number == 0)
         for place, tables in enumerate(paper_tables(criteria))
@@ -97,7 +97,7 @@ def _labelled_tables(criteria: Sequence[Documents], label: str) -> list[_Labelle
     ]
 
 
-def _figures(criteria: Sequence[Documents]) -> list[_Figure]:
+def _figures(criteria: Sequence[CriterionDocuments]) -> list[_Figure]:
     drawn = [
         (place, picture)
         for place, each in enumerate(criteria)
@@ -111,7 +111,7 @@ def _figures(criteria: Sequence[Documents]) -> list[_Figure]:
 
 
 def _references(
-    documents: Documents, tables: Sequence[_Labelled], figures: Sequence[_Figure], place: int
+    documents: CriterionDocuments, tables: Sequence[_Labelled], figures: Sequence[_Figure], place: int
 ) -> str:
     """Where the findings and the differences of several systems are; those of all criteria may be in one table."""
     own = [one for one in tables if one.starts and (one.place == place or one.table.spans)]
@@ -125,13 +125,13 @@ def _references(
     )
 
 
-def paper_signature(criteria: Sequence[Documents]) -> str:
+def paper_signature(criteria: Sequence[CriterionDocuments]) -> str:
     """The signature that all criteria share; empty where there is none."""
     signatures = {signature_of(each) or "" for each in criteria}
     return signatures.pop() if len(signatures) == 1 else ""
 
 
-def paper_tables(criteria: Sequence[Documents]) -> tuple[tuple[Table, ...], ...]:
+def paper_tables(criteria: Sequence[CriterionDocuments]) -> tuple[tuple[Table, ...], ...]:
     """The tables of results of each criterion under their captions; none where nothing was estimated.
 
     Findings of several systems stand in one table for all criteria, with the first of them.
@@ -180,7 +180,7 @@ class PaperReport(Report):
 
     endings: ClassVar[tuple[str, ...]] = (".tex",)
     form: ClassVar[str] = "paper"
-    criteria: tuple[Documents, ...]
+    criteria: tuple[CriterionDocuments, ...]
 
     def body(self) -> Document:
         """Methods, results with their tables, and the signature."""

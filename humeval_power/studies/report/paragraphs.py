@@ -14,7 +14,7 @@ from humeval_power.saying.values import SHORT_HASH, Document, listed, part
 from humeval_power.saying.values import words as words_of
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.documents import (
-    Documents,
+    CriterionDocuments,
     exclusion_sentence,
     interest_sentence,
     size_sentence,
@@ -25,7 +25,7 @@ from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_text
 
 
-def methods_paragraph(*criteria: Documents) -> str:
+def methods_paragraph(*criteria: CriterionDocuments) -> str:
     """What was compared by whom, how it was analysed, and the power it was planned with.
 
     What all criteria share is said once.
@@ -37,7 +37,7 @@ def methods_paragraph(*criteria: Documents) -> str:
     return _joined([NOTICE if rehearsed else None, _compared(criteria), *said])
 
 
-def _methods(documents: Documents) -> list[str | None]:
+def _methods(documents: CriterionDocuments) -> list[str | None]:
     facts, plan = documents.facts, documents.plan
     said = StudyWords(facts)
     planned_test = None if plan is None else PlanWords(plan).paper_test()
@@ -52,7 +52,7 @@ def _methods(documents: Documents) -> list[str | None]:
     ]
 
 
-def results_paragraph(documents: Documents) -> str:
+def results_paragraph(documents: CriterionDocuments) -> str:
     """The differences with their intervals and tests, what they are worth, and what departs from the plan.
 
     Empty without an analysis or fit; a fit that did not converge has no result.
@@ -72,7 +72,7 @@ def _joined(sentences: list[str | None]) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _compared(criteria: Sequence[Documents]) -> str | None:
+def _compared(criteria: Sequence[CriterionDocuments]) -> str | None:
     named = tuple(dict.fromkeys(each.criterion for each in criteria if each.criterion))
     on, systems = f" for {in_words(named)}" if named else "", criteria[0].systems
     if not systems:
@@ -92,7 +92,7 @@ def _planned_size(plan: Plan | None) -> str | None:
     )
 
 
-def _scale(documents: Documents) -> str | None:
+def _scale(documents: CriterionDocuments) -> str | None:
     scale = documents.facts.scale or (documents.plan.scale if documents.plan else None)
     if scale is None:
         return None
@@ -100,7 +100,7 @@ def _scale(documents: Documents) -> str | None:
     return f"The scale ran from {scale}{inferred}."
 
 
-def _planned(documents: Documents) -> str | None:
+def _planned(documents: CriterionDocuments) -> str | None:
     """The promise of the plan, made before collection."""
     plan = documents.plan
     if plan is None:
@@ -116,7 +116,7 @@ def _planned(documents: Documents) -> str | None:
     )
 
 
-def _software(documents: Documents) -> str | None:
+def _software(documents: CriterionDocuments) -> str | None:
     study = documents.study
     version = words_of(part(study, "versions"), "humeval-power")
     if version is None:
@@ -138,7 +138,7 @@ def _deviations(study: Document) -> list[str | None]:
     return [f"Departures from the plan: {said}."]
 
 
-def paragraphs(*criteria: Documents) -> dict[str, str]:
+def paragraphs(*criteria: CriterionDocuments) -> dict[str, str]:
     """Both by their headings, the results of several criteria each by its own; one that nothing is known for is
     left out."""
     texts = {"Methods": methods_paragraph(*criteria)}
@@ -146,6 +146,6 @@ def paragraphs(*criteria: Documents) -> dict[str, str]:
     return {heading: text for heading, text in texts.items() if text}
 
 
-def results_heading(documents: Documents, criteria: Sequence[Documents]) -> str:
+def results_heading(documents: CriterionDocuments, criteria: Sequence[CriterionDocuments]) -> str:
     """What the results of one of the criteria stand under."""
     return "Results" if len(criteria) == 1 else f"Results: {documents.criterion}"

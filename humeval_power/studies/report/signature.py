@@ -19,7 +19,7 @@ from humeval_power.latent import Family, Link
 from humeval_power.rules import DEFAULT_RULE, Alternative, Analysis, DecisionRule, DegreesOfFreedom
 from humeval_power.saying.result import DIGITS, NAME, short
 from humeval_power.saying.values import NOTHING, Document, number, part, rule_of, words
-from humeval_power.studies.report.documents import Documents
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import StudyFacts
 
 _MODELS: dict[tuple[Analysis, Family, Link], str] = {
@@ -46,7 +46,7 @@ _SIDES: dict[Alternative, str] = {
 }
 
 
-def signature_of(documents: Documents) -> str | None:
+def signature_of(documents: CriterionDocuments) -> str | None:
     """The line of an analysis, or before there is one of a plan; None where no test is known."""
     study, plan, facts = documents.study, documents.plan, documents.facts
     rule = rule_of(study) or (plan.rule if plan else None) or rule_of(documents.power or NOTHING)
@@ -96,7 +96,7 @@ def _family(facts: StudyFacts) -> list[str]:
     return [*several, f"corr:{correction}", f"tests:{facts.family.n_tests}"]
 
 
-def _simulation(documents: Documents) -> list[str]:
+def _simulation(documents: CriterionDocuments) -> list[str]:
     """Number and seed of the simulated studies behind the power, of the plan before any other."""
     plan = documents.plan
     if plan is not None and plan.predicted.n_simulations:
@@ -108,7 +108,7 @@ def _simulation(documents: Documents) -> list[str]:
     return []
 
 
-def _size(documents: Documents) -> tuple[float, float, float] | None:
+def _size(documents: CriterionDocuments) -> tuple[float, float, float] | None:
     """Workers, items and ratings of each item."""
     plan = documents.plan
     size = _document_size(documents.study, "n_workers", "n_items") or _document_size(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from humeval_power.asking.calls import TypedValues
     from humeval_power.ratings import Ratings
     from humeval_power.studies.report.config import ReportConfig
-    from humeval_power.studies.report.documents import Documents
+    from humeval_power.studies.report.documents import CriterionDocuments
 
 _PLAN = "humeval_power/plan/"
 _HEDS = "heds-"
@@ -208,7 +208,7 @@ def _is_answers(path: str) -> bool:
     return is_text and _ANSWERS.search(read_text(path)) is not None
 
 
-def read_criteria(sources: Sources) -> tuple[Documents, ...]:
+def read_criteria(sources: Sources) -> tuple[CriterionDocuments, ...]:
     """The documents of a study, once for each criterion of its analysis.
 
     Raises
@@ -216,17 +216,17 @@ def read_criteria(sources: Sources) -> tuple[Documents, ...]:
     InputError
         A file that cannot be read or is of another kind, or a criterion that is not there.
     """
-    from humeval_power.studies.report.documents import Documents
+    from humeval_power.studies.report.documents import CriterionDocuments
 
     if not sources.documents and sources.ratings is not None:
-        return tuple(Documents(criterion_name=name) for name in _criteria_of(sources.ratings))
+        return tuple(CriterionDocuments(criterion_name=name) for name in _criteria_of(sources.ratings))
     plan, checksum = None, None
     if sources.plan is not None:
         from humeval_power.studies.plan.files import read_plan_file
 
         read = read_plan_file(sources.plan)
         plan, checksum = read.plan, read.checksum
-    shared = Documents(
+    shared = CriterionDocuments(
         parameters=_document(sources.parameters, PARAMETERS_SCHEMA),
         surface=_surface(sources.surface),
         power=_document(sources.power, POWER_SCHEMA),
@@ -240,7 +240,7 @@ def read_criteria(sources: Sources) -> tuple[Documents, ...]:
     return tuple(replace(one, ratings=_ratings(sources.ratings, one)) for one in criteria)
 
 
-def _tell_other_import(documents: Documents) -> None:
+def _tell_other_import(documents: CriterionDocuments) -> None:
     """Whether another table was analysed than the one that was imported."""
     imported, flow = documents.imported, listed(documents.study, "flow")
     if imported is None or not flow or flow[0]["rows"] == imported["n_ratings"]:
@@ -300,7 +300,7 @@ def _surface_file(folder: Path) -> Path | None:
     return file if _schema_of(file) == SURFACE_SCHEMA else None
 
 
-def _ratings(path: str | None, documents: Documents) -> Ratings | None:
+def _ratings(path: str | None, documents: CriterionDocuments) -> Ratings | None:
     """The ratings that the analysis, or the plan, is of; None where none were given."""
     if path is None:
         return None

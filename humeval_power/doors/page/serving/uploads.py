@@ -1,4 +1,4 @@
-"""Files that were uploaded to the page: on the disk under their digest, and only while the page runs."""
+"""Files and folders that were uploaded to the page: on the disk under their digest, while the page runs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import hashlib
 import os
 import re
 import shutil
+import tempfile
 import time
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -29,6 +30,9 @@ FIELD = "file"  # of a form
 _DIGITS = 16  # of a digest in a link
 _PIECE = 1 << 20
 _SPARE = 200 * MEGABYTE  # bytes of the disk that stay free
+_MOST_FILES = 2_000  # that are brought at once
+_MOST_APART = 2  # files without folders that stay files of their own; more are a folder
+_LONGEST_NAME = 200  # bytes of the name of a file within a folder
 _KEPT_SECONDS = 120  # after its last use an upload is not deleted for others
 _ENDING = re.compile(r"(?:\.[A-Za-z0-9]{1,8}){1,2}\Z")
 _ARCHIVE = b"PK\x03\x04"
@@ -36,7 +40,7 @@ _ARCHIVE = b"PK\x03\x04"
 
 @dataclass(slots=True)
 class Upload:
-    """A file that was uploaded; `used` is when it was last asked for."""
+    """A file, or a folder of files, that was uploaded; `used` is when it was last asked for."""
 
     name: str
     sha256: str
@@ -65,13 +69,14 @@ class Uploads:
         self._kept: dict[tuple[str, str], Upload] = {}
         self._adopted: dict[tuple[str, int, int], Upload] = {}
 
-    async def take(self, request: Request) -> Upload:
-        """Keep the file of a request: the field `file` of a form, or all of its body with its name in a header.
+    async def take(self, request: Request) -> tuple[Upload, ...]:
+        """Keep the files of a request: of the field `file` of a form, or all of its body with its name in a header.
+        Files of a folder become one upload, and so do more than two.
 
         Raises
         ------
         RefusedError
-            No file, one that is too large or unpacks to too much, or a disk that is full.
+            No file, too many, one that is too large or unpacks to too much, or a disk that is full.
         """
         kind = request.headers.get("content-type", "")
         if kind.startswith("multipart/form-data"):
@@ -79,23 +84,55 @@ class Uploads:
         name = unquote(request.headers.get(NAME_HEADER, ""), errors="replace")
         if not name:
             raise RefusedError(400, "There is no file in what was sent. Choose one.")
-        return await self._kept_as(name, request.stream())
+        return (await self._kept_as(name, request.stream()),)
 
-    async def _of_form(self, request: Request) -> Upload:
+    async def _of_form(self, request: Request) -> tuple[Upload, ...]:
         parser = MultiPartParser(
-            request.headers, request.stream(), max_files=1, max_fields=10, max_part_size=4096
+            request.headers, request.stream(), max_files=_MOST_FILES, max_fields=10, max_part_size=4096
         )
         try:
             form = await parser.parse()
         except MultiPartException as error:
             raise RefusedError(400, f"The file cannot be taken: {error.message}") from None
         try:
-            file: Any = form.get(FIELD)
-            if not getattr(file, "filename", None):
+            files: list[Any] = [one for one in form.getlist(FIELD) if getattr(one, "filename", None)]
+            if not files:
                 raise RefusedError(400, "There is no file in what was sent. Choose one.")
-            return await self._kept_as(str(file.filename), _pieces(file))
+            if len(files) > _MOST_APART or any("/" in str(one.filename) for one in files):
+                return (await self._folder_of(files),)
+            return tuple([await self._kept_as(str(one.filename), _pieces(one)) for one in files])
         finally:
             await form.close()
+
+    async def _folder_of(self, files: Sequence[Any]) -> Upload:
+        """Keep files with their paths as one folder, without what is hidden in it."""
+        with tempfile.TemporaryDirectory(dir=self.folder, prefix="coming-") as coming:
+            sizes: dict[str, int] = {}
+            digests: dict[str, str] = {}
+            for file in files:
+                path = _within_folder(str(file.filename))
+                if path is None:
+                    continue
+                place, digest = Path(coming, path), hashlib.sha256()
+                try:
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    with place.open("wb") as target:
+                        async for piece in _pieces(file):
+                            sizes[path] = sizes.get(path, 0) + len(piece)
+                            self._check_size(sum(sizes.values()), is_archive=False, what="folder")
+                            digest.update(piece)
+                            await run_in_threadpool(target.write, piece)
+                except OSError as error:
+                    raise RefusedError(507, f"{path} cannot be kept: {error.strerror or error}.") from None
+                digests[path] = digest.hexdigest()
+            if not sizes:
+                raise RefusedError(400, "There is nothing in this folder. Is this the right one?")
+            whole = hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()
+            final = self.folder / whole
+            if not final.exists():
+                shutil.copytree(coming, final)
+        top = str(files[0].filename).split("/")[0] if "/" in str(files[0].filename) else "files"
+        return self._entered(safe_name(top), whole, sum(sizes.values()), final)
 
     async def _kept_as(self, given: str, pieces: AsyncIterator[bytes]) -> Upload:
         name, digest, size = safe_name(given), hashlib.sha256(), 0
@@ -126,10 +163,10 @@ class Uploads:
         self._make_room()
         return upload
 
-    def _check_size(self, size: int, *, is_archive: bool) -> None:
+    def _check_size(self, size: int, *, is_archive: bool, what: str = "") -> None:
         most = min(self.caps.upload, self.caps.spreadsheet if is_archive else self.caps.upload)
         if size > most:
-            what = "workbook" if is_archive else "file"
+            what = what or ("workbook" if is_archive else "file")
             remedy = (
                 "Save it as CSV UTF-8." if is_archive else "Open it by its path in the folder of the page."
             )
@@ -161,7 +198,10 @@ class Uploads:
                 return
             for key in [key for key, other in self._kept.items() if other.path == upload.path]:
                 del self._kept[key]
-            upload.path.unlink(missing_ok=True)
+            if upload.path.is_dir():
+                shutil.rmtree(upload.path, ignore_errors=True)
+            else:
+                upload.path.unlink(missing_ok=True)
 
     def adopt(self, name: str, path: Path) -> Upload:
         """Keep a file of this machine as if it had been uploaded; the same file again costs nothing.
@@ -200,7 +240,7 @@ class Uploads:
             It is not here, or no longer.
         """
         upload = self._kept.get((name, digits))
-        if upload is None or not upload.path.is_file():
+        if upload is None or not upload.path.exists():
             raise InputError(
                 f"{name} is not here any more: uploads are kept while the page runs. Upload it again."
             )
@@ -214,6 +254,16 @@ def safe_name(given: str) -> str:
     ending = _ENDING.search(last)
     end = ending[0] if ending is not None and ending.start() else ""
     return file_stems([last.removesuffix(end)], nameless="file")[0].lstrip("-") + end
+
+
+def _within_folder(given: str) -> str | None:
+    """The path of a file in a folder that is brought, below that folder; None for what is hidden."""
+    parts = [part for part in re.split(r"[/\\]", given) if part]
+    parts = parts[1:] if len(parts) > 1 else parts
+    if not parts or any(part.startswith(".") for part in parts):
+        return None
+    plain = (part.isprintable() and len(part.encode()) <= _LONGEST_NAME for part in parts)
+    return "/".join(part if ok else safe_name(part) for part, ok in zip(parts, plain, strict=True))
 
 
 def _is_archive(name: str) -> bool:

@@ -28,9 +28,17 @@ if (form && answer) {
   answer.addEventListener("submit", saves ? afterSaving : stopped);
   answer.addEventListener("change", (event) => {
     const reading = event.target.closest("form.reading");
-    if (reading) reread(reading);
+    if (reading && event.target.name === "file") reading.submit(); // the study names other files then
+    else if (reading) reread(reading);
   });
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
+  document.getElementById("reading")?.addEventListener("change", (event) => {
+    const at = event.target.id || event.target.closest("details").querySelector("[id]").id;
+    location.assign(form.getAttribute("data-path") + "?" + query() + "#" + at); // the file is read again, by the link
+  });
+  const place = document.getElementById(location.hash.slice(1));
+  place?.closest("details")?.setAttribute("open", "");
+  place?.focus();
   follow(answer.dataset.state, answer.dataset.key);
   copies();
   glance();
@@ -58,6 +66,7 @@ function toProblem(among) {
 /* What changed, as one sentence for those who hear the page. */
 function say() {
   const problem = answer.querySelector(".problems li, p.problems, .reading .problem");
+  if (problem) document.querySelector("#reading details")?.setAttribute("open", "");
   const sentence = problem ?? answer.querySelector(".progress p") ?? answer.querySelector(".reading .first-number, header .answer, .document p");
   const words = (sentence?.textContent ?? "").replace(/\s+/g, " ").trim();
   const heard = answer.querySelector(".progress") && !problem ? words.replace(/[\d.,:%]+.*/, "").trim() : words;
@@ -378,54 +387,72 @@ async function stopped(event) {
   else lost();
 }
 
-/* A file that is chosen or dropped is brought at once; its field holds its name and its digest. */
+/* Files that are chosen or dropped are brought at once; their field holds their names and digests. */
 function droppable(field) {
-  const inputs = [...field.querySelectorAll("input[type=text]")];
-  const free = () => inputs.find((each) => each.value === "") ?? inputs[0]; // of several files the next
   const chooser = document.createElement("input");
   chooser.type = "file";
+  chooser.multiple = field.hasAttribute("data-many");
   chooser.setAttribute("aria-label", "Choose a file: " + field.querySelector("label").textContent);
   chooser.className = "chooser";
-  chooser.addEventListener("change", () => bring(chooser.files[0], free()));
+  chooser.addEventListener("change", () => bring([...chooser.files].map((file) => [file, file.name]), field));
   field.querySelector(".control").append(chooser);
   field.addEventListener("dragover", (event) => {
     event.preventDefault();
     field.classList.add("over");
   });
   field.addEventListener("dragleave", () => field.classList.remove("over"));
-  field.addEventListener("drop", (event) => {
+  field.addEventListener("drop", async (event) => {
     event.preventDefault();
     field.classList.remove("over");
-    bring(event.dataTransfer.files[0], free());
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
+    bring((await Promise.all(entries.filter(Boolean).map(files))).flat(), field);
   });
 }
 
-async function bring(file, input) {
-  if (!file) return;
-  const said = await fetch("/upload", {
-    method: "POST",
-    headers: {
-      Accept: "application/json",
-      "X-Humeval": "1",
-      "X-File-Name": encodeURIComponent(file.name),
-      "Content-Type": "application/octet-stream",
-    },
-    body: file,
-  }).catch(() => null);
-  if (!said) return lost();
-  const found = await said.json();
-  if (!found.value) return beside([{ option: input.name, text: words(found) }]);
+/* The files of what was dropped, each with its path: of a folder all that lies below it. */
+async function files(entry) {
+  if (entry.isFile) return [[await new Promise((done, failed) => entry.file(done, failed)), entry.fullPath.slice(1)]];
+  const reader = entry.createReader();
+  const inner = [];
+  for (;;) {
+    const some = await new Promise((done, failed) => reader.readEntries(done, failed)); // a hundred at a time
+    if (some.length === 0) return (await Promise.all(inner.map(files))).flat();
+    inner.push(...some);
+  }
+}
+
+async function bring(pairs, field) {
+  if (pairs.length === 0) return;
+  const isFolder = pairs.some(([, path]) => path.includes("/"));
+  if (!field.hasAttribute("data-many") && !isFolder) pairs = pairs.slice(-1);
+  const inputs = [...field.querySelectorAll("input[type=text]")];
+  const input = inputs.find((each) => each.value === "") ?? inputs[0]; // of several files the next
+  const name = inputs[0].name;
+  const brought = [];
+  for (const some of saves ? pairs.map(([file]) => [[file, file.name]]) : [pairs]) {
+    const body = new FormData();
+    for (const [file, path] of some) body.append("file", file, path);
+    const said = await fetch("/upload", { method: "POST", headers: { Accept: "application/json", "X-Humeval": "1" }, body }).catch(() => null);
+    if (!said) return lost();
+    const found = await said.json();
+    if (!found.values) return beside([{ option: name, text: words(found) }]);
+    brought.push(...found.values);
+  }
   if (saves) {
-    input.value = found.value; // until it is saved, when it has the name that the file has in the folder
+    input.value = brought.join(", "); // until it is saved, when it has the names that the files have in the folder
     return save();
   }
-  const label = document.createElement("label");
-  const box = document.createElement("input");
-  Object.assign(box, { type: "checkbox", name: input.name, value: found.value, checked: true });
-  label.className = "brought";
-  label.append(box, " " + file.name);
-  if (!input.closest("[data-many]")) input.closest(".control").querySelector(".brought")?.remove();
-  input.before(label);
+  if (!field.hasAttribute("data-many")) field.querySelector(".brought")?.remove();
+  const names = brought.length === pairs.length ? pairs.map(([file]) => file.name) : brought.map((value) => value.split("~")[0]);
+  for (const [place, value] of brought.entries()) {
+    const label = document.createElement("label");
+    const box = document.createElement("input");
+    Object.assign(box, { type: "checkbox", name, value, checked: true });
+    label.className = "brought";
+    label.append(box, " " + names[place]);
+    input.before(label);
+  }
+  if (form.hasAttribute("data-reads")) return location.assign(form.getAttribute("data-path") + "?" + query());
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!form.getAttribute("data-live")) form.requestSubmit();
 }

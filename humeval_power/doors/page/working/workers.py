@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -169,6 +171,12 @@ class Workers:
     def leave(self, key: str) -> None:
         """The page that showed a job is left: it is stopped, unless another asks for it in the next seconds."""
         self._jobs.leave(key)
+
+    async def some_live(self, patience: float = 20.0) -> None:
+        """Wait until a worker for live questions is ready, so long."""
+        until = time.monotonic() + patience
+        while not self.readiness.live and not self.readiness.problem and time.monotonic() < until:
+            await asyncio.sleep(0.05)
 
     @property
     def is_busy(self) -> bool:

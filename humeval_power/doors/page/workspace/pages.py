@@ -46,6 +46,7 @@ from humeval_power.doors.page.workspace.views import (
     have_page,
     home_page,
     is_read,
+    may_be_wide,
     saved_json,
     stage_json,
     stage_page,
@@ -241,6 +242,8 @@ class Workspace:
             sent = {**sent, act.keeps: kept}
         if act.writes:
             study = await run_in_threadpool(self._known.save, name, study.version, act.names(study))
+        if act.is_seeded:
+            await run_in_threadpool(self._known.keep_seed, study)
         words = act.words(study, sent)
         if act.writes:
             await run_in_threadpool(self._known.files_of, study)  # all of them lie within the chosen folder
@@ -342,13 +345,15 @@ class Workspace:
         field = field_read(study, stage)
         if not field or not self._parts.workers.readiness.live:
             return None
-        path = paths_of(study.file.values[field])[0]
-        place = await run_in_threadpool(self._known.folder.resolve, beside(study.name, path))
+        path, *others = paths_of(study.file.values[field])
+        named = [beside(study.name, one) for one in (path, *others)]
+        files = tuple(
+            [(one, str(await run_in_threadpool(self._known.folder.resolve, one))) for one in named]
+        )
         mapping = await run_in_threadpool(self._known.mapping_of, study)
-        files = ((beside(study.name, path), str(place)),)
         answer: Answer | None = None
         for words in (("import", path, "--draft"), ("import", path, "--draft", "--from", "table")):
-            work = Work(words, files, at=study.name, reading=mapping)
+            work = Work(words, files, at=study.name, reading=mapping, together=tuple(others))
             answer = await self._parts.workers.live(work, f"{tab} table" if tab else "")
             if answer is None or answer.reading is not None:
                 break
@@ -401,6 +406,9 @@ class Workspace:
                 shown = StageShown("idle", wrong=tuple(Wrong(str(problem)) for problem in error.problems))
         if table is None and is_read(stage, study, wanted, shown):
             table = await self._table(study, stage, request.headers.get("x-tab", ""))
+        elif table is None and may_be_wide(stage, study, shown):
+            seen = await self._table(study, stage, request.headers.get("x-tab", ""))
+            table = seen if seen is not None and seen.reading is not None and seen.reading.is_wide else None
         shown = replace(shown, table=table)
         folder = self._parts.folder
         listed = folder.listing() if folder and not _is_script(request) else ()
@@ -479,19 +487,21 @@ class Workspace:
         return contents
 
     async def _kept(self, study: OpenedStudy, part: str) -> str:
-        upload = upload_of(part)
-        if upload is None:
+        if upload_of(part) is None:
             return part
-        path: Path = self._parts.uploads.path_of(*upload)
-        content = await run_in_threadpool(path.read_bytes)
-        return await run_in_threadpool(self._known.keep, study, upload[0], content)
+        name, content = await self._uploaded(part)
+        return await run_in_threadpool(self._known.keep, study, name, content)
 
     async def _uploaded(self, value: str) -> tuple[str, bytes]:
         upload = upload_of(value)
         if upload is None:
             raise InputError("Bring the table of ratings first.")
-        content: bytes = await run_in_threadpool(self._parts.uploads.path_of(*upload).read_bytes)
-        return upload[0], content
+        path: Path = self._parts.uploads.path_of(*upload)
+        if path.is_dir():
+            raise InputError(
+                f"{upload[0]} is a folder. Bring its files one by one, or those that are needed."
+            )
+        return upload[0], await run_in_threadpool(path.read_bytes)
 
     def _free(self, name: str, is_example: bool) -> str:
         """A name for another copy of an example."""

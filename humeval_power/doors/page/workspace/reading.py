@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pandas as pd
 
 from humeval_power.checking.cells import MISSING_CODES
-from humeval_power.checking.columns import bare, shortened
+from humeval_power.checking.columns import bare, listing, shortened
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import imported
 from humeval_power.checking.exports.mapping import EXTRAS
@@ -18,9 +19,10 @@ from humeval_power.checking.exports.rating_blocks import answers_in_words
 from humeval_power.checking.exports.templates import FIELDS
 from humeval_power.choices import TITLES
 from humeval_power.doors.page.requests import on_page
-from humeval_power.doors.page.workspace.studies import MAPPING, OpenedStudy, version_of
+from humeval_power.doors.page.workspace.studies import MAPPING, OpenedStudy, paths_of, version_of
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.exports.mapping_file import mapping_text, parsed_mapping
+from humeval_power.files.exports.platforms import read_export
 from humeval_power.files.exports.proposal import (
     ITEM_SYSTEM,
     ONE_BY_ONE,
@@ -89,13 +91,15 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file, how it is read, and what comes of it.
+    """A file or several, how they are read, and what comes of it.
 
     is_chosen : whether a person has said how. mapping : as a file. version : of the file that says it.
     head : names and first rows.
     proposed : columns whose role is a proposal. slots : of columns of ratings: slot, column, question.
     words : answers that are no numbers, with how often they stand there.
     filters : columns whose rows may be left out, by what stands in them and how often.
+    files : where there are several, each with its rows and how it differs from the first. version, head, columns,
+        families and what is left out are those of files that do not differ.
     flow : what was read, left out and why. systems, criteria : with their ratings.
     """
 
@@ -121,6 +125,7 @@ class Reading:
     systems: tuple[tuple[str, int], ...] = ()
     criteria: tuple[tuple[str, int], ...] = ()
     troubles: tuple[Trouble, ...] = ()
+    files: tuple[tuple[str, int, str], ...] = ()
 
     @property
     def of_what(self) -> str:
@@ -153,6 +158,11 @@ class Reading:
         return len(self.ratings) > 1 or any(not one.is_one for one in self.ratings)
 
     @property
+    def is_wide(self) -> bool:
+        """Whether a row holds ratings of several workers, items or systems."""
+        return self.may_differ and self.choices.differ != "criterion"
+
+    @property
     def is_labelled(self) -> bool:
         """Whether each family of ratings is a criterion of its own."""
         families = self.ratings
@@ -172,8 +182,19 @@ class Reading:
         return ROLES if now in ROLES else {**ROLES, now: now.replace("_", " ")}
 
 
-def reading_of(export: Export, written: str) -> Reading:
-    """How an export is read by a mapping, as it is written; with none by what its reader knows and may be."""
+def reading_of(export: Export, written: str, together: Sequence[str] = ()) -> Reading:
+    """How an export is read by a mapping, as it is written; with none by what its reader knows and may be.
+
+    together : the paths of others that are read by the same mapping.
+    """
+    alike = [export]
+    files = [(export.source, len(export.frame), "")] if together else []
+    for path in together:
+        other, why = _beside(export, path)
+        files.append((Path(path).name, 0 if other is None else len(other.frame), why))
+        if other is not None and not why:
+            alike.append(other)
+    first, export = export, replace(export, frame=pd.concat([one.frame for one in alike]))
     mapping = parsed_mapping(written, place=MAPPING)[0] if written else None
     those = families(export, mapping)
     guesses: tuple[str, ...] = ()
@@ -202,7 +223,7 @@ def reading_of(export: Export, written: str) -> Reading:
         is_chosen=mapping is not None,
         mapping=mapping_text(made, export.platform) if made else "",
         version=version_of(written),
-        head=tuple(_head(export.frame)),
+        head=tuple(first_rows(export.frame)),
         columns=tuple(_column(one, export) for one in those),
         families=those,
         choices=said,
@@ -210,22 +231,41 @@ def reading_of(export: Export, written: str) -> Reading:
         slots=tuple(_slots(export, said, those)),
         words=words[:_MOST_WORDS],
         filters=tuple(_filters(export.frame, said, those)),
-        troubles=tuple(troubles),
+        troubles=(*(Trouble(f"{name} {why}") for name, _, why in files if why), *troubles),
+        files=tuple(files),
     )
-    return shown if made is None else _tried(shown, export, made)
+    return shown if made is None else _tried(shown, [first, *alike[1:]], made)
 
 
-def _tried(shown: Reading, export: Export, mapping: ColumnMapping) -> Reading:
+def _beside(first: Export, path: str) -> tuple[Export | None, str]:
+    """An export that is brought with another, and how it differs from that; "" where it does not."""
+    try:
+        other = read_export(path, platform=first.platform)
+    except InputError as error:
+        return None, f"cannot be read as {first.source} is: {_words_of(error.problems[0])} Untick it."
+    names, there = list(map(str, first.frame.columns)), set(map(str, other.frame.columns))
+    absent = [repr(name) for name in names if name not in there]
+    more = [repr(name) for name in map(str, other.frame.columns) if name not in names]
+    if not absent and not more:
+        return other, ""
+    said = [f"has no column {listing(absent, limit=4)}"] if absent else []
+    said += [f"has {listing(more, limit=4)} besides"] if more else []
+    return other, f"differs from {first.source}: it {' and '.join(said)}. Untick it, or bring it again."
+
+
+def _tried(shown: Reading, exports: Sequence[Export], mapping: ColumnMapping) -> Reading:
     """The same with what comes of it."""
     try:
-        table = imported([export], mapping)
+        table = imported(exports, mapping)
     except InputError as error:
-        return replace(shown, troubles=tuple(_troubles(error.problems, shown)))
+        return replace(shown, troubles=(*shown.troubles, *_troubles(error.problems, shown)))
     frame = table.frame
-    (flow,) = table.flows
+    lost: Counter[tuple[str, str]] = Counter()
+    for flow in table.flows:
+        lost.update({(one.step, one.reason): one.rows for one in flow.flow})
     return replace(
         shown,
-        flow=tuple((one.step, one.rows, one.reason) for one in flow.flow),
+        flow=tuple((step, rows, reason) for (step, reason), rows in lost.items()),
         n_ratings=len(frame),
         n_workers=frame["worker"].nunique(),
         n_items=frame["item"].nunique() if "item" in frame else 0,
@@ -254,7 +294,7 @@ def _with_points(said: Choices, words: Iterable[tuple[str, int]]) -> Choices:
     return replace(said, words={**points, **said.words}, missing=(*said.missing, *none))
 
 
-def _head(frame: pd.DataFrame) -> Iterator[tuple[str, ...]]:
+def first_rows(frame: pd.DataFrame) -> Iterator[tuple[str, ...]]:
     """The names of the columns, then the first rows."""
     yield tuple(str(name) for name in frame.columns)
     for row in frame.head(_MOST_ROWS).fillna("").astype(str).itertuples(index=False, name=None):
@@ -306,24 +346,16 @@ def _troubles(problems: Sequence[Problem], shown: Reading) -> Iterator[Trouble]:
     """What an import refuses, beside what it is about."""
     words = {text.casefold(): text for text, _ in shown.words}
     for one in problems:
-        part = next((each for each in PARTS if one.rule.startswith(f"no {each} in ")), "")
-        absent = (
-            [each for each in PARTS if f"the {each}" in one.rule]
-            if "nothing says what the" in one.rule
-            else []
-        )
-        word = words.get(str(one.value).strip().casefold(), "") if one.has_value else ""
+        word = words.get(str(one.value).strip().casefold(), "") if one.lacks == "points" else ""
+        column = next((each.name for each in shown.families if one.column in each.slots), "")
         if word:
             yield Trouble("How many points is each of these? Or tick that it is no rating.", word=word)
-        elif absent:
-            for each in absent:
-                yield Trouble(f"Which column is the {each}?", part=each)
-        elif part:
-            yield Trouble(
-                f"{one.rule.capitalize()} Leave these rows out, or take another column.", part=part
-            )
+        elif one.lacks == "column":
+            yield from (Trouble(f"Which column is the {part}?", part=part) for part in one.parts)
+        elif one.lacks == "cell":
+            said = f"{one.rule.capitalize()} Leave these rows out, or take another column."
+            yield from (Trouble(said, part=part) for part in one.parts)
         else:
-            column = next((each.name for each in shown.families if one.column in each.slots), "")
             yield Trouble(_words_of(one), column=column)
 
 
@@ -410,14 +442,20 @@ def _number(text: str) -> float | None:
 
 
 def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The fields of the study that name systems and criteria, as they are ticked.
+    """The fields of the study that name files, systems and criteria, as they are ticked.
 
     Raises
     ------
     InputError
-        Fewer than two systems, or no criterion.
+        No file, fewer than two systems, or no criterion.
     """
     results: dict[str, str] = {}
+    if "ticks-file" in sent:
+        exports = paths_of(study.file.values.get("exports", ()))
+        kept = [path for place, path in enumerate(exports) if str(place) in set(sent.get("file", ()))]
+        if not kept:
+            raise InputError([Problem("One file at least is read.", "Tick one.")])
+        results["exports"] = ", ".join(kept)
     if "ticks-system" in sent:
         names = _ticked(reading.systems, sent.get("system", ()))
         before = list(study.file.values.get("systems") or [])

@@ -64,6 +64,7 @@ class Act:
     keeps : the file in which the lines of the button's field of that name are kept, which `words` may name.
     without : fields that it is not told, where it writes nothing.
     leads_on : whether the answer of the stage follows at its end, in the place of its own.
+    is_seeded : whether a seed that nobody knows makes its order; it is drawn once and kept.
     reads : fields whose files it reads where they are there; the study forgets those that nobody has written.
     """
 
@@ -73,6 +74,7 @@ class Act:
     without: tuple[str, ...] = ()
     keeps: str = ""
     leads_on: bool = False
+    is_seeded: bool = False
     reads: tuple[str, ...] = ()
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
@@ -204,7 +206,9 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
             return StageCommand(("collect", "status", FILE_NAME))
-        return StageCommand(("assign", FILE_NAME), ("assignment", "key", "outputs", "upload", "exports"))
+        return StageCommand(
+            ("assign", FILE_NAME, *_seed(study)), ("assignment", "key", "outputs", "upload", "exports")
+        )
     if stage.key == "look" and study.is_there("plan") and study.has("looks"):
         return StageCommand(("monitor", "--status", "--plan", as_typed(study.file.values["plan"])))
     if stage.key == "decide" and study.is_there("ratings"):
@@ -261,7 +265,12 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
 
 def _assign(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     forms = ("-o", f"{FORMS_FOLDER}/") if study.has("upload") else ()
-    return ("assign", FILE_NAME, *forms, *_again(study, "assignment"))
+    return ("assign", FILE_NAME, *forms, *_seed(study), *_again(study, "assignment"))
+
+
+def _seed(study: OpenedStudy) -> Words:
+    """The seed that is kept for the order of its assignment."""
+    return ("--seed", study.seed) if study.seed else ()
 
 
 def _withdraw(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
@@ -289,7 +298,7 @@ ACTS: Mapping[str, Act] = {
     "prove": Act("size", _prove),
     "search": Act("plan", lambda _study, _sent: ("plan", FILE_NAME), without=("plan",)),
     "seal": Act("plan", _seal, writes=("plan",)),
-    "assign": Act("collect", _assign, writes=("assignment", "key")),
+    "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True),
     "import": Act(
         "collect",
         lambda study, _sent: ("import", FILE_NAME, *_again(study, "ratings")),

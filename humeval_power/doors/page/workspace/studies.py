@@ -6,6 +6,7 @@ import hashlib
 import os
 import posixpath
 import re
+import secrets
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,8 @@ _LARGEST = 1_000_000  # bytes of a study file
 _MOST_FILES = 500  # in a folder that a study names
 REPORTS_FOLDER = "reports"
 MAPPING = "mapping.toml"  # how the exports of a study are read
+SEED = "seed.txt"  # of the order of an assignment; who knows it can tell the systems apart
+_LARGEST_SEED = 10**9
 SECRET_ENDING = ".secret"  # of the file that seals the ledger of looks, beside it
 # Where commands write what belongs to a study, as `start` names it too.
 WRITTEN: Mapping[str, Any] = {
@@ -64,6 +67,13 @@ class OpenedStudy:
     def title(self) -> str:
         """What the study is called."""
         return self.name or self.folder.name
+
+    @property
+    def seed(self) -> str:
+        """The seed of the order of its assignment; "" where none is kept."""
+        place = self.folder / SEED
+        text = place.read_text("utf-8", "replace").strip() if place.is_file() else ""
+        return text if text.isdecimal() and int(text) <= _LARGEST_SEED else ""
 
     @property
     def is_draft(self) -> bool:
@@ -362,6 +372,13 @@ class Studies:
                 write_files(files, force=True)
         return made
 
+    def keep_seed(self, study: OpenedStudy) -> None:
+        """Draw the seed of the order of an assignment, where none is kept, and keep it for this user alone."""
+        if not study.seed:
+            place = study.folder / SEED
+            place.unlink(missing_ok=True)
+            write_files({place: f"{new_seed()}\n"}, force=False, private=[place])
+
     def free_name(self, study: OpenedStudy, name: str) -> str:
         """A name for a new file in the folder of a study, like this one."""
         stem, dot, ending = name.partition(".")
@@ -394,6 +411,11 @@ class Studies:
         except InputError:
             return False
         return True
+
+
+def new_seed() -> int:
+    """A seed that nobody guesses."""
+    return secrets.randbelow(_LARGEST_SEED)
 
 
 def changed(study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:

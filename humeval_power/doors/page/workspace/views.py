@@ -93,6 +93,15 @@ def is_read(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: 
     return bool(wanted.get("table")) or failed or not study.is_there("ratings")
 
 
+def may_be_wide(stage: Stage, study: OpenedStudy, shown: StageShown) -> bool:
+    """Whether a table that was brought as it is may have several ratings a row, of which names alone say what."""
+    return (
+        field_read(study, stage) == "ratings"
+        and not study.is_there("findings")
+        and shown.state not in ("starting", "waiting", "running")
+    )
+
+
 def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, around: Surroundings) -> str:
     """The studies of the folder, and how to begin one."""
     rows = [
@@ -248,7 +257,11 @@ def _of_answer(
             name: study.is_there(name)
             for name in ("assignment", "exports", "ratings", "findings", "outputs")
         },
+        "has_platform": study.has("upload"),
+        "labels": labels,
+        "ended": answer is not None and answer.ended,
         "has_looks": study.has("looks"),
+        "seed": study.seed if stage.key == "collect" else "",
         "reading": shown.table.reading if shown.table else None,
         "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),
@@ -372,5 +385,6 @@ def _field(
         step=one.step,
         default=usual or _example(name) if kind != "choice" else "",
         nothing=nothing,
+        joined=one.kind.many,
         wrong=wrong.get(name, ()),
     )

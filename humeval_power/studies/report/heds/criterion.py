@@ -10,7 +10,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import toml_text
 from humeval_power.scales import RatingScale
 from humeval_power.studies.report.config import NO_CONFIG, SOURCE, HedsAnswer, ReportConfig
-from humeval_power.studies.report.documents import Documents, scale_size, scale_values
+from humeval_power.studies.report.documents import CriterionDocuments, scale_size, scale_values
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.fields import FormField, FormPage, Given, field_of
 from humeval_power.studies.report.heds.form import (
@@ -35,7 +35,9 @@ FROM_CONFIG = {
 ABSOLUTE, DIRECT = 1, 2
 
 
-def criterion_fields(documents: Documents, own: Mapping[str, HedsAnswer]) -> dict[str, Given | None]:
+def criterion_fields(
+    documents: CriterionDocuments, own: Mapping[str, HedsAnswer]
+) -> dict[str, Given | None]:
     """Answers by number for the criterion of the documents; `own` are the authors' texts of it."""
     said = StudyWords(documents.facts)
     known: dict[str, Given | None] = {
@@ -56,11 +58,11 @@ def criterion_fields(documents: Documents, own: Mapping[str, HedsAnswer]) -> dic
     return known
 
 
-def _from_study(documents: Documents, said: str | None) -> Given | None:
+def _from_study(documents: CriterionDocuments, said: str | None) -> Given | None:
     return None if said is None else Given(said, documents.study_source)
 
 
-def _absolute(documents: Documents) -> Given | None:
+def _absolute(documents: CriterionDocuments) -> Given | None:
     """Each rating is of one output; whether two were on the screen at once is not in a table."""
     scale, source = _scale(documents)
     if scale is None:
@@ -72,7 +74,7 @@ def _absolute(documents: Documents) -> Given | None:
     return Given(said, source, False, (ABSOLUTE,))
 
 
-def _direct(documents: Documents) -> Given | None:
+def _direct(documents: CriterionDocuments) -> Given | None:
     scale, source = _scale(documents)
     if scale is None:
         return None
@@ -80,14 +82,14 @@ def _direct(documents: Documents) -> Given | None:
     return Given(said, source, False, (DIRECT,))
 
 
-def _name(documents: Documents) -> Given | None:
+def _name(documents: CriterionDocuments) -> Given | None:
     """The name of the column; whether workers saw it is not known."""
     name = documents.criterion
     source = documents.study_source if documents.study else "the table of ratings"
     return None if name is None else Given(name, source, False)
 
 
-def _scale(documents: Documents) -> tuple[RatingScale | None, str]:
+def _scale(documents: CriterionDocuments) -> tuple[RatingScale | None, str]:
     scale = documents.facts.scale
     if scale is not None:
         return scale, documents.study_source
@@ -95,17 +97,17 @@ def _scale(documents: Documents) -> tuple[RatingScale | None, str]:
     return (None, "") if plan is None else (plan.scale, documents.name("plan"))
 
 
-def _scale_size(documents: Documents) -> Given | None:
+def _scale_size(documents: CriterionDocuments) -> Given | None:
     scale, source = _scale(documents)
     return None if scale is None else Given(scale_size(scale), source, scale.source == "declared")
 
 
-def _scale_values(documents: Documents) -> Given | None:
+def _scale_values(documents: CriterionDocuments) -> Given | None:
     scale, source = _scale(documents)
     return None if scale is None else Given(scale_values(scale), source, scale.source == "declared")
 
 
-def _agreement(documents: Documents, whose: Between, number: str) -> dict[str, Given | None]:
+def _agreement(documents: CriterionDocuments, whose: Between, number: str) -> dict[str, Given | None]:
     study = documents.study
     return {
         f"{number}.1": _from_study(documents, agreement_measures(study, whose)),
@@ -114,10 +116,10 @@ def _agreement(documents: Documents, whose: Between, number: str) -> dict[str, G
 
 
 def heds_fields(
-    documents: Documents,
+    documents: CriterionDocuments,
     config: ReportConfig = NO_CONFIG,
     *,
-    further_criteria: Sequence[Documents] = (),
+    further_criteria: Sequence[CriterionDocuments] = (),
 ) -> tuple[FormField, ...]:
     """All fields in the order of the form; those of section 4 once for each criterion.
 
@@ -149,7 +151,7 @@ def heds_fields(
     return (*before, *section_4, *fields[len(before) :])
 
 
-def criterion_names(per_criterion: Sequence[Documents], config: ReportConfig) -> tuple[str, ...]:
+def criterion_names(per_criterion: Sequence[CriterionDocuments], config: ReportConfig) -> tuple[str, ...]:
     """A name for each criterion, no two the same."""
     unused = [name for name in config.criteria if name not in {one.criterion for one in per_criterion}]
     names: list[str] = []
@@ -168,7 +170,7 @@ def heds_page(fields: Sequence[FormField], title: str = "Human Evaluation Datash
     return FormPage(title, note, tuple(fields))
 
 
-def _criterion(name: str, documents: Documents, config: ReportConfig) -> list[FormField]:
+def _criterion(name: str, documents: CriterionDocuments, config: ReportConfig) -> list[FormField]:
     own = config.criteria.get(name, {})
     answers = criterion_fields(documents, own)
     return [

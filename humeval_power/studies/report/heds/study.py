@@ -7,7 +7,7 @@ from humeval_power.saying.row_flow import flow_sentence, n_dropped
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.config import SOURCE, ReportConfig
 from humeval_power.studies.report.documents import (
-    Documents,
+    CriterionDocuments,
     outputs_per_system,
     power_code,
     power_method,
@@ -40,7 +40,7 @@ PUBLISHED, SHARED, PAID, REGISTERED, NOT_REGISTERED, SOME_EXCLUDED = 1, 1, 1, 1,
 
 
 def study_fields(
-    documents: Documents, config: ReportConfig, *, criteria: tuple[str, ...]
+    documents: CriterionDocuments, config: ReportConfig, *, criteria: tuple[str, ...]
 ) -> dict[str, Given | None]:
     """Answers by number; the authors' own come first. criteria : the names of all that were rated."""
     known: dict[str, Given | None] = {
@@ -67,7 +67,7 @@ def study_fields(
     return {**known, **own}
 
 
-def _experiment(documents: Documents, criteria: tuple[str, ...]) -> Given | None:
+def _experiment(documents: CriterionDocuments, criteria: tuple[str, ...]) -> Given | None:
     """What was compared on what; which part of a paper it is, only the authors know."""
     plan, systems = documents.plan, documents.systems
     if not systems:
@@ -78,22 +78,22 @@ def _experiment(documents: Documents, criteria: tuple[str, ...]) -> Given | None
     return Given(f"Human evaluation of {in_words(systems)}{on}.{question}", source, False)
 
 
-def _outputs(documents: Documents) -> Given | None:
+def _outputs(documents: CriterionDocuments) -> Given | None:
     said = outputs_per_system(documents.facts)
     return None if said is None else Given(said, documents.study_source)
 
 
-def _workers(documents: Documents) -> Given | None:
+def _workers(documents: CriterionDocuments) -> Given | None:
     workers = documents.facts.n_workers
     return None if workers is None else Given(f"{workers:.0f}", documents.study_source)
 
 
-def _payment(documents: Documents) -> Given | None:
+def _payment(documents: CriterionDocuments) -> Given | None:
     said = pay_sentence(documents.plan)
     return None if said is None else Given(f"Paid. {said}", documents.name("plan"), False, (PAID,))
 
 
-def _platform(documents: Documents, text: str) -> Given | None:
+def _platform(documents: CriterionDocuments, text: str) -> Given | None:
     """The platform whose fees the plan was priced with."""
     name = _platform_name(documents.plan)
     return None if not name else Given(text.format_map({"name": name}), documents.name("plan"), False)
@@ -105,7 +105,7 @@ def _platform_name(plan: Plan | None) -> str:
     return plan.costs.fee.name
 
 
-def _quality_kinds(documents: Documents) -> Given | None:
+def _quality_kinds(documents: CriterionDocuments) -> Given | None:
     """Which kind a planned rule is of, its words only tell a person."""
     plan = documents.plan
     if plan is None or not plan.left_out_words:
@@ -114,7 +114,7 @@ def _quality_kinds(documents: Documents) -> Given | None:
     return Given(said, documents.name("plan"), False, (SOME_EXCLUDED,))
 
 
-def _quality(documents: Documents) -> Given | None:
+def _quality(documents: CriterionDocuments) -> Given | None:
     """Planned rules and rows left out; whether anything was done before the table was made is not known."""
     plan, flow = documents.plan, flow_sentence(documents.facts.record)
     parts, sources = [], []
