@@ -12,6 +12,8 @@ from typing import Literal, get_args
 # Simulations, and the questions asked of every scenario
 DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1
+DEFAULT_CONFIDENCE = 0.95  # of intervals
+DEFAULT_POWER = 0.8  # to reach
 Method = Literal["analytic", "simulate", "both"]
 SearchMethod = Literal["analytic", "both"]  # of sizes, which are searched by formula and then proved
 HIGHEST = 1_000_000  # where a search for a size ends

@@ -17,6 +17,7 @@ from typing import Any, Self, get_args
 from humeval_power.choices import (
     CURRENCY,
     DEFAULT_CRITERION,
+    DEFAULT_POWER,
     DEFAULT_QUESTION_TEXT,
     DEFAULT_TITLE,
     DESIGN_KINDS,
@@ -730,7 +731,7 @@ class Study:
         "Power to reach",
         slider=(0.5, 0.99),
         step=0.01,
-        usual=0.8,
+        usual=DEFAULT_POWER,
         main=True,
     )
     workers_range: str | None = _said(

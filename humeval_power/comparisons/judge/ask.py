@@ -339,9 +339,9 @@ PLAN = Declaration(
         ),
         "between": own(
             real(-1, 1),
-            "With --budget and several judges: their correlation with each other. [as if errors were independent]",
+            "With --budget: correlation of several judges with each other; they need it.",
             "Correlation of the judges with each other",
-            page_help="Empty: as if their errors were independent.",
+            page_help="Several judges need it; 'judge check' gives it.",
         ),
         "max_runs": own(
             whole(1, 10),

@@ -7,7 +7,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from humeval_power.choices import DEFAULT_JUDGE_RUNS, DEFAULT_SEED, LabelOrigin
+from humeval_power.choices import (
+    DEFAULT_CONFIDENCE,
+    DEFAULT_JUDGE_RUNS,
+    DEFAULT_POWER,
+    DEFAULT_SEED,
+    LabelOrigin,
+)
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError, Problem
 from humeval_power.parameters import Parameters
@@ -164,10 +170,8 @@ def plan(
     costs : prices of ratings, workers and items. price_per_score : of one score of the judge, or of each judge.
     power : to reach, where there is no budget. [0.8]
     budget : the amount that the most powerful study may cost: people, items, ratings, judged items, judges and
-    runs are
-        chosen together. between : the correlation of any two judges, as if their errors were independent where
-        it is not given. reliability : of two runs of the judge, or of each [1]. max_runs : of a judge on an item
-        [5]. These three are for a budget.
+        runs are chosen together. between : the correlation of any two judges, which several need. reliability : of
+        two runs of the judge, or of each [1]. max_runs : of a judge on an item [5]. These three are for a budget.
     workers : the fewest and the most to try.
     max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
     n_simulations : studies that prove the plan; 0 leaves the proof out. [400; 100 with a budget]
@@ -236,7 +240,7 @@ def plan(
         correlation=correlations[0],
         extra=extra,
         costs=costs,
-        target=0.8 if power is None else power,
+        target=DEFAULT_POWER if power is None else power,
         price_per_score=Decimal(str(prices[0])),
         workers=workers,
         most_ratings=max_ratings_per_item,
@@ -322,7 +326,7 @@ def check(
     tuned_on: str | None = None,
     labels: LabelOrigin = "unknown",
     half_width: float | None = None,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     rejected_rows: Rejected | None = None,
 ) -> JudgeCheck:
     """What a table of labels and judges' scores supports, and how good each judge is.
@@ -390,7 +394,7 @@ def estimate(
     *,
     clusters: Clusters | None = None,
     estimated: str = "Mean human value",
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     seed: int = DEFAULT_SEED,
     remarks: Sequence[str] = (),
 ) -> JudgeEstimate:
@@ -442,7 +446,7 @@ def estimate_table(
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
     own: Sequence[str] | None = None,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     seed: int = DEFAULT_SEED,
 ) -> JudgeEstimate | JudgeWorkers | JudgeSystems:
     """Estimate a mean, a difference or those of all pairs of systems, with a judge's help.
@@ -537,7 +541,7 @@ def _own_family_warning(table: JudgedTable, own: Sequence[str], confidence: floa
 
 
 def agreement(
-    table: JudgedTable, *, systems: Sequence[str] | None = None, confidence: float = 0.95
+    table: JudgedTable, *, systems: Sequence[str] | None = None, confidence: float = DEFAULT_CONFIDENCE
 ) -> JudgeAgreement | JudgeLabels:
     """How well judges agree with people, beside how well they agree with each other.
 
@@ -593,7 +597,11 @@ def agreement(
 
 
 def bias(
-    table: JudgedTable, own: Sequence[str], *, same_scale: bool = False, confidence: float = 0.95
+    table: JudgedTable,
+    own: Sequence[str],
+    *,
+    same_scale: bool = False,
+    confidence: float = DEFAULT_CONFIDENCE,
 ) -> JudgeBias:
     """Whether a judge prefers the outputs of its own family.
 

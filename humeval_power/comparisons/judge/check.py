@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from humeval_power.choices import LabelOrigin
+from humeval_power.choices import DEFAULT_CONFIDENCE, LabelOrigin
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import (
     Assisted,
@@ -149,7 +149,7 @@ def check_table(
     *,
     labels: LabelOrigin = "unknown",
     half_width: float | None = None,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
 ) -> CheckedFile:
     """Everything that the table supports.
 

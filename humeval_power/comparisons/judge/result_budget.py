@@ -159,17 +159,14 @@ class JudgeBudget(Result):
     def _assumed(self) -> tuple[Fact, ...]:
         request, panel = self.found.request, self.found.request.panel
         correlations = ", ".join(f"{one:g}" for one in panel.correlations)
-        between = (
-            ", errors independent" if panel.between is None else f", {panel.between:g} with each other"
-        )
+        between = "" if panel.between is None else f", {panel.between:g} with each other"
         reliabilities = ", ".join(f"{one:g}" for one in panel.reliabilities)
         return (
             ("Effect", f"{self.effect}; alpha {request.rule.alpha:g}"),
             ("Setting", self.setting or "parameters"),
             (
                 "Judge" if panel.n_judges == 1 else "Judges",
-                f"correlation {correlations} with the truth but for the noise of runs"
-                f"{between if panel.n_judges > 1 else ''}",
+                f"correlation {correlations} with the truth but for the noise of runs{between}",
             ),
             ("Runs", f"correlate {reliabilities}; up to {request.most_runs} tried"),
             (

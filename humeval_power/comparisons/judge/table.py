@@ -12,6 +12,7 @@ import numpy as np
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.suspects import ClusterSuspect
+from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SEED
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import is_binary
 from humeval_power.comparisons.judge.means import (
@@ -290,7 +291,7 @@ def can_estimate(table: JudgedTable) -> bool:
     try:
         for place, pair in enumerate(pairs):
             if place < _ESTIMATED_PAIRS:
-                judged_pair(table, pair, confidence=0.95, seed=1)
+                judged_pair(table, pair, confidence=DEFAULT_CONFIDENCE, seed=DEFAULT_SEED)
             elif table.is_rated_by_workers:
                 check_rated(table.rated(pair))
             else:
@@ -308,8 +309,8 @@ def judged_systems(
     systems: tuple[str, ...],
     *,
     baseline: str | None = None,
-    confidence: float = 0.95,
-    seed: int = 1,
+    confidence: float = DEFAULT_CONFIDENCE,
+    seed: int = DEFAULT_SEED,
 ) -> JudgedSystems:
     """Every pair of the systems, or every system against the baseline.
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.advice import BOLD_BELOW
 from humeval_power.comparisons.scores.answers import (
@@ -21,7 +22,6 @@ from humeval_power.comparisons.scores.answers import (
 )
 from humeval_power.comparisons.scores.bootstrap import bca_levels
 from humeval_power.comparisons.scores.effect_sizes import (
-    DEFAULT_CONFIDENCE,
     EffectSize,
     noncentral_limits,
     one_sided_r,

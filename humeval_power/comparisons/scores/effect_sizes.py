@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.comparisons.scores.answers import Floats, all_alike
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction
@@ -63,7 +64,6 @@ def tail_p(share: Floats, place: np.ndarray, alternative: Direction) -> Floats:
     return np.asarray(np.minimum(1.0, at_least if alternative == "greater" else at_most))
 
 
-DEFAULT_CONFIDENCE = 0.95
 _LISTED_UP_TO = 3000  # items whose pair means i < j are listed
 _PAIRS_LISTED_UP_TO = (
     1000  # items whose pair means are listed sooner than the compiled count of them is loaded
