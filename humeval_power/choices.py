@@ -211,6 +211,7 @@ BoardTest = Literal["holm", "max-t", "signs"]  # of scores
 Tasks = Literal["sampled", "fixed"]
 MOST_RANKED = 300  # systems
 
+Allocation = Literal["proportional", "neyman"]  # of labels to strata
 DEFAULT_JUDGE_RUNS = 5  # of a judge on an item, at most, where nobody says
 
 # Plans of agreement: the numbers that are looked at, and the share of raters' levels in a rating's variance.

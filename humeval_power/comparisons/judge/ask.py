@@ -28,7 +28,7 @@ from humeval_power.asking.vocabulary import (
     SIMULATIONS,
     column,
 )
-from humeval_power.choices import DEFAULT_JUDGE_RUNS, LabelOrigin
+from humeval_power.choices import DEFAULT_JUDGE_RUNS, Allocation, LabelOrigin
 from humeval_power.comparisons.questions import Subject
 from humeval_power.fields import (
     Field,
@@ -552,10 +552,90 @@ CHECK = chain(
 )
 
 
+def _sample(given: TypedValues, calls: Calls) -> None:
+    named = {name: given.given(name) for name in _SCORED}
+    table = calls.let("table", call("hp.judge.read_judged", given["file"], **named, may_lack=True))
+    pilot = None
+    if given["pilot"] is not None:
+        pilot = calls.let("pilot", call("hp.judge.read_judged", given["pilot"], **named))
+    expression = call(
+        "hp.judge.sample",
+        table,
+        given["n"],
+        systems=_names(given["systems"]),
+        allocation=given.given("allocation"),
+        pilot=pilot,
+        active=given.given("active"),
+        seed=given.given("seed"),
+    )
+    calls.let("result", expression)
+
+
+_SCORED = ("judge", "item", "system", "words")
+SAMPLE = Declaration(
+    ("judge", "sample"),
+    """Which outputs do people rate? Draw them by a judge's scores of all.
+
+    TABLE has 'item', 'judge' and, for a difference, 'system'. Items are drawn
+    with known probabilities, in proportion from strata by the judge's score:
+    -o sample.csv has them with stratum and probability. 'assign --item-names'
+    takes it as its items, 'judge estimate --sample' as the design.
+    """,
+    {
+        "file": replace(
+            _FILE, page_help="Scores of all outputs: item, judge and, for a difference, system."
+        ),
+        "n": own(whole(1), "Items to draw.", "Items that people rate", unit="items", needed=True),
+        "systems": own(
+            text("A,B"),
+            "Draw for the difference B - A of these systems. [of the two that are there]",
+            "For the difference of these systems",
+            page_help="A,B. [of the two that are there]",
+        ),
+        "allocation": own(
+            word(Allocation),
+            "Labels of a stratum: in proportion to its size, or to size times spread in a pilot (Neyman).",
+            "Labels of a stratum",
+            words={
+                "proportional": "in proportion to its size",
+                "neyman": "to size times spread (needs a pilot)",
+            },
+            usual="proportional",
+        ),
+        "pilot": own(
+            text("FILE", is_file=True),
+            "Labels and scores of a pilot, for --allocation neyman.",
+            "Labels and scores of a pilot",
+        ),
+        "active": own(
+            flag(),
+            "Draw item by item, more often where a judge is in doubt whose scores are probabilities of a yes.",
+            "Item by item, by the judge's doubt",
+            usual=False,
+        ),
+        **{name: _READ[name] for name in _SCORED},
+        "seed": SEED,
+    },
+    _sample,
+    Page(
+        "Which outputs people rate",
+        "Draw them with known probabilities, by a judge's scores of all.",
+        (
+            Part("The scores", ("file", "n", "systems")),
+            Part("How they are drawn", ("allocation", "pilot", "active", "seed"), folded=True),
+            Part("Columns and words", _SCORED, "What is empty is found by its name.", folded=True),
+        ),
+        (Next(("judge", "estimate"), "Estimate, once people have rated them"),),
+    ),
+    arguments=("file",),
+    endings=(".csv",),
+)
+
+
 def _estimate(given: TypedValues, calls: Calls) -> None:
     expression = call(
         "hp.judge.estimate_table",
-        _table(given, calls, "average_workers", "raters_fixed"),
+        _table(given, calls, "average_workers", "raters_fixed", "sample"),
         systems=_names(given["systems"]),
         baseline=given["baseline"],
         own=_names(given["own"]),
@@ -600,6 +680,12 @@ ESTIMATE = Declaration(
             "Claims are about these raters alone",
             usual=False,
         ),
+        "sample": own(
+            text("FILE", is_file=True),
+            "What 'judge sample' wrote: the items that people rated were drawn so. [a random part of all]",
+            "The sample that was drawn",
+            page_help="What “Which outputs people rate” wrote; empty: a random part of all.",
+        ),
         **{name: one for name, one in _DATA.items() if name != "worker"},
         "seed": SEED,
     },
@@ -608,7 +694,7 @@ ESTIMATE = Declaration(
         "An estimate with a judge's help",
         "From finished data: humans rated some outputs, the judge scored all.",
         (
-            Part("The data", ("file", "systems", "baseline", "rejected_rows")),
+            Part("The data", ("file", "sample", "systems", "baseline", "rejected_rows")),
             Part(
                 "What belongs together",
                 ("worker", "average_workers", "raters_fixed", "cluster"),
@@ -705,10 +791,10 @@ SUBJECT = Subject(
 
     A judge scores many items, humans rate a few: prediction-powered inference
     combines them without trusting the judge. 'mean' is for independent human
-    values, 'study' and 'plan' for workers who rate items, 'estimate' for
-    finished data; 'check' says what a file supports, 'agreement' and 'bias'
-    how good the judge is.
+    values, 'study' and 'plan' for workers who rate items, 'sample' draws the
+    items that they rate, 'estimate' is for finished data; 'check' says what a
+    file supports, 'agreement' and 'bias' how good the judge is.
     """,
-    (CHECK, MEAN, STUDY, PLAN, ESTIMATE, AGREEMENT, BIAS),
+    (CHECK, MEAN, STUDY, PLAN, SAMPLE, ESTIMATE, AGREEMENT, BIAS),
 )
 command = SUBJECT.command()

@@ -23,8 +23,13 @@ from humeval_power.inference.item_bootstrap import wilson_interval
 
 Floats = NDArray[np.float64]
 Method = Literal[
-    *("labels", "regression", "post-stratified", "wilson-regression", "cross-fitted"),
-    *("stratified", "inverse-weighted"),
+    "labels",
+    "regression",
+    "post-stratified",
+    "wilson-regression",
+    "cross-fitted",
+    "stratified",
+    "inverse-weighted",
 ]
 
 LEAST_LABELS = 10  # for one judge; each further one needs more, see `labels_wanted`

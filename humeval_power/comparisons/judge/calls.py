@@ -12,10 +12,11 @@ from humeval_power.choices import (
     DEFAULT_JUDGE_RUNS,
     DEFAULT_POWER,
     DEFAULT_SEED,
+    Allocation,
     LabelOrigin,
 )
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.safe_text import shell_word
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.judge.result_budget import JudgeBudget
     from humeval_power.comparisons.judge.result_check import JudgeCheck, JudgeLabels
     from humeval_power.comparisons.judge.result_plan import JudgePlan
+    from humeval_power.comparisons.judge.result_sample import JudgeSample
     from humeval_power.comparisons.judge.table import JudgedTable
     from humeval_power.costs import CostModel
     from humeval_power.studies.power.workload import Ahead
@@ -384,6 +386,81 @@ def check(
     )
 
 
+def sample(
+    table: JudgedTable,
+    n: int,
+    *,
+    systems: Sequence[str] | None = None,
+    allocation: Allocation = "proportional",
+    pilot: JudgedTable | None = None,
+    active: bool = False,
+    seed: int = DEFAULT_SEED,
+) -> JudgeSample:
+    """Which items people rate: drawn with known probabilities by the judges' scores of all.
+
+    Parameters
+    ----------
+    table : as `read_judged(path, may_lack=True)` gives it: scores of all items. Those of several judges are
+        standardised and averaged.
+    n : items to draw.
+    systems : the two whose difference is asked; of one system its scores are taken.
+    allocation : of strata by the score: 'proportional' to their sizes, or 'neyman', to sizes times how the pilot's
+        human values vary, which needs a `pilot`.
+    active : draw item by item, by how uncertain a judge is whose scores are probabilities of a yes; of one system.
+    seed : of the draw.
+
+    Returns
+    -------
+    JudgeSample
+        `to_frame` has a row for each item that was drawn: its stratum, probability and the stratum's size, as
+        `read_judged(path, sample=...)` takes them.
+
+    Raises
+    ------
+    InputError
+        Too few or too many items, no scores, several systems without two named, or a pilot, judges or scores that
+        do not go with what is asked.
+    """
+    from humeval_power.comparisons.judge.result_sample import JudgeSample
+    from humeval_power.comparisons.judge.sampling import plan_sample, sample_size_problem
+    from humeval_power.saying.result import Provenance
+
+    pair = table.chosen_pair(systems)
+    problems = []
+    if why := sample_size_problem(n, len(table.item_names)):
+        problems.append(field_problem("--n", n, why))
+    if not table.judge_names:
+        problems.append(
+            Problem(place="--judge", remedy="", rule="the table has no column of a judge's scores.")
+        )
+    if allocation == "neyman" and pilot is None:
+        rule = "how values vary within strata is known from labels alone: give those of a pilot (--pilot FILE)."
+        problems.append(field_problem("--allocation", allocation, rule))
+    if pilot is not None and (active or allocation != "neyman"):
+        problems.append(Problem(place="--pilot", remedy="", rule="is for --allocation neyman."))
+    if active and allocation == "neyman":
+        problems.append(Problem(place="--active", remedy="", rule="has no strata to allocate labels to."))
+    if active and pair is not None:
+        rule = "is for the rate of one system: for a difference use strata."
+        problems.append(Problem(place="--active", remedy="", rule=rule))
+    if active and len(table.judge_names) > 1:
+        problems.append(Problem(place="--active", remedy="", rule="takes one judge: name it by --judge."))
+    if problems:
+        raise InputError(problems)
+    score, of_pilot = table.sampling_score(pair), None
+    if pilot is not None:
+        of_pilot = pilot.pilot_values(table, pair)
+    return JudgeSample(
+        found=plan_sample(score, n, pilot=of_pilot, active=active, seed=seed),
+        items=table.item_names,
+        judges=table.judge_names,
+        contrast=table.contrast(pair),
+        allocation=allocation,
+        remarks=table.remarks,
+        provenance=Provenance(seed=seed),
+    )
+
+
 # Estimates with a judge's help from finished data, and how good the judge is.
 
 
@@ -501,7 +578,7 @@ def estimate_table(
             remarks=table.remarks,
             provenance=came,
         )
-    pair = (names[0], names[1]) if len(names) == 2 else None
+    pair = table.chosen_pair(names)
     assisted = judged_pair(table, pair, confidence=confidence, seed=seed)
     notices = (*table.remarks, *table.values(pair).notices)
     if isinstance(assisted, JudgedMeans):
