@@ -212,6 +212,8 @@ Tasks = Literal["sampled", "fixed"]
 MOST_RANKED = 300  # systems
 
 Allocation = Literal["proportional", "neyman"]  # of labels to strata
+MOST_JUDGED = 1_000_000  # items that judges score alone: more leave nothing to gain
+MOST_JUDGE_RUNS = 10
 DEFAULT_JUDGE_RUNS = 5  # of a judge on an item, at most, where nobody says
 
 # Plans of agreement: the numbers that are looked at, and the share of raters' levels in a rating's variance.

@@ -24,6 +24,8 @@ from humeval_power.choices import (
     EFFICACY_WORDS,
     FUTILITY_WORDS,
     LARGEST_COUNT,
+    MOST_JUDGE_RUNS,
+    MOST_JUDGED,
     MOST_WORKERS,
     UNITS_PER_ASSIGNMENT,
     Exclusion,
@@ -51,6 +53,7 @@ from humeval_power.fields import (
     Field,
     Group,
     Kind,
+    amount,
     flag,
     listed,
     names,
@@ -97,6 +100,10 @@ SECTIONS: Mapping[str, Group] = {
     "test": Group("The test"),
     "losses": Group("What goes wrong"),
     "cost": Group("What it costs"),
+    "judges": Group(
+        "Automatic judges beside people",
+        "Which judges score all outputs, fixed before people rate, and what is known of them.",
+    ),
     "looks": Group("Looks before the end"),
     "form": Group("What workers see"),
 }
@@ -149,6 +156,10 @@ def _scale(typed: str) -> str:
     except HumevalPowerError as error:
         raise ValueError(str(error)) from None
     return typed
+
+
+def _amounts(typed: str) -> tuple[Decimal, ...]:
+    return tuple(amount(part.strip()) for part in typed.split(","))
 
 
 def _presets(typed: str) -> tuple[str, ...]:
@@ -1038,6 +1049,55 @@ class Study:
         usual=False,
     )
     currency: str | None = _said("cost", text(), "Three letters.", "Currency", usual=CURRENCY)
+
+    judges: tuple[str, ...] | None = _said(
+        "judges",
+        names(split_names, "NAMES"),
+        "Names of the automatic judges that score all outputs; no others are used in the end.",
+        "Names of the judges",
+    )
+    judge_correlation: tuple[float, ...] | None = _said(
+        "judges",
+        listed(number_list(float, least=-1, most=1, repeats=True), "R,..."),
+        "Correlation of the judge's differences with the items' true ones, but for the noise of its runs; of "
+        "several judges one each.",
+        "Correlation of the judge with people",
+        page_help="Of several judges one each, with commas between.",
+    )
+    judged_extra: int | None = _said(
+        "judges",
+        whole(0, MOST_JUDGED),
+        "Items that the judges score beside those that people rate.",
+        "Items scored by the judge alone",
+        "items",
+    )
+    judge_runs: tuple[int, ...] | None = _said(
+        "judges",
+        listed(number_list(int, least=1, most=MOST_JUDGE_RUNS, repeats=True), "N,..."),
+        "Runs of the judge on an output, or of each judge. [1]",
+        "Runs of the judge on an output",
+    )
+    judge_reliability: tuple[float, ...] | None = _said(
+        "judges",
+        listed(number_list(float, least=0, most=1, repeats=True), "R,..."),
+        "Correlation of two runs of the judge, or of each. [1]",
+        "Correlation of two of its runs",
+        page_help="1: a second run says the same.",
+    )
+    judges_between: float | None = _said(
+        "judges",
+        real(-1, 1),
+        "Correlation of several judges with each other, which they need.",
+        "Correlation of the judges with each other",
+        page_help="Several judges need it; 'judge check' gives it.",
+    )
+    cost_per_score: tuple[Decimal, ...] | None = _said(
+        "judges",
+        listed(_amounts, "AMOUNT,..."),
+        "Price of one score of the judge, or of each judge. [0]",
+        "Price of one of its scores",
+        "USD",
+    )
 
     looks: str | None = _said(
         "looks",

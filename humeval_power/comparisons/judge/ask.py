@@ -28,15 +28,13 @@ from humeval_power.asking.vocabulary import (
     SIMULATIONS,
     column,
 )
-from humeval_power.choices import DEFAULT_JUDGE_RUNS, Allocation, LabelOrigin
+from humeval_power.choices import DEFAULT_JUDGE_RUNS, MOST_JUDGE_RUNS, Allocation, LabelOrigin
 from humeval_power.comparisons.questions import Subject
 from humeval_power.fields import (
     Field,
-    amount,
     flag,
     listed,
     names,
-    number_list,
     own,
     parts_of,
     real,
@@ -61,7 +59,6 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.workload import Workload
 
 _MOST_WORKERS = 100  # more would be searched for minutes
-_MOST_EXTRA = 1_000_000  # which leaves nothing to gain
 _EXTRA = own(
     whole(0),
     "Items scored by the judge alone.",
@@ -253,14 +250,14 @@ def _plan(given: TypedValues, calls: Calls) -> None:
     expression = call(
         "hp.judge.plan",
         parameters,
-        extra=given["extra"],
-        correlation=_one_or_several(given["correlation"]),
+        extra=given["judged_extra"],
+        correlation=_one_or_several(given["judge_correlation"]),
         power=given["power"] if given["budget"] is None or given.was_stated("power") else None,
         budget=given["budget"],
-        between=given["between"],
-        reliability=_one_or_several(given["reliability"]),
+        between=given["judges_between"],
+        reliability=_one_or_several(given["judge_reliability"]),
         max_runs=given["max_runs"] if given.was_stated("max_runs") else None,
-        price_per_score=_one_or_several(given["cost_per_score"]),
+        price_per_score=_one_or_several(given["cost_per_score"] or (0,)),
         workers=(given["min_workers"], given["max_workers"]),
         max_ratings_per_item=given["max_ratings_per_item"],
         max_ratings_per_worker=given["max_ratings_per_worker"],
@@ -278,14 +275,13 @@ def _sought(said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...
     return ("power",) if "budget" in {*said, *typed} else ()
 
 
+def _uncapital(text: str) -> str:
+    return text[0].lower() + text[1:]
+
+
 def _one_or_several(given: Any) -> Any:
     """A number that is alone as it is."""
     return given[0] if isinstance(given, tuple) and len(given) == 1 else given
-
-
-def _prices_typed(typed: str) -> tuple[Any, ...]:
-    """Prices with commas between them."""
-    return tuple(amount(part) for part in typed.split(","))
 
 
 def _workers(help: str, label: str, usual: int) -> Field:
@@ -305,19 +301,14 @@ PLAN = Declaration(
     {
         **_SOURCES,
         **_EFFECTS,
-        "extra": replace(
-            _EXTRA,
-            kind=whole(0, _MOST_EXTRA),
+        "judged_extra": replace(
+            FIELDS["judged_extra"],
             help="Most items scored by the judge alone.",
-            start="",
+            needed=True,
             option="max-extra",
         ),
-        "correlation": replace(
-            _CORRELATION,
-            kind=listed(number_list(float, least=-1, most=1, repeats=True), "R,..."),
-            help="Correlation of the judge's differences with the items' true ones; of several judges one each.",
-            page_help="Of several judges one each, with commas between.",
-            slider=None,
+        "judge_correlation": replace(
+            FIELDS["judge_correlation"], needed=True, start="0.7", option="correlation"
         ),
         "power": FIELDS["power"],
         "budget": replace(
@@ -325,26 +316,19 @@ PLAN = Declaration(
             help="Find the most powerful study for this amount, in the place of the cheapest with --power.",
             page_help="The most powerful study for this amount; empty: the cheapest that has the power.",
         ),
-        "cost_per_score": own(
-            listed(_prices_typed, "AMOUNT,..."),
-            "Price of one score of the judge, or of each judge. [0]",
-            "Price of one of its scores",
-            unit="USD",
+        "cost_per_score": FIELDS["cost_per_score"],
+        "judge_reliability": replace(
+            FIELDS["judge_reliability"],
+            help=f"With --budget: {_uncapital(FIELDS['judge_reliability'].help)}",
+            option="reliability",
         ),
-        "reliability": own(
-            listed(number_list(float, least=0, most=1, repeats=True), "R,..."),
-            "With --budget: correlation of two runs of the judge, or of each. [1]",
-            "Correlation of two of its runs",
-            page_help="1: a second run says the same. With a budget.",
-        ),
-        "between": own(
-            real(-1, 1),
-            "With --budget: correlation of several judges with each other; they need it.",
-            "Correlation of the judges with each other",
-            page_help="Several judges need it; 'judge check' gives it.",
+        "judges_between": replace(
+            FIELDS["judges_between"],
+            help=f"With --budget: {_uncapital(FIELDS['judges_between'].help)}",
+            option="between",
         ),
         "max_runs": own(
-            whole(1, 10),
+            whole(1, MOST_JUDGE_RUNS),
             "With --budget: most runs of a judge on an item.",
             "Most runs of an item",
             usual=DEFAULT_JUDGE_RUNS,
@@ -384,10 +368,10 @@ PLAN = Declaration(
         "judge, and beside it the cheapest without.",
         (
             Part("The difference to find", tuple(_EFFECTS), one_of=tuple(_EFFECTS)),
-            Part("The judge", ("extra", "correlation", "cost_per_score")),
+            Part("The judge", ("judged_extra", "judge_correlation", "cost_per_score")),
             Part(
                 "Several judges and runs",
-                ("reliability", "max_runs", "between"),
+                ("judge_reliability", "max_runs", "judges_between"),
                 "With a budget.",
                 folded=True,
             ),

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.repeated import RepeatedPoint, StopExpectation
     from humeval_power.studies.looks.replicates import RatingLooks
     from humeval_power.studies.looks.systems_looks import SystemsLookPlan, SystemsOperatingPoint
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.systems_goals import SystemsPower
@@ -87,7 +88,8 @@ class Plan:
     leaves out workers; `looks` says when the data are
     tested before the end, and by which boundaries (None: one test at the end), `stops` what is to be expected where
     intervals stop the study; `others` are parameters, by
-    name, that were looked at beside those planned for.
+    name, that were looked at beside those planned for. `judges` score all outputs beside the people; the power is
+    that of people alone.
     """
 
     question: str
@@ -112,6 +114,7 @@ class Plan:
     stops: tuple[StopExpectation, ...] = ()
     others: tuple[tuple[str, Parameters], ...] = ()
     many: PlannedSystems | None = None
+    judges: PlannedJudges | None = None
 
     def __post_init__(self) -> None:
         if self.many is not None and self.many.looks != self.looks:
