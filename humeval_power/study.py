@@ -158,6 +158,13 @@ def _scale(typed: str) -> str:
     return typed
 
 
+def _judge_names(typed: str) -> tuple[str, ...]:
+    names = tuple(name for name in parts_of(typed) if name)
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"name different judges with commas between them: A,B; got {shortened(typed)!r}.")
+    return names
+
+
 def _amounts(typed: str) -> tuple[Decimal, ...]:
     return tuple(amount(part.strip()) for part in typed.split(","))
 
@@ -1052,7 +1059,7 @@ class Study:
 
     judges: tuple[str, ...] | None = _said(
         "judges",
-        names(split_names, "NAMES"),
+        names(_judge_names, "NAMES"),
         "Names of the automatic judges that score all outputs; no others are used in the end.",
         "Names of the judges",
     )

@@ -43,6 +43,7 @@ from humeval_power.fields import (
     whole,
     word,
 )
+from humeval_power.studies.plan.ask_held import plan_path
 from humeval_power.studies.resolve import PRICES as ALL_PRICES
 from humeval_power.studies.resolve import (
     assumptions_of,
@@ -623,6 +624,9 @@ def _estimate(given: TypedValues, calls: Calls) -> None:
         systems=_names(given["systems"]),
         baseline=given["baseline"],
         own=_names(given["own"]),
+        plan=None
+        if given["plan"] is None
+        else calls.let("plan", call("hp.plans.read_plan", given["plan"])),
         confidence=given.given("confidence"),
         seed=given.given("seed"),
     )
@@ -670,6 +674,11 @@ ESTIMATE = Declaration(
             "The sample that was drawn",
             page_help="What “Which outputs people rate” wrote; empty: a random part of all.",
         ),
+        "plan": own(
+            text("PLAN", is_file=True),
+            "Plan with [judges]: its judges are used, and no others.",
+            "Plan with judges",
+        ),
         **{name: one for name, one in _DATA.items() if name != "worker"},
         "seed": SEED,
     },
@@ -678,7 +687,7 @@ ESTIMATE = Declaration(
         "An estimate with a judge's help",
         "From finished data: humans rated some outputs, the judge scored all.",
         (
-            Part("The data", ("file", "sample", "systems", "baseline", "rejected_rows")),
+            Part("The data", ("file", "sample", "plan", "systems", "baseline", "rejected_rows")),
             Part(
                 "What belongs together",
                 ("worker", "average_workers", "raters_fixed", "cluster"),
@@ -690,6 +699,7 @@ ESTIMATE = Declaration(
         (Next(("judge", "mean"), "How many values the judge saves"), _HOW_WELL),
     ),
     arguments=("file",),
+    read_as={"plan": plan_path},
 )
 
 

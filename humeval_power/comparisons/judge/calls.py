@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.judge.result_sample import JudgeSample
     from humeval_power.comparisons.judge.table import JudgedTable
     from humeval_power.costs import CostModel
+    from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.power.workload import Ahead
 
 _ENDLESS = 10**12  # items
@@ -523,6 +524,7 @@ def estimate_table(
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
     own: Sequence[str] | None = None,
+    plan: Plan | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
     seed: int = DEFAULT_SEED,
 ) -> JudgeEstimate | JudgeWorkers | JudgeSystems:
@@ -538,6 +540,7 @@ def estimate_table(
         first.
     baseline : the system that the others are compared with; None compares all pairs.
     own : systems of the judge's own family: a bias towards them is looked for, and warned of by its name.
+    plan : whose judges are used, and no others, and whose systems are compared where none are named.
     confidence : of the intervals.
     seed : of the assignment of items, or of whole clusters, to folds.
 
@@ -563,6 +566,12 @@ def estimate_table(
     from humeval_power.comparisons.judge.table import judged_pair, judged_systems
     from humeval_power.saying.result import Provenance
 
+    if plan is not None:
+        if plan.judges is None:
+            rule = "the plan has no judges."
+            raise InputError([Problem(rule, "Plan with [judges] in the study file.", place="--plan")])
+        table = table.as_planned(plan.judges.names, plan.judges.runs)
+        systems = plan.systems if systems is None and len(table.system_names) > 1 else systems
     names = table.chosen(systems)
     warnings = () if own is None else _own_family_warning(table, own, confidence)
     came = Provenance(seed=seed)

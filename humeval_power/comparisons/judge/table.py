@@ -35,6 +35,7 @@ from humeval_power.comparisons.judge.sampling import DrawnSample, sampled_means
 from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.inference.clustered import student_interval
 from humeval_power.inference.corrections import correct
+from humeval_power.saying.numbers import counted
 
 
 class JudgedValues(NamedTuple):
@@ -120,6 +121,41 @@ class JudgedTable:
     def cluster_name(self) -> str | None:
         """The column of the clusters; None without them."""
         return None if self.clusters is None else self.clusters.name
+
+    def as_planned(self, names: Sequence[str], runs: Sequence[int]) -> JudgedTable:
+        """The table with the judges that were planned alone; what is otherwise is among the notices.
+
+        Raises
+        ------
+        InputError
+            A planned judge that is not there.
+        """
+        absent = [name for name in names if name not in self.judge_names]
+        if absent:
+            rule = f"the plan has the judge {absent[0]!r}; the table has {listing(self.judge_names)}."
+            raise InputError([Problem(rule, "Call columns or judges as the plan does; see --judge.")])
+        places = [self.judge_names.index(name) for name in names]
+        score = self.judge.reshape(len(self.item), -1)[:, places]
+        notices = list(self.notices)
+        if others := [name for name in self.judge_names if name not in names]:
+            notices.append(f"Not in the plan, and not used: {listing(others)}.")
+        for place, (name, planned) in enumerate(zip(names, runs, strict=True)):
+            made = self._typical_runs(score[:, place])
+            if made != planned:
+                notices.append(
+                    f"Of {name!r} the plan has {counted(planned, 'run')} of an output; there are {made}."
+                )
+        return replace(self, judge=score, judge_names=tuple(names), notices=tuple(notices))
+
+    def _typical_runs(self, score: Floats) -> int:
+        """How often a judge scored an output, of those that nobody rated where there are some: rows of ratings
+        repeat its score."""
+        if not self.has_runs:
+            return 1
+        key = self.item * len(self.system_names) + self.system
+        scored, rated = np.isfinite(score), np.isin(key, key[np.isfinite(self.human)])
+        given = np.bincount(key[scored & ~rated] if (scored & ~rated).any() else key[scored])
+        return int(np.median(given[given > 0])) if given.any() else 0
 
     def chosen(self, systems: Sequence[str] | None) -> tuple[str, ...]:
         """The systems that are asked for, in that order, or all of them; one or none where there is no choice.

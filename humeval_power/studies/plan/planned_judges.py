@@ -114,8 +114,10 @@ def check_judges(plan: Plan) -> None:
         "workers who see one system each": not plan.counts.paired,
     }
     if wrong := [name for name, holds in has.items() if holds]:
-        rule = f"are planned beside two systems, rated as numbers by workers who see both; not with {wrong[0]}."
-        raise InputError([Problem(rule, "Leave the judges out of this plan.", place="judges")])
+        raise InputError(
+            "Judges are planned beside two systems, rated as numbers by workers who see both; not with "
+            f"{' or '.join(wrong)}. Leave them out of this plan."
+        )
 
 
 def beside_judges(plan: Plan) -> Iterator[tuple[str, BudgetOption]]:
