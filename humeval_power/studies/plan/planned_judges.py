@@ -92,10 +92,26 @@ def planned_judges(
         given = (usual,) if values is None else values
         return given * n if len(given) == 1 else given
 
-    panel = JudgePanel(
-        of_each(correlation, 0.0), of_each(reliability, 1.0), of_each(prices, Decimal(0)), between
-    )
+    try:
+        panel = JudgePanel(
+            of_each(correlation, 0.0), of_each(reliability, 1.0), of_each(prices, Decimal(0)), between
+        )
+    except InputError as error:
+        raise InputError([_of_study(one) for one in error.problems]) from None
     return PlannedJudges(names, panel, of_each(runs, 1), extra)
+
+
+_FIELDS = {
+    "--correlation": "--judge-correlation",
+    "--reliability": "--judge-reliability",
+    "--between": "--judges-between",
+}
+
+
+def _of_study(problem: Problem) -> Problem:
+    """A problem of a panel by the fields of the study."""
+    place, column = (_FIELDS.get(name or "", name) for name in (problem.place, problem.column))
+    return replace(problem, place=place, column=column)
 
 
 def check_judges(plan: Plan) -> None:
