@@ -243,6 +243,9 @@ def test_three_judges_of_two_runs_in_rows_or_columns(tmp_path: Path) -> None:
     assert found["judge_names"] == ["x", "y", "z"]
     assert found["n_labelled"] == 80
     assert all(0.5 < one["run_reliability"] < 1 for one in found["judges"])
+    assert found["between"] == pytest.approx(
+        1 / 1.36, abs=0.06
+    )  # truth + 0.6 errors, without the runs' noise
     wide = (
         long.pivot_table(index=["item", "run"], columns="judge", values="score")
         .add_prefix("judge_")

@@ -779,6 +779,72 @@ BIAS = Declaration(
     ),
     arguments=("file",),
 )
+
+
+def _length(given: TypedValues, calls: Calls) -> None:
+    table = _table(given, calls, "length")
+    calls.let("result", call("hp.judge.length", table, confidence=given.given("confidence")))
+
+
+LENGTH = Declaration(
+    ("judge", "length"),
+    """Does a judge go by how long an output is?
+
+    TABLE has a row for each rating: 'item', 'human', 'judge', 'worker', and a
+    column of lengths. Two questions: what length distorts in plain means of
+    the judge, and what the judge gives for it among outputs that people value
+    alike, which needs 50 outputs that two people rated.
+    """,
+    {
+        "file": _FILE,
+        "length": own(COLUMN, "Column that says how long outputs are.", "Column of lengths", needed=True),
+        **_DATA,
+    },
+    _length,
+    Page(
+        "A judge and length",
+        "Does a judge give longer outputs more than people make one expect?",
+        (_DATA_PART, Part("The lengths", ("length",)), _COLUMNS, _INTERVAL_PART),
+        (_HOW_WELL,),
+    ),
+    arguments=("file",),
+)
+
+
+def _position(given: TypedValues, calls: Calls) -> None:
+    read = {name: given.given(name) for name in ("systems", "rejected_rows")}
+    judged = calls.let("judged", call("hp.preference.read_judgements", given["file"], **read))
+    calls.let("result", call("hp.judge.position", judged, confidence=given.given("confidence")))
+
+
+POSITION = Declaration(
+    ("judge", "position"),
+    """Does a judge of pairs go by which output it is shown first?
+
+    TABLE has a row for each verdict: 'preference' (B, A or tie), 'item' and
+    'position' (which output was shown first, A or B); or system_a and
+    system_b, in the order in which they were shown. Pairs that were judged in
+    both orders tell it.
+    """,
+    {
+        "file": replace(_FILE, page_help="A verdict a row: preference (B, A or tie), item and position."),
+        "systems": own(
+            names(_columns_typed, "A,B"),
+            "A and B, of a table whose systems change places. [in the order of their names]",
+            "A and B",
+            page_help="Of a table whose systems change places.",
+        ),
+        "rejected_rows": REJECTED_ROWS,
+        "confidence": CONFIDENCE,
+    },
+    _position,
+    Page(
+        "A judge and places",
+        "Does a judge of pairs go by which output it is shown first?",
+        (Part("The verdicts", ("file", "systems", "rejected_rows")), _INTERVAL_PART),
+    ),
+    arguments=("file",),
+)
 SUBJECT = Subject(
     "judge",
     """What is an automatic judge worth in human ratings?
@@ -787,8 +853,9 @@ SUBJECT = Subject(
     combines them without trusting the judge. 'mean' is for independent human
     values, 'study' and 'plan' for workers who rate items, 'sample' draws the
     items that they rate, 'estimate' is for finished data; 'check' says what a
-    file supports, 'agreement' and 'bias' how good the judge is.
+    file supports, 'agreement', 'bias', 'length' and 'position' how good the
+    judge is.
     """,
-    (CHECK, MEAN, STUDY, PLAN, SAMPLE, ESTIMATE, AGREEMENT, BIAS),
+    (CHECK, MEAN, STUDY, PLAN, SAMPLE, ESTIMATE, AGREEMENT, BIAS, LENGTH, POSITION),
 )
 command = SUBJECT.command()

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.judge.result_check import JudgeCheck, JudgeLabels
     from humeval_power.comparisons.judge.result_plan import JudgePlan
     from humeval_power.comparisons.judge.result_sample import JudgeSample
+    from humeval_power.comparisons.judge.result_surface import JudgeLength, JudgePosition
     from humeval_power.comparisons.judge.table import JudgedTable
+    from humeval_power.comparisons.preference.judgements import Judgements
     from humeval_power.costs import CostModel
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.power.workload import Ahead
@@ -682,6 +684,90 @@ def agreement(
     )
 
 
+def length(table: JudgedTable, *, confidence: float = DEFAULT_CONFIDENCE) -> JudgeLength:
+    """Whether a judge goes by how long an output is: what that distorts, and among outputs that people value alike.
+
+    Parameters
+    ----------
+    table : as `read_judged(path, length=...)` gives it, of one judge; the second question needs 50 outputs that two
+        people rated.
+    confidence : of the intervals.
+
+    Returns
+    -------
+    JudgeLength
+        Both answers, by Student's t with errors by items or their clusters; `to_frame` has a row each.
+
+    Raises
+    ------
+    InputError
+        No lengths, too few outputs, or several judges.
+    """
+    from humeval_power.comparisons.judge.result_answers import item_answer
+    from humeval_power.comparisons.judge.result_surface import JudgeLength
+    from humeval_power.comparisons.judge.surface import length_bias
+
+    _refuse_several(table)
+    found = length_bias(table, confidence=confidence)
+    return JudgeLength(
+        found=found,
+        answers=(item_answer(table, found.n_items, found.n_clusters),),
+        cluster=table.cluster_name,
+        remarks=table.remarks,
+    )
+
+
+def position(judged: Sequence[Judgements], *, confidence: float = DEFAULT_CONFIDENCE) -> JudgePosition:
+    """Whether a judge of pairs goes by which output it is shown first.
+
+    Parameters
+    ----------
+    judged : the verdicts of two systems with items and places, one entry, as `hp.preference.read_judgements` gives
+        it; some items in both orders.
+    confidence : of the interval.
+
+    Returns
+    -------
+    JudgePosition
+        How many pairs change their verdict with the order, to which place, and the exact sign test.
+
+    Raises
+    ------
+    InputError
+        Verdicts without items or places, or no pair in both orders.
+    """
+    from humeval_power.comparisons.judge.result_surface import JudgePosition
+    from humeval_power.comparisons.judge.surface import position_bias
+
+    if len(judged) != 1:
+        raise InputError(
+            f"Places are asked of one comparison with a row for each verdict; got {len(judged)}."
+        )
+    one = judged[0]
+    lacking = [
+        Problem(f"there is no column of {noun}.", f"Name one {name!r}.")
+        for noun, name, there in (
+            ("items", "item", one.item is not None),
+            ("places in which outputs were shown", "position", one.position is not None),
+        )
+        if not there
+    ]
+    if lacking or one.preference is None or one.position is None or one.item is None:
+        raise InputError(lacking or "There is no row for each verdict.")
+    return JudgePosition(
+        found=position_bias(one.preference, one.position, one.item, confidence=confidence),
+        remarks=one.notices,
+    )
+
+
+def _refuse_several(table: JudgedTable) -> None:
+    from humeval_power.checking.columns import listing
+
+    if len(table.judge_names) > 1:
+        rule = f"there are {len(table.judge_names)} judges: {listing(table.judge_names)}."
+        raise InputError([Problem(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")])
+
+
 def bias(
     table: JudgedTable,
     own: Sequence[str],
@@ -709,14 +795,11 @@ def bias(
     InputError
         Systems that are not there, no others, or human values that say nothing of the outputs.
     """
-    from humeval_power.checking.columns import listing
     from humeval_power.comparisons.judge.ceiling import own_family_bias
     from humeval_power.comparisons.judge.result_answers import item_answer
     from humeval_power.comparisons.judge.result_bias import JudgeBias
 
-    if len(table.judge_names) > 1:
-        rule = f"there are {len(table.judge_names)} judges: {listing(table.judge_names)}."
-        raise InputError([Problem(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")])
+    _refuse_several(table)
     result = own_family_bias(
         table, tuple(own), slope="same-scale" if same_scale else "estimated", confidence=confidence
     )

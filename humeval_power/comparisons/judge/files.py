@@ -96,6 +96,7 @@ def read_judged(
     raters_fixed: bool = False,
     rejected_rows: Rejected | None = None,
     sample: str | Path | None = None,
+    length: str | None = None,
     may_lack: bool = False,
 ) -> JudgedTable:
     """Read a table of human values and judges' scores, as `judge.estimate_table` takes it.
@@ -115,6 +116,7 @@ def read_judged(
     raters_fixed : claims are about these raters alone: their mean ratings of an output are its value.
     rejected_rows : what to do with rows of rejected or unfinished work, 'drop' or 'keep'.
     sample : the file of `judge.sample`, by which the items that humans rated were drawn.
+    length : the column that says how long outputs are.
     may_lack : human values may be missing altogether.
 
     Raises
@@ -128,7 +130,7 @@ def read_judged(
         named={"item": item, "system": system, "worker": worker},
         humans=human,
         judges=judge,
-        taken=[name for name in (cluster, tuned_on) if name],
+        taken=[name for name in (cluster, tuned_on, length) if name],
     )
     result = judged_table(
         table,
@@ -138,6 +140,7 @@ def read_judged(
         tuned_on=tuned_on,
         average_workers=average_workers,
         raters_fixed=raters_fixed,
+        length=length,
         may_lack=may_lack,
     )
     if sample is None:
@@ -229,6 +232,7 @@ def judged_table(
     tuned_on: str | None = None,
     average_workers: bool = False,
     raters_fixed: bool = False,
+    length: str | None = None,
     may_lack: bool = False,
 ) -> JudgedTable:
     """The same from a table that has been read, and whose roles are known.
@@ -294,6 +298,11 @@ def judged_table(
         if cluster is not None or not roles.item
         else cluster_suspects(table.frame, item=roles.item, taken=taken)
     )
+    lengths = None
+    if length is not None:
+        column = named_column(length, table.frame.columns, option="--length", source=table.source)
+        lengths = np.full(len(value), np.nan)
+        lengths[: len(items)] = _labels(table, [column], None)[0][:, 0]
     notices += _worker_notices(
         bool(worker_names) and not raters_fixed,
         average_workers=average_workers,
@@ -316,6 +325,7 @@ def judged_table(
         notices=tuple(dict.fromkeys(notices)),
         panel=tuple(worker_names) if raters_fixed else (),
         has_runs=has_runs,
+        length=lengths,
     )
 
 

@@ -60,7 +60,7 @@ class JudgedTable:
     `clusters` are those of the items; `suspects` the columns that look like clusters and were not named; `has_runs`
     says that a judge scored some outputs several times, which are averaged. `panel` are the raters that claims are
     about, where they are about no others; `worker` is then None. `sample` says how the rated items were drawn, None
-    where they are a random part; values of items outside it do not count.
+    where they are a random part; values of items outside it do not count. `length` is how long each output is.
     """
 
     item: Codes
@@ -78,6 +78,7 @@ class JudgedTable:
     panel: tuple[str, ...] = ()
     has_runs: bool = False
     sample: DrawnSample | None = None
+    length: Floats | None = None
 
     @cached_property
     def scores(self) -> Floats:
@@ -101,6 +102,19 @@ class JudgedTable:
         """The same table with one of its judges."""
         one = self.judge.reshape(len(self.item), -1)[:, [place]]
         return replace(self, judge=one, judge_names=self.judge_names[place : place + 1])
+
+    @property
+    def lengths(self) -> Floats:
+        """How long each output is, (n_items, n_systems), NaN where nothing says it.
+
+        Raises
+        ------
+        InputError
+            A table that was read without lengths.
+        """
+        if self.length is None:
+            raise InputError("The table was read without lengths: name their column (--length COLUMN).")
+        return self._means(self.length)
 
     @cached_property
     def human_means(self) -> Floats:
