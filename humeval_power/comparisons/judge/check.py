@@ -208,9 +208,8 @@ def _between(table: JudgedTable, reliabilities: Sequence[float]) -> float:
     for place, one in enumerate(reliabilities):
         known = np.isfinite(score[:, place])
         runs = known.sum() / max(1, len(np.unique(key[known])))
-        noise_free.append(
-            runs * one / (1 + (runs - 1) * one) if one > 0 and n_systems == 1 else 1.0
-        )  # Spearman and Brown
+        spearman_brown = runs * one / (1 + (runs - 1) * one)
+        noise_free.append(spearman_brown if one > 0 and n_systems == 1 else 1.0)
     found = []
     systems = list(combinations(range(n_systems), 2))[:MOST_PAIRS]
     parts = [np.asarray(table.scores[:, b] - table.scores[:, a]) for a, b in systems] or [
@@ -220,7 +219,7 @@ def _between(table: JudgedTable, reliabilities: Sequence[float]) -> float:
         for first, second in combinations(range(n_judges), 2):
             both = part[np.isfinite(part[:, [first, second]]).all(axis=1)][:, [first, second]]
             if len(both) >= FEW and (np.ptp(both, axis=0) > 0).all():
-                together = float(np.corrcoef(both.T)[0, 1])
+                together = float(np.asarray(np.corrcoef(both.T))[0, 1])
                 found.append(together / math.sqrt(noise_free[first] * noise_free[second]))
     return max(-1.0, min(1.0, float(np.mean(found)))) if found else math.nan
 
