@@ -253,6 +253,24 @@ def test_the_sample_gives_the_items_of_an_assignment(drawn: Path) -> None:
     assert set(pd.read_csv(drawn / "work.csv")["item"]) == set(pd.read_csv(drawn / "sample.csv")["item"])
 
 
+def test_outputs_without_a_score_are_a_stratum_of_the_estimate(drawn: Path) -> None:
+    table = pd.read_csv(drawn / "scores.csv")
+    table.loc[:99, "judge"] = np.nan
+    table.to_csv(drawn / "scores.csv", index=False)
+    run("judge", "sample", drawn / "scores.csv", "--n", "60", "-o", drawn / "sample.csv", "--force")
+    sample = pd.read_csv(drawn / "sample.csv")
+    assert sample.groupby("stratum").size().tolist() == [11, 11, 11, 11, 10, 6]
+    people = np.random.default_rng(3).integers(0, 2, 1000)
+    table["human"] = np.where(table["item"].isin(sample["item"]), people, np.nan)
+    table.to_csv(drawn / "rated.csv", index=False)
+    found = run_json("judge", "estimate", drawn / "rated.csv", "--sample", drawn / "sample.csv")
+    assert found["n"] == 60
+    both = sample.merge(table, on="item")
+    share = both.groupby("stratum")["stratum_size"].first() / 1000
+    by_hand = float((share * both.groupby("stratum")["human"].mean()).sum())
+    assert found["tuned"]["estimate"] == pytest.approx(by_hand, rel=1e-9)
+
+
 def test_labels_that_are_missing_or_not_drawn_are_said(drawn: Path) -> None:
     table = pd.read_csv(drawn / "rated.csv")
     sample = set(pd.read_csv(drawn / "sample.csv")["item"])

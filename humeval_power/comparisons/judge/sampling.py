@@ -388,7 +388,8 @@ def sampled_means(
     else:
         ends = student_interval(mean, error, n - 1.0, confidence)
         p_value = student_p(mean / error, n - 1.0) if error > 0 else math.nan
-    varies = np.ptp(human) > 0 and np.ptp(judge[:, 0]) > 0
+    scored = np.isfinite(judge[:, 0])
+    varies = scored.any() and np.ptp(human[scored]) > 0 and np.ptp(judge[scored, 0]) > 0
     return JudgedMeans(
         human=JudgedMean("human", mean, error, n - 1.0, p_value, ends, ()),
         plain=None,
@@ -407,7 +408,7 @@ def sampled_means(
         pool_error=best.pool_error,
         n=n,
         extra=len(extra),
-        correlation=float(np.corrcoef(human, judge[:, 0])[0, 1]) if varies else 0.0,
+        correlation=float(np.corrcoef(human[scored], judge[scored, 0])[0, 1]) if varies else 0.0,
         confidence=confidence,
         seed=seed,
         used=tuple(range(judge.shape[1])),

@@ -284,6 +284,10 @@ class JudgedTable:
         usable = np.isfinite(judge).all(axis=1)
         if self.sample is not None:
             human = np.where(self.sample.code >= 0, human, np.nan)
+            if (
+                not self.sample.active
+            ):  # strata weigh labels by how many outputs they hold, not by their scores
+                usable |= np.isfinite(human)
         both = usable & np.isfinite(human)
         order = np.concatenate([np.flatnonzero(both), np.flatnonzero(usable & ~both)])
         return JudgedValues(
