@@ -211,8 +211,8 @@ def stratified_mean(
     """The mean of strata by their sizes; of yes and no with Wilson's interval at the labels it is worth.
 
     V = sum W_h^2 s_h^2 / n_h + sum W_h (y_h - y)^2 / T of the population that the outputs are a part of, for just
-    these sum W_h^2 s_h^2 / n_h (1 - n_h / N_h); df = V^2 / sum V_h^2 / (n_h - 1). Yes and no as in
-    `assisted.post_stratified`.
+    these sum W_h^2 s_h^2 / n_h (1 - n_h / N_h); df = V^2 / sum V_h^2 / (n_h - 1). Of yes and no
+    s_h^2 = q (1 - q) n_h / (n_h - 1) and y_h = q, with q = (x_h + 1/2) / (n_h + 1) for x_h of n_h that say yes.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def stratified_mean(
     centre = mean
     if binary:
         centre = (n * mean + 0.5) / (n + 1)
-        spread = centre * (1 - centre)
+        spread = centre * (1 - centre) * n / (n - 1)  # strata are small: without it .935 in place of .95
     part = share**2 * spread / n
     middle = float(share @ centre)
     variance = float(part.sum() + share @ (centre - middle) ** 2 / total)
