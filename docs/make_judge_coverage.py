@@ -1,6 +1,6 @@
 """Make the tables of coverage in docs/judge.md anew:
 
-    python docs/make_judge_coverage.py [--quick]
+    python docs/make_judge_coverage.py [--quick] [--only TABLE]
 
 Studies whose truth is known, analysed as `judge estimate` does and by the formulas of two other packages, written
 here from their definition: PPI++ with the normal law (ppi_py 0.2.3), and MultiPPI (GLIDE, 2026), which divides the
@@ -18,8 +18,17 @@ from make_calibration import insert
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.comparisons.judge.assisted import assisted_mean, regression
+from humeval_power.comparisons.judge.assisted import assisted_mean, label_mean, regression
 from humeval_power.comparisons.judge.rated import RatedItems, rated_means
+from humeval_power.comparisons.judge.sampling import (
+    active_probabilities,
+    allocate,
+    draw_strata,
+    draw_systematic,
+    inverse_weighted_mean,
+    strata_of,
+    stratified_mean,
+)
 from humeval_power.saying.result import versions
 
 COMMAND = "python docs/make_judge_coverage.py"
@@ -29,6 +38,16 @@ Z = float(special.ndtri(0.975))
 NUMERIC = ((15, 1), (15, 3), (20, 5), (30, 1), (30, 5), (100, 1), (100, 5), (1000, 5))
 BINARY = ((0.3, 20), (0.3, 30), (0.1, 30), (0.05, 50), (0.9, 30), (0.3, 100), (0.3, 1000))
 CROSSED = ((3, 0.11), (5, 0.11), (10, 0.11), (3, 0.03), (5, 0.03), (10, 0.03))
+DRAWN_STUDIES, POOL = 2_000, 2_000
+DRAWN = (  # what the judge is like, labels, and how often people say yes
+    ("calibrated", 40, 0.5),
+    ("calibrated", 100, 0.5),
+    ("calibrated", 100, 0.05),
+    ("over-confident", 100, 0.5),
+    ("over-confident", 100, 0.1),
+    ("useless", 40, 0.3),
+    ("calibrated", 1000, 0.5),
+)
 CROSSED_ITEMS, TI, NOISE = 100, 0.14, 0.26
 Floats = NDArray[np.float64]
 
@@ -114,8 +133,59 @@ def crossed_row(raters: int, tw: float, studies: int, rng: np.random.Generator) 
     return hits / studies
 
 
+def drawn_row(kind: str, n: int, rate: float, studies: int, rng: np.random.Generator) -> Floats:
+    """Coverage and SD of the labels of a random part, of these with the judge's help, of strata by its score in
+    proportion to size, and of outputs drawn one by one."""
+    hits, estimates = np.zeros(4), np.zeros((studies, 4))
+    total = 2 * POOL if n == POOL // 2 else POOL
+    for place in range(studies):
+        chance = rng.beta(0.8 * rate, 0.8 * (1 - rate), total)
+        score = chance
+        if kind == "over-confident":
+            odds = np.log((chance + 1e-9) / (1 - chance + 1e-9))
+            score = 1 / (1 + np.exp(-(2 * odds + rng.standard_normal(total))))
+        elif kind == "useless":
+            score = rng.random(total)
+        people = (rng.random(total) < chance).astype(float)
+        order = rng.permutation(total)
+        part, rest = order[:n], order[n:]
+        strata = strata_of(score, n)
+        chosen = draw_strata(strata, allocate(strata.size, np.ones(len(strata.size)), n), rng)
+        probability = active_probabilities(score, n)
+        one = draw_systematic(probability, rng)
+        found = (
+            label_mean(people[part], binary=True),
+            assisted_mean(people[part], score[part, None], score[rest, None]),
+            stratified_mean(people[chosen], strata.code[chosen], strata.size, binary=True),
+            inverse_weighted_mean(people[one], probability[one], score[one], score),
+        )
+        hits += [held(each.interval, rate) for each in found]
+        estimates[place] = [each.estimate for each in found]
+    return np.stack([hits / studies, estimates.std(axis=0)], axis=1).ravel()
+
+
+def drawn_table(studies: int) -> str:
+    """Outputs drawn with known probabilities."""
+    rng = np.random.default_rng([SEED, 4])
+    return "\n".join(
+        [
+            "| judge, rate, labels | labels alone | SD | random part, judge | SD | strata | SD | one by one | SD |",
+            "|---|---|---|---|---|---|---|---|---|",
+            *(
+                f"| {kind}, {rate:g}, {n:,} | "
+                + " | ".join(
+                    f"{value:.3f}" if place % 2 == 0 else f"{value:.4f}" for place, value in enumerate(row)
+                )
+                + " |"
+                for kind, n, rate in DRAWN
+                for row in [drawn_row(kind, n, rate, studies if n < 1000 else studies // 4, rng)]
+            ),
+        ]
+    )
+
+
 def tables(divisor: int) -> tuple[str, str, str]:
-    """The three tables in Markdown."""
+    """The tables but for that of drawn outputs, in Markdown."""
     rng = np.random.default_rng(SEED)
     many, few = STUDIES // divisor, CROSSED_STUDIES // divisor
     first = [
@@ -152,14 +222,21 @@ def main() -> None:
     """Write the tables into the page, or print them."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true")
-    made = tables(20 if parser.parse_args().quick else 1)
-    if parser.parse_args().quick:
-        print("\n\n".join(made))
+    parser.add_argument("--only", choices=("drawn",))
+    asked = parser.parse_args()
+    divisor = 20 if asked.quick else 1
+    kinds = {"drawn": (drawn_table(DRAWN_STUDIES // divisor), DRAWN_STUDIES)}
+    if asked.only is None:
+        counts = (STUDIES, STUDIES, CROSSED_STUDIES)
+        kinds |= dict(
+            zip(("judges", "classes", "raters"), zip(tables(divisor), counts, strict=True), strict=True)
+        )
+    if asked.quick:
+        print("\n\n".join(made for made, _ in kinds.values()))
         return
     page = (DOCS / "judge.md").read_text(encoding="utf-8")
     by = ", ".join(f"{name} {version}" for name, version in versions().items())
-    kinds = ("judges", "classes", "raters")
-    for name, made_table, studies in zip(kinds, made, (STUDIES, STUDIES, CROSSED_STUDIES), strict=True):
+    for name, (made_table, studies) in kinds.items():
         note = f"Made by `{COMMAND}`, seed {SEED}, {studies:,} studies a row, with {by}."
         page = insert(page, name, f"{made_table}\n\n{note}")
     (DOCS / "judge.md").write_text(page, encoding="utf-8")

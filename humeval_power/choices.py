@@ -12,6 +12,8 @@ from typing import Literal, get_args
 # Simulations, and the questions asked of every scenario
 DEFAULT_SIMULATIONS = 2000
 DEFAULT_SEED = 1
+DEFAULT_CONFIDENCE = 0.95  # of intervals
+DEFAULT_POWER = 0.8  # to reach
 Method = Literal["analytic", "simulate", "both"]
 SearchMethod = Literal["analytic", "both"]  # of sizes, which are searched by formula and then proved
 HIGHEST = 1_000_000  # where a search for a size ends
@@ -215,6 +217,9 @@ MOST_RANKED = 300  # systems
 LEAST_DRAWN_ITEMS = 4  # from a pool
 USUAL_METRIC_CORRELATION = 0.2  # of a text metric with people on one item, at its best
 USUAL_POOL_WORKERS = 10  # for what a draw wins, where nobody says how many there will be
+Allocation = Literal["proportional", "neyman"]  # of labels to strata
+MOST_JUDGED = 1_000_000  # items that judges score alone: more leave nothing to gain
+MOST_JUDGE_RUNS = 10
 DEFAULT_JUDGE_RUNS = 5  # of a judge on an item, at most, where nobody says
 
 # Plans of agreement: the numbers that are looked at, and the share of raters' levels in a rating's variance.

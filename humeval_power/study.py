@@ -17,12 +17,15 @@ from typing import Any, Self, get_args
 from humeval_power.choices import (
     CURRENCY,
     DEFAULT_CRITERION,
+    DEFAULT_POWER,
     DEFAULT_QUESTION_TEXT,
     DEFAULT_TITLE,
     DESIGN_KINDS,
     EFFICACY_WORDS,
     FUTILITY_WORDS,
     LARGEST_COUNT,
+    MOST_JUDGE_RUNS,
+    MOST_JUDGED,
     MOST_WORKERS,
     UNITS_PER_ASSIGNMENT,
     Estimand,
@@ -51,6 +54,7 @@ from humeval_power.fields import (
     Field,
     Group,
     Kind,
+    amount,
     flag,
     listed,
     names,
@@ -97,6 +101,10 @@ SECTIONS: Mapping[str, Group] = {
     "test": Group("The test"),
     "losses": Group("What goes wrong"),
     "cost": Group("What it costs"),
+    "judges": Group(
+        "Automatic judges beside people",
+        "Which judges score all outputs, fixed before people rate, and what is known of them.",
+    ),
     "looks": Group("Looks before the end"),
     "form": Group("What workers see"),
 }
@@ -149,6 +157,17 @@ def _scale(typed: str) -> str:
     except HumevalPowerError as error:
         raise ValueError(str(error)) from None
     return typed
+
+
+def _judge_names(typed: str) -> tuple[str, ...]:
+    names = tuple(name for name in parts_of(typed) if name)
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"name different judges with commas between them: A,B; got {shortened(typed)!r}.")
+    return names
+
+
+def _amounts(typed: str) -> tuple[Decimal, ...]:
+    return tuple(amount(part.strip()) for part in typed.split(","))
 
 
 def _presets(typed: str) -> tuple[str, ...]:
@@ -745,7 +764,7 @@ class Study:
         "Power to reach",
         slider=(0.5, 0.99),
         step=0.01,
-        usual=0.8,
+        usual=DEFAULT_POWER,
         main=True,
     )
     workers_range: str | None = _said(
@@ -1052,6 +1071,55 @@ class Study:
         usual=False,
     )
     currency: str | None = _said("cost", text(), "Three letters.", "Currency", usual=CURRENCY)
+
+    judges: tuple[str, ...] | None = _said(
+        "judges",
+        names(_judge_names, "NAMES"),
+        "Names of the automatic judges that score all outputs; no others are used in the end.",
+        "Names of the judges",
+    )
+    judge_correlation: tuple[float, ...] | None = _said(
+        "judges",
+        listed(number_list(float, least=-1, most=1, repeats=True), "R,..."),
+        "Correlation of the judge's differences with the items' true ones, but for the noise of its runs; of "
+        "several judges one each.",
+        "Correlation of the judge with people",
+        page_help="Of several judges one each, with commas between.",
+    )
+    judged_extra: int | None = _said(
+        "judges",
+        whole(0, MOST_JUDGED),
+        "Items that the judges score beside those that people rate.",
+        "Items scored by the judge alone",
+        "items",
+    )
+    judge_runs: tuple[int, ...] | None = _said(
+        "judges",
+        listed(number_list(int, least=1, most=MOST_JUDGE_RUNS, repeats=True), "N,..."),
+        "Runs of the judge on an output, or of each judge. [1]",
+        "Runs of the judge on an output",
+    )
+    judge_reliability: tuple[float, ...] | None = _said(
+        "judges",
+        listed(number_list(float, least=0, most=1, repeats=True), "R,..."),
+        "Correlation of two runs of the judge, or of each. [1]",
+        "Correlation of two of its runs",
+        page_help="1: a second run says the same.",
+    )
+    judges_between: float | None = _said(
+        "judges",
+        real(-1, 1),
+        "Correlation of several judges with each other, which they need.",
+        "Correlation of the judges with each other",
+        page_help="Several judges need it; 'judge check' gives it.",
+    )
+    cost_per_score: tuple[Decimal, ...] | None = _said(
+        "judges",
+        listed(_amounts, "AMOUNT,..."),
+        "Price of one score of the judge, or of each judge. [0]",
+        "Price of one of its scores",
+        "USD",
+    )
 
     looks: str | None = _said(
         "looks",

@@ -186,6 +186,9 @@ COMMANDS: dict[str, str] = {
     "judge agreement": "judge agreement judged_by_workers.csv --cluster passage",
     "judge agreement labels": "judge agreement graded.csv",
     "judge bias": "judge bias judged_by_workers.csv --own A",
+    "judge sample": "judge sample judged.csv --n 20",
+    "judge length": "judge length lengths.csv --length words",
+    "judge position": "judge position verdicts.csv",
     "resample": f"resample pilot.csv --scale 1:5 --shift 0.08 {QUICK}",
     "survey": "survey papers.csv --preset high,low",
     "scenario power": f"scenario {{OWN}} power --n 60 --effect 0.2 {QUICK}",
@@ -309,6 +312,7 @@ def write_inputs(folder: Path) -> None:
     _write_logs(folder / "logs")
     _judged_by_workers(folder)
     _graded(folder)
+    _lengths(folder)
     papers = ["paper,workers,items,ratings_per_item,effect", "one,3,100,3,0.1", "two,10,50,2,0.05"]
     _write(folder / "papers.csv", papers)
     pairs = [f"en-de,s{i},s{i + 1},{d:.2f},{p:.4f},500" for i, (d, p) in enumerate(_OBSERVED)]
@@ -394,6 +398,26 @@ def _judged_by_workers(folder: Path) -> None:
                 human = 3 + quality + 0.1 * (w - 1.5) + rng.normal(0, 0.4)
                 lines.append(f"i{i},p{i % 12},{system},w{w},{human:.2f},{score:.1f}")
     _write(folder / "judged_by_workers.csv", lines)
+
+
+def _lengths(folder: Path) -> None:
+    """Two ratings of 60 outputs with their lengths, and verdicts of pairs in both orders."""
+    rng = np.random.default_rng(20)
+    lines = ["item,system,worker,human,judge,words"]
+    for i in range(30):
+        for place, system in enumerate("AB"):
+            words, quality = int(rng.integers(50, 200)), 3 + 0.3 * place + rng.normal(0, 0.6)
+            score = quality + 0.004 * (words - 125) + rng.normal(0, 0.3)
+            for w in (1, 2):
+                lines.append(f"i{i},{system},w{w},{quality + rng.normal(0, 0.5):.2f},{score:.2f},{words}")
+    _write(folder / "lengths.csv", lines)
+    lines = [
+        f"i{i},{place},{'AB'[int(side > 0)]}"
+        for i, quality in enumerate(rng.normal(0.2, 1, 40))
+        for place, shift in (("A", -0.4), ("B", 0.4))
+        for side in [quality + shift + rng.normal(0, 0.3)]
+    ]
+    _write(folder / "verdicts.csv", ["item,position,preference", *lines])
 
 
 def _graded(folder: Path) -> None:

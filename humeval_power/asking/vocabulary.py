@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from humeval_power.asking.numbers import LARGEST_SEED
-from humeval_power.choices import DEFAULT_SWAPS, Method
+from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SWAPS, Method
 from humeval_power.fields import Field, flag, names, of_answer, own, real, shortened, text, whole, word
 from humeval_power.saying.document import Drawn
 from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
@@ -81,7 +81,7 @@ CONFIDENCE = own(
     "Confidence",
     slider=(0.8, 0.99),
     step=0.01,
-    usual=0.95,
+    usual=DEFAULT_CONFIDENCE,
 )
 SIMULATIONS = of_answer(
     whole(1, largest=10**15),

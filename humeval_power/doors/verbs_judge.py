@@ -40,11 +40,12 @@ def plan(about: Any, /, **how: Any) -> Any:
 
     Parameters
     ----------
-    about : a `Study` with its effect and prices; or `Parameters`, of which the effect is not used.
-    how : `extra`, the most items that the judge scores beside those that workers rate, and `correlation`; of a
-        study `budget`, `reliability`, `max_runs` and `between`, `min_workers`, `max_workers`,
-        `max_ratings_per_item`, `cost_per_score`, `no_proof`, `n_simulations`, and `seed`; of parameters
-        `effect`, `costs`, `power`, `price_per_score`, `workers` (fewest and most), `rule` and others.
+    about : a `Study` with its effect, prices and judges (`judged_extra`, `judge_correlation`, `judge_reliability`,
+        `judges_between`, `cost_per_score`); or `Parameters`, of which the effect is not used.
+    how : of a study any of its fields, and `max_runs`, `min_workers`, `max_workers`, `max_ratings_per_item`,
+        `no_proof`, `n_simulations` and `seed`; of parameters `extra`, the most items that the judge scores beside
+        those that workers rate, `correlation`, `effect`, `costs`, `power`, `price_per_score`, `workers` (fewest and
+        most), `rule` and others.
 
     Returns
     -------

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.simulation.study import replicate_generator
@@ -18,7 +19,6 @@ from humeval_power.simulation.study import replicate_generator
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int32]
 DEFAULT_RESAMPLES = 1000
-DEFAULT_CONFIDENCE = 0.95
 _TOGETHER = 16  # resamples: a sparse table is walked once for all of them
 _MIN_DEFINED = 0.9  # share of resamples that must have a value for their percentiles to mean anything
 

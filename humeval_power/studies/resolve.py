@@ -32,7 +32,7 @@ from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.files_joint import is_analysis, read_joint
-from humeval_power.study import DEFAULT_GOAL, PRICE_FIELDS
+from humeval_power.study import DEFAULT_GOAL, FIELDS, PRICE_FIELDS
 from humeval_power.systems import Goal, SystemsParameters
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.repeated import StopWhen
     from humeval_power.studies.looks.replicates import Looks
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_systems import SystemsPilot
     from humeval_power.studies.power.surface import Cell
     from humeval_power.study_counts import Documents
@@ -751,6 +752,29 @@ def cost_model_of(study: StudyValues) -> CostModel:
     if fee.caveat:
         note(fee.caveat)
     return model
+
+
+def judges_of(study: StudyValues) -> PlannedJudges | None:
+    """The judges of a study; None where it says none.
+
+    Raises
+    ------
+    InputError
+        What is missing of them, or does not go together.
+    """
+    if not study.says(*(name for name, one in FIELDS.items() if one.section == "judges")):
+        return None
+    from humeval_power.studies.plan.planned_judges import planned_judges
+
+    return planned_judges(
+        study.judges,
+        study.judge_correlation,
+        extra=study.judged_extra,
+        reliability=study.judge_reliability,
+        between=study.judges_between,
+        runs=study.judge_runs,
+        prices=study.cost_per_score,
+    )
 
 
 def prices_of(study: StudyValues) -> CostModel | None:

@@ -146,7 +146,7 @@ def test_what_is_not_defined_is_nan_and_says_why():
     alone = agreement(table_of([("w1", "i1", "A", 2), ("w2", "i2", "A", 3)]), n_resamples=10)[0]
     for value in (alone.alpha_interval, alone.alpha_ordinal, alone.exact, alone.within_one):
         assert math.isnan(value.value)
-        assert "no output was rated by two workers" in value.reason
+        assert "no output was rated by two raters" in value.reason
     alike = [(w, i, "A", 3) for w in "ab" for i in "xy"]
     same = agreement(table_of([*alike, ("a", "x", "B", 4)]), n_resamples=10)[0]
     assert math.isnan(same.alpha_interval.value)

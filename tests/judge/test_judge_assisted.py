@@ -112,6 +112,16 @@ def test_one_judge_is_ppi_at_its_best_weight() -> None:
     assert regression(y, judge, extra).estimate == pytest.approx(expected, rel=1e-12)
 
 
+def test_regression_on_a_judge_of_yes_and_no_is_post_stratification() -> None:
+    rng = np.random.default_rng(31)
+    judge = rng.random(500) < 0.4
+    labels = (rng.random(60) < np.where(judge[:60], 0.8, 0.15)).astype(float)
+    by_answer = post_stratified(labels, judge[:60], judge[60:], confidence=0.95)
+    numbers = judge.astype(float)[:, None]
+    by_slope = regression(labels, numbers[:60], numbers[60:])
+    assert by_slope.estimate == pytest.approx(by_answer.estimate, abs=1e-12)
+
+
 def test_wilson_at_whole_labels_is_wilsons() -> None:
     from statsmodels.stats.proportion import proportion_confint
 

@@ -266,15 +266,15 @@ def test_a_power_to_reach_stands_aside_for_a_budget(
     assert run_json(*line, "--power", "0.7")["target"] == 0.7
 
 
-def test_judges_whose_errors_are_independent_go_together_as_the_truth_makes_them() -> None:
-    """Then R^2 / (1 - R^2) is the sum of the judges' own: of two of .8, 2 .64 / .36."""
+def test_several_judges_need_their_correlation_with_each_other() -> None:
+    """Where errors are independent, R^2 / (1 - R^2) is the sum of the judges' own: of two of .8, 2 .64 / .36."""
     free = (Decimal(0), Decimal(0))
     ratio = 2 * 0.64 / 0.36
-    assert JudgePanel((0.8, 0.8), (1.0, 1.0), free).r_squared((1, 1)) == pytest.approx(ratio / (1 + ratio))
-    found = run_json(*COMMAND, "--correlation", "0.8,0.8", "--no-proof")
-    assert found["judges"]["between"] is None
-    said = " ".join(run(*COMMAND, "--correlation", "0.8,0.8", "--no-proof").stdout.split())
-    assert "noise of runs, errors independent" in said
+    panel = JudgePanel((0.8, 0.8), (1.0, 1.0), free, between=0.64)
+    assert panel.r_squared((1, 1)) == pytest.approx(ratio / (1 + ratio))
+    said = " ".join(run(*COMMAND, "--correlation", "0.8,0.8", "--no-proof", code=2).stderr.split())
+    assert "--between" in said
+    assert "correlation with each other, which 'judge check' gives" in said
 
 
 def test_what_is_said_and_simulated_is_of_the_study_that_is_bought() -> None:

@@ -85,6 +85,27 @@ def test_corrected_rates_have_the_golden_intervals(counts: tuple, ends: tuple) -
     assert lang_reiczigel(*counts) == pytest.approx(ends, abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("rate", "se", "sp", "n"),
+    [(0.3, 0.85, 0.8, 15), (0.05, 0.85, 0.8, 50), (0.9, 0.9, 0.6, 25)],
+)
+def test_corrected_rates_are_covered_where_the_judge_alone_never_is(
+    rate: float, se: float, sp: float, n: int
+) -> None:
+    """2,000 studies: at least .95 but for 3 Monte Carlo errors, and .98 at most as METHODS found."""
+    rng = np.random.default_rng(12)
+    share = rate * se + (1 - rate) * (1 - sp)
+    draws = rng.binomial(n, se, 2000), rng.binomial(n, sp, 2000), rng.binomial(1000, share, 2000)
+    inside = alone = 0
+    for hits, rejected, yes in zip(*draws, strict=True):
+        low, high = lang_reiczigel(hits, n, rejected, n, yes, 1000)
+        inside += low <= rate <= high
+        reach = 1.96 * np.sqrt(yes * (1000 - yes) / 1e9)
+        alone += abs(yes / 1000 - rate) <= reach
+    assert inside / 2000 > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 2000)
+    assert alone / 2000 < 0.01
+
+
 def test_sensitivity_specificity_and_the_corrected_rate_are_counted() -> None:
     human = np.repeat([True, True, False, False], [25, 5, 14, 56])
     judge = np.repeat([True, False, True, False], [25, 5, 14, 56])
@@ -243,6 +264,9 @@ def test_three_judges_of_two_runs_in_rows_or_columns(tmp_path: Path) -> None:
     assert found["judge_names"] == ["x", "y", "z"]
     assert found["n_labelled"] == 80
     assert all(0.5 < one["run_reliability"] < 1 for one in found["judges"])
+    assert found["between"] == pytest.approx(
+        1 / 1.36, abs=0.06
+    )  # truth + 0.6 errors, without the runs' noise
     wide = (
         long.pivot_table(index=["item", "run"], columns="judge", values="score")
         .add_prefix("judge_")

@@ -10,10 +10,16 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES, alpha_of_peaked
-from humeval_power.comparisons.agreement.strata import N_DRAWS, ONE_CATEGORY, correlations, two_way
+from humeval_power.comparisons.agreement.strata import (
+    N_DRAWS,
+    NO_PAIRS,
+    ONE_CATEGORY,
+    correlations,
+    two_way,
+)
 from humeval_power.inference.item_bootstrap import (
-    DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,
     Counts,
     Measure,
@@ -125,7 +131,6 @@ def alphas(shared: SharedRatings, level: Level) -> Callable[[Floats], Floats]:
     return alpha
 
 
-NOBODY_SHARES = "no output was rated by two workers"
 ALL_THE_SAME = f"{ONE_CATEGORY}, so that agreement by chance is complete too"
 NO_POINTS = "the scale has no points to be one apart"
 POOLED = "systems are taken together, so that their differences count as agreement"
@@ -255,7 +260,7 @@ def _alpha_measures(shared: SharedRatings, resamples: Counts, confidence: float)
         alpha = alphas(shared, level)
         return lambda weights: alpha(weights[shared.item])
 
-    reason = ALL_THE_SAME if len(shared.size) else NOBODY_SHARES
+    reason = ALL_THE_SAME if len(shared.size) else NO_PAIRS
     levels: tuple[Level, ...] = ("interval", "ordinal")
     return {
         level: measure_together(statistic(level), resamples, confidence=confidence, reason=reason)
@@ -281,7 +286,7 @@ def _shares(
             with np.errstate(invalid="ignore"):
                 return np.asarray(both[0] / both[1])
 
-        return measure_together(share, resamples, confidence=confidence, reason=NOBODY_SHARES)
+        return measure_together(share, resamples, confidence=confidence, reason=NO_PAIRS)
 
     step = scale_step(ratings.scale)
     return {"exact": measured(0.0), "within_one": undefined(NO_POINTS) if step is None else measured(step)}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.checking.cells import MISSING_CODES, as_texts
 from humeval_power.checking.columns import ROLES, Role, close_to, listing, shortened
 from humeval_power.choices import (
+    DEFAULT_CONFIDENCE,
     DEFAULT_RATER_SHARE,
     DEFAULT_SEED,
     MOST_OUTPUTS,
@@ -20,7 +21,6 @@ from humeval_power.choices import (
     PlannedMeasure,
 )
 from humeval_power.errors import InputError, Problem
-from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
 from humeval_power.scales import RatingScale

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.comparisons.agreement.strata import ALL_AGREE, NO_PAIRS, ONE_CATEGORY
-from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE, Measure, undefined
+from humeval_power.inference.item_bootstrap import Measure, undefined
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

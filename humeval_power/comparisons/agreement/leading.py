@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from humeval_power.checking.columns import shortened
-from humeval_power.choices import DEFAULT_SEED
+from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SEED
 from humeval_power.comparisons.agreement.agreement import (
-    NOBODY_SHARES,
     Level,
     alpha_of_many,
     leading_level,
     shared_ratings,
 )
-from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE, Measure
+from humeval_power.comparisons.agreement.strata import NO_PAIRS
+from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.ratings import Ratings
 from humeval_power.saying.numbers import decimals, interval_words
 from humeval_power.saying.result import Record
@@ -73,7 +73,7 @@ class LeadingAlphas:
         )
         if not known:
             shared = [one for one in self.rows if one.n_outputs]
-            why = shared[0].value.reason if shared else NOBODY_SHARES
+            why = shared[0].value.reason if shared else NO_PAIRS
             return f"Nothing is known of how other workers would agree: {why}."
         several = len(self.rows) > 1
         said = " to ".join(

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.choices import MOST_OUTPUTS, MOST_RATERS
+from humeval_power.choices import DEFAULT_CONFIDENCE, MOST_OUTPUTS, MOST_RATERS
 from humeval_power.comparisons.agreement.planning_categories import Categories
 from humeval_power.comparisons.agreement.strata import half_widths_left, variances
-from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
 
 Floats = NDArray[np.float64]
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.blas import one_blas_thread
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.comparisons.agreement.agreement import SharedRatings
 from humeval_power.comparisons.agreement.strata import MOST_DENSE, additive, information
 from humeval_power.inference.corrections import correct
-from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
 from humeval_power.studies.fit.max_t import CriticalValues
 from humeval_power.worker_statistics import MIN_ANSWERS, centred
 

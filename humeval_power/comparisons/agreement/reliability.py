@@ -10,12 +10,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.problem import RatingTable
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.inference.item_bootstrap import (
-    DEFAULT_CONFIDENCE,
     DEFAULT_RESAMPLES,
     Measure,
     check_bootstrap,

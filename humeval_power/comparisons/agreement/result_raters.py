@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from humeval_power.checking.columns import shortened
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.comparisons.agreement.agreement import shared_ratings
 from humeval_power.comparisons.agreement.raters import ALPHA, FEWEST_RATERS, RaterTests, raters_one_by_one
-from humeval_power.inference.item_bootstrap import DEFAULT_CONFIDENCE
 from humeval_power.ratings import Ratings
 from humeval_power.saying.document import Paragraph, Section
 from humeval_power.saying.numbers import counted, decimals, p_words

@@ -28,15 +28,13 @@ from humeval_power.asking.vocabulary import (
     SIMULATIONS,
     column,
 )
-from humeval_power.choices import DEFAULT_JUDGE_RUNS, LabelOrigin
+from humeval_power.choices import DEFAULT_JUDGE_RUNS, MOST_JUDGE_RUNS, Allocation, LabelOrigin
 from humeval_power.comparisons.questions import Subject
 from humeval_power.fields import (
     Field,
-    amount,
     flag,
     listed,
     names,
-    number_list,
     own,
     parts_of,
     real,
@@ -45,6 +43,7 @@ from humeval_power.fields import (
     whole,
     word,
 )
+from humeval_power.studies.plan.ask_held import plan_path
 from humeval_power.studies.resolve import PRICES as ALL_PRICES
 from humeval_power.studies.resolve import (
     assumptions_of,
@@ -61,7 +60,6 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.workload import Workload
 
 _MOST_WORKERS = 100  # more would be searched for minutes
-_MOST_EXTRA = 1_000_000  # which leaves nothing to gain
 _EXTRA = own(
     whole(0),
     "Items scored by the judge alone.",
@@ -253,14 +251,14 @@ def _plan(given: TypedValues, calls: Calls) -> None:
     expression = call(
         "hp.judge.plan",
         parameters,
-        extra=given["extra"],
-        correlation=_one_or_several(given["correlation"]),
+        extra=given["judged_extra"],
+        correlation=_one_or_several(given["judge_correlation"]),
         power=given["power"] if given["budget"] is None or given.was_stated("power") else None,
         budget=given["budget"],
-        between=given["between"],
-        reliability=_one_or_several(given["reliability"]),
+        between=given["judges_between"],
+        reliability=_one_or_several(given["judge_reliability"]),
         max_runs=given["max_runs"] if given.was_stated("max_runs") else None,
-        price_per_score=_one_or_several(given["cost_per_score"]),
+        price_per_score=_one_or_several(given["cost_per_score"] or (0,)),
         workers=(given["min_workers"], given["max_workers"]),
         max_ratings_per_item=given["max_ratings_per_item"],
         max_ratings_per_worker=given["max_ratings_per_worker"],
@@ -278,14 +276,13 @@ def _sought(said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...
     return ("power",) if "budget" in {*said, *typed} else ()
 
 
+def _uncapital(text: str) -> str:
+    return text[0].lower() + text[1:]
+
+
 def _one_or_several(given: Any) -> Any:
     """A number that is alone as it is."""
     return given[0] if isinstance(given, tuple) and len(given) == 1 else given
-
-
-def _prices_typed(typed: str) -> tuple[Any, ...]:
-    """Prices with commas between them."""
-    return tuple(amount(part) for part in typed.split(","))
 
 
 def _workers(help: str, label: str, usual: int) -> Field:
@@ -305,19 +302,14 @@ PLAN = Declaration(
     {
         **_SOURCES,
         **_EFFECTS,
-        "extra": replace(
-            _EXTRA,
-            kind=whole(0, _MOST_EXTRA),
+        "judged_extra": replace(
+            FIELDS["judged_extra"],
             help="Most items scored by the judge alone.",
-            start="",
+            needed=True,
             option="max-extra",
         ),
-        "correlation": replace(
-            _CORRELATION,
-            kind=listed(number_list(float, least=-1, most=1, repeats=True), "R,..."),
-            help="Correlation of the judge's differences with the items' true ones; of several judges one each.",
-            page_help="Of several judges one each, with commas between.",
-            slider=None,
+        "judge_correlation": replace(
+            FIELDS["judge_correlation"], needed=True, start="0.7", option="correlation"
         ),
         "power": FIELDS["power"],
         "budget": replace(
@@ -325,26 +317,19 @@ PLAN = Declaration(
             help="Find the most powerful study for this amount, in the place of the cheapest with --power.",
             page_help="The most powerful study for this amount; empty: the cheapest that has the power.",
         ),
-        "cost_per_score": own(
-            listed(_prices_typed, "AMOUNT,..."),
-            "Price of one score of the judge, or of each judge. [0]",
-            "Price of one of its scores",
-            unit="USD",
+        "cost_per_score": FIELDS["cost_per_score"],
+        "judge_reliability": replace(
+            FIELDS["judge_reliability"],
+            help=f"With --budget: {_uncapital(FIELDS['judge_reliability'].help)}",
+            option="reliability",
         ),
-        "reliability": own(
-            listed(number_list(float, least=0, most=1, repeats=True), "R,..."),
-            "With --budget: correlation of two runs of the judge, or of each. [1]",
-            "Correlation of two of its runs",
-            page_help="1: a second run says the same. With a budget.",
-        ),
-        "between": own(
-            real(-1, 1),
-            "With --budget and several judges: their correlation with each other. [as if errors were independent]",
-            "Correlation of the judges with each other",
-            page_help="Empty: as if their errors were independent.",
+        "judges_between": replace(
+            FIELDS["judges_between"],
+            help=f"With --budget: {_uncapital(FIELDS['judges_between'].help)}",
+            option="between",
         ),
         "max_runs": own(
-            whole(1, 10),
+            whole(1, MOST_JUDGE_RUNS),
             "With --budget: most runs of a judge on an item.",
             "Most runs of an item",
             usual=DEFAULT_JUDGE_RUNS,
@@ -384,10 +369,10 @@ PLAN = Declaration(
         "judge, and beside it the cheapest without.",
         (
             Part("The difference to find", tuple(_EFFECTS), one_of=tuple(_EFFECTS)),
-            Part("The judge", ("extra", "correlation", "cost_per_score")),
+            Part("The judge", ("judged_extra", "judge_correlation", "cost_per_score")),
             Part(
                 "Several judges and runs",
-                ("reliability", "max_runs", "between"),
+                ("judge_reliability", "max_runs", "judges_between"),
                 "With a budget.",
                 folded=True,
             ),
@@ -552,13 +537,96 @@ CHECK = chain(
 )
 
 
+def _sample(given: TypedValues, calls: Calls) -> None:
+    named = {name: given.given(name) for name in _SCORED}
+    table = calls.let("table", call("hp.judge.read_judged", given["file"], **named, may_lack=True))
+    pilot = None
+    if given["pilot"] is not None:
+        pilot = calls.let("pilot", call("hp.judge.read_judged", given["pilot"], **named))
+    expression = call(
+        "hp.judge.sample",
+        table,
+        given["n"],
+        systems=_names(given["systems"]),
+        allocation=given.given("allocation"),
+        pilot=pilot,
+        active=given.given("active"),
+        seed=given.given("seed"),
+    )
+    calls.let("result", expression)
+
+
+_SCORED = ("judge", "item", "system", "words")
+SAMPLE = Declaration(
+    ("judge", "sample"),
+    """Which outputs do people rate? Draw them by a judge's scores of all.
+
+    TABLE has 'item', 'judge' and, for a difference, 'system'. Items are drawn
+    with known probabilities, in proportion from strata by the judge's score:
+    -o sample.csv has them with stratum and probability. 'assign --item-names'
+    takes it as its items, 'judge estimate --sample' as the design.
+    """,
+    {
+        "file": replace(
+            _FILE, page_help="Scores of all outputs: item, judge and, for a difference, system."
+        ),
+        "n": own(whole(1), "Items to draw.", "Items that people rate", unit="items", needed=True),
+        "systems": own(
+            text("A,B"),
+            "Draw for the difference B - A of these systems. [of the two that are there]",
+            "For the difference of these systems",
+            page_help="A,B. [of the two that are there]",
+        ),
+        "allocation": own(
+            word(Allocation),
+            "Labels of a stratum: in proportion to its size, or to size times spread in a pilot (Neyman).",
+            "Labels of a stratum",
+            words={
+                "proportional": "in proportion to its size",
+                "neyman": "to size times spread (needs a pilot)",
+            },
+            usual="proportional",
+        ),
+        "pilot": own(
+            text("FILE", is_file=True),
+            "Labels and scores of a pilot, for --allocation neyman.",
+            "Labels and scores of a pilot",
+        ),
+        "active": own(
+            flag(),
+            "Draw item by item, more often where a judge is in doubt whose scores are probabilities of a yes.",
+            "Item by item, by the judge's doubt",
+            usual=False,
+        ),
+        **{name: _READ[name] for name in _SCORED},
+        "seed": SEED,
+    },
+    _sample,
+    Page(
+        "Which outputs people rate",
+        "Draw them with known probabilities, by a judge's scores of all.",
+        (
+            Part("The scores", ("file", "n", "systems")),
+            Part("How they are drawn", ("allocation", "pilot", "active", "seed"), folded=True),
+            Part("Columns and words", _SCORED, "What is empty is found by its name.", folded=True),
+        ),
+        (Next(("judge", "estimate"), "Estimate, once people have rated them"),),
+    ),
+    arguments=("file",),
+    endings=(".csv",),
+)
+
+
 def _estimate(given: TypedValues, calls: Calls) -> None:
     expression = call(
         "hp.judge.estimate_table",
-        _table(given, calls, "average_workers", "raters_fixed"),
+        _table(given, calls, "average_workers", "raters_fixed", "sample"),
         systems=_names(given["systems"]),
         baseline=given["baseline"],
         own=_names(given["own"]),
+        plan=None
+        if given["plan"] is None
+        else calls.let("plan", call("hp.plans.read_plan", given["plan"])),
         confidence=given.given("confidence"),
         seed=given.given("seed"),
     )
@@ -600,6 +668,17 @@ ESTIMATE = Declaration(
             "Claims are about these raters alone",
             usual=False,
         ),
+        "sample": own(
+            text("FILE", is_file=True),
+            "What 'judge sample' wrote: the items that people rated were drawn so. [a random part of all]",
+            "The sample that was drawn",
+            page_help="What “Which outputs people rate” wrote; empty: a random part of all.",
+        ),
+        "plan": own(
+            text("PLAN", is_file=True),
+            "Plan with [judges]: its judges are used, and no others.",
+            "Plan with judges",
+        ),
         **{name: one for name, one in _DATA.items() if name != "worker"},
         "seed": SEED,
     },
@@ -608,7 +687,7 @@ ESTIMATE = Declaration(
         "An estimate with a judge's help",
         "From finished data: humans rated some outputs, the judge scored all.",
         (
-            Part("The data", ("file", "systems", "baseline", "rejected_rows")),
+            Part("The data", ("file", "sample", "plan", "systems", "baseline", "rejected_rows")),
             Part(
                 "What belongs together",
                 ("worker", "average_workers", "raters_fixed", "cluster"),
@@ -620,6 +699,7 @@ ESTIMATE = Declaration(
         (Next(("judge", "mean"), "How many values the judge saves"), _HOW_WELL),
     ),
     arguments=("file",),
+    read_as={"plan": plan_path},
 )
 
 
@@ -699,16 +779,83 @@ BIAS = Declaration(
     ),
     arguments=("file",),
 )
+
+
+def _length(given: TypedValues, calls: Calls) -> None:
+    table = _table(given, calls, "length")
+    calls.let("result", call("hp.judge.length", table, confidence=given.given("confidence")))
+
+
+LENGTH = Declaration(
+    ("judge", "length"),
+    """Does a judge go by how long an output is?
+
+    TABLE has a row for each rating: 'item', 'human', 'judge', 'worker', and a
+    column of lengths. Two questions: what length distorts in plain means of
+    the judge, and what the judge gives for it among outputs that people value
+    alike, which needs 50 outputs that two people rated.
+    """,
+    {
+        "file": _FILE,
+        "length": own(COLUMN, "Column that says how long outputs are.", "Column of lengths", needed=True),
+        **_DATA,
+    },
+    _length,
+    Page(
+        "A judge and length",
+        "Does a judge give longer outputs more than people make one expect?",
+        (_DATA_PART, Part("The lengths", ("length",)), _COLUMNS, _INTERVAL_PART),
+        (_HOW_WELL,),
+    ),
+    arguments=("file",),
+)
+
+
+def _position(given: TypedValues, calls: Calls) -> None:
+    read = {name: given.given(name) for name in ("systems", "rejected_rows")}
+    judged = calls.let("judged", call("hp.preference.read_judgements", given["file"], **read))
+    calls.let("result", call("hp.judge.position", judged, confidence=given.given("confidence")))
+
+
+POSITION = Declaration(
+    ("judge", "position"),
+    """Does a judge of pairs go by which output it is shown first?
+
+    TABLE has a row for each verdict: 'preference' (B, A or tie), 'item' and
+    'position' (which output was shown first, A or B); or system_a and
+    system_b, in the order in which they were shown. Pairs that were judged in
+    both orders tell it.
+    """,
+    {
+        "file": replace(_FILE, page_help="A verdict a row: preference (B, A or tie), item and position."),
+        "systems": own(
+            names(_columns_typed, "A,B"),
+            "A and B, of a table whose systems change places. [in the order of their names]",
+            "A and B",
+            page_help="Of a table whose systems change places.",
+        ),
+        "rejected_rows": REJECTED_ROWS,
+        "confidence": CONFIDENCE,
+    },
+    _position,
+    Page(
+        "A judge and places",
+        "Does a judge of pairs go by which output it is shown first?",
+        (Part("The verdicts", ("file", "systems", "rejected_rows")), _INTERVAL_PART),
+    ),
+    arguments=("file",),
+)
 SUBJECT = Subject(
     "judge",
     """What is an automatic judge worth in human ratings?
 
     A judge scores many items, humans rate a few: prediction-powered inference
     combines them without trusting the judge. 'mean' is for independent human
-    values, 'study' and 'plan' for workers who rate items, 'estimate' for
-    finished data; 'check' says what a file supports, 'agreement' and 'bias'
-    how good the judge is.
+    values, 'study' and 'plan' for workers who rate items, 'sample' draws the
+    items that they rate, 'estimate' is for finished data; 'check' says what a
+    file supports, 'agreement', 'bias', 'length' and 'position' how good the
+    judge is.
     """,
-    (CHECK, MEAN, STUDY, PLAN, ESTIMATE, AGREEMENT, BIAS),
+    (CHECK, MEAN, STUDY, PLAN, SAMPLE, ESTIMATE, AGREEMENT, BIAS, LENGTH, POSITION),
 )
 command = SUBJECT.command()

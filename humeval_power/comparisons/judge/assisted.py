@@ -17,11 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.inference.clustered import student_interval, student_p
 from humeval_power.inference.item_bootstrap import wilson_interval
 
 Floats = NDArray[np.float64]
-Method = Literal["labels", "regression", "post-stratified", "wilson-regression", "cross-fitted"]
+Method = Literal[
+    "labels",
+    "regression",
+    "post-stratified",
+    "wilson-regression",
+    "cross-fitted",
+    "stratified",
+    "inverse-weighted",
+]
 
 LEAST_LABELS = 10  # for one judge; each further one needs more, see `labels_wanted`
 _COLLINEAR = 1e8  # condition of the judges' correlations beyond which one of them says nothing of its own
@@ -69,7 +78,7 @@ def assisted_mean(
     judges: Floats,
     extra: Floats,
     *,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     is_difference: bool = False,
     of_classes: bool = True,
 ) -> Assisted:
@@ -110,7 +119,7 @@ def assisted_mean(
 
 
 def label_mean(
-    labels: Floats, *, confidence: float = 0.95, binary: bool = False, of_classes: bool = True
+    labels: Floats, *, confidence: float = DEFAULT_CONFIDENCE, binary: bool = False, of_classes: bool = True
 ) -> Assisted:
     """The labels alone: Student's interval, of yes or no Wilson's; where nothing varies the exact bound.
 
@@ -131,7 +140,9 @@ def label_mean(
     return _student("labels", mean, error, math.nan, n - 1.0, confidence)
 
 
-def regression(labels: Floats, judges: Floats, extra: Floats, *, confidence: float = 0.95) -> Assisted:
+def regression(
+    labels: Floats, judges: Floats, extra: Floats, *, confidence: float = DEFAULT_CONFIDENCE
+) -> Assisted:
     """The intercept of the labels on the judges, centred at their mean over all n + N items.
 
     SE^2 = s^2 [(X'X)^-1]_00 + beta' S beta / (n + N), S the judges' covariance over all items, df = n - J - 1.

@@ -23,7 +23,7 @@ from scipy import special
 from humeval_power.choices import DEFAULT_JUDGE_RUNS
 from humeval_power.comparisons.judge.plan import LEAST_ITEMS
 from humeval_power.costs import CostModel, cost_of
-from humeval_power.errors import InputError, field_problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.inference.clustered import sum_of_variances
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -46,8 +46,8 @@ _MOST_STEPS = 400  # items taken away until what is bought keeps to the budget
 class JudgePanel:
     """Judges whose scores vary by 1 from item to item, without the noise of their runs.
 
-    correlations : of each with the items' true differences. between : of any two judges with each other; None
-        where their errors are independent, so that they agree no more than the truth makes them.
+    correlations : of each with the items' true differences. between : of any two judges with each other, which
+        several need: judges err alike, and as if they did not, several would seem to be worth too much.
     reliabilities : the correlation of two runs of each. prices : of one score of each.
     """
 
@@ -71,6 +71,9 @@ class JudgePanel:
             )
         if not all(-1 <= one <= 1 for one in self.correlations):
             problems.append(field_problem("--correlation", self.correlations, "must lie between -1 and 1."))
+        if n > 1 and self.between is None:
+            rule = "several judges need their correlation with each other, which 'judge check' gives."
+            problems.append(Problem(rule, "", place="--between"))
         if not problems and np.linalg.eigvalsh(self._joint()).min() < -1e-9:
             rule = "no judges go so with the truth and so little, or so much, with each other."
             problems.append(field_problem("--between", self.between, rule))
@@ -84,9 +87,7 @@ class JudgePanel:
 
     def among(self) -> Floats:
         """Correlations of the judges with each other, (J, J)."""
-        result = np.outer(self.correlations, self.correlations)
-        if self.between is not None:
-            result = np.full(result.shape, self.between)
+        result = np.full((self.n_judges, self.n_judges), self.between or 0.0)
         np.fill_diagonal(result, 1.0)
         return result
 

@@ -7,9 +7,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from humeval_power.choices import DEFAULT_JUDGE_RUNS, DEFAULT_SEED, LabelOrigin
+from humeval_power.choices import (
+    DEFAULT_CONFIDENCE,
+    DEFAULT_JUDGE_RUNS,
+    DEFAULT_POWER,
+    DEFAULT_SEED,
+    Allocation,
+    LabelOrigin,
+)
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.safe_text import shell_word
@@ -26,8 +33,12 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.judge.result_budget import JudgeBudget
     from humeval_power.comparisons.judge.result_check import JudgeCheck, JudgeLabels
     from humeval_power.comparisons.judge.result_plan import JudgePlan
+    from humeval_power.comparisons.judge.result_sample import JudgeSample
+    from humeval_power.comparisons.judge.result_surface import JudgeLength, JudgePosition
     from humeval_power.comparisons.judge.table import JudgedTable
+    from humeval_power.comparisons.preference.judgements import Judgements
     from humeval_power.costs import CostModel
+    from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.power.workload import Ahead
 
 _ENDLESS = 10**12  # items
@@ -164,10 +175,8 @@ def plan(
     costs : prices of ratings, workers and items. price_per_score : of one score of the judge, or of each judge.
     power : to reach, where there is no budget. [0.8]
     budget : the amount that the most powerful study may cost: people, items, ratings, judged items, judges and
-    runs are
-        chosen together. between : the correlation of any two judges, as if their errors were independent where
-        it is not given. reliability : of two runs of the judge, or of each [1]. max_runs : of a judge on an item
-        [5]. These three are for a budget.
+        runs are chosen together. between : the correlation of any two judges, which several need. reliability : of
+        two runs of the judge, or of each [1]. max_runs : of a judge on an item [5]. These three are for a budget.
     workers : the fewest and the most to try.
     max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
     n_simulations : studies that prove the plan; 0 leaves the proof out. [400; 100 with a budget]
@@ -236,7 +245,7 @@ def plan(
         correlation=correlations[0],
         extra=extra,
         costs=costs,
-        target=0.8 if power is None else power,
+        target=DEFAULT_POWER if power is None else power,
         price_per_score=Decimal(str(prices[0])),
         workers=workers,
         most_ratings=max_ratings_per_item,
@@ -322,7 +331,7 @@ def check(
     tuned_on: str | None = None,
     labels: LabelOrigin = "unknown",
     half_width: float | None = None,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     rejected_rows: Rejected | None = None,
 ) -> JudgeCheck:
     """What a table of labels and judges' scores supports, and how good each judge is.
@@ -380,6 +389,81 @@ def check(
     )
 
 
+def sample(
+    table: JudgedTable,
+    n: int,
+    *,
+    systems: Sequence[str] | None = None,
+    allocation: Allocation = "proportional",
+    pilot: JudgedTable | None = None,
+    active: bool = False,
+    seed: int = DEFAULT_SEED,
+) -> JudgeSample:
+    """Which items people rate: drawn with known probabilities by the judges' scores of all.
+
+    Parameters
+    ----------
+    table : as `read_judged(path, may_lack=True)` gives it: scores of all items. Those of several judges are
+        standardised and averaged.
+    n : items to draw.
+    systems : the two whose difference is asked; of one system its scores are taken.
+    allocation : of strata by the score: 'proportional' to their sizes, or 'neyman', to sizes times how the pilot's
+        human values vary, which needs a `pilot`.
+    active : draw item by item, by how uncertain a judge is whose scores are probabilities of a yes; of one system.
+    seed : of the draw.
+
+    Returns
+    -------
+    JudgeSample
+        `to_frame` has a row for each item that was drawn: its stratum, probability and the stratum's size, as
+        `read_judged(path, sample=...)` takes them.
+
+    Raises
+    ------
+    InputError
+        Too few or too many items, no scores, several systems without two named, or a pilot, judges or scores that
+        do not go with what is asked.
+    """
+    from humeval_power.comparisons.judge.result_sample import JudgeSample
+    from humeval_power.comparisons.judge.sampling import plan_sample, sample_size_problem
+    from humeval_power.saying.result import Provenance
+
+    pair = table.chosen_pair(systems)
+    problems = []
+    if why := sample_size_problem(n, len(table.item_names)):
+        problems.append(field_problem("--n", n, why))
+    if not table.judge_names:
+        problems.append(
+            Problem(place="--judge", remedy="", rule="the table has no column of a judge's scores.")
+        )
+    if allocation == "neyman" and pilot is None:
+        rule = "how values vary within strata is known from labels alone: give those of a pilot (--pilot FILE)."
+        problems.append(field_problem("--allocation", allocation, rule))
+    if pilot is not None and (active or allocation != "neyman"):
+        problems.append(Problem(place="--pilot", remedy="", rule="is for --allocation neyman."))
+    if active and allocation == "neyman":
+        problems.append(Problem(place="--active", remedy="", rule="has no strata to allocate labels to."))
+    if active and pair is not None:
+        rule = "is for the rate of one system: for a difference use strata."
+        problems.append(Problem(place="--active", remedy="", rule=rule))
+    if active and len(table.judge_names) > 1:
+        problems.append(Problem(place="--active", remedy="", rule="takes one judge: name it by --judge."))
+    if problems:
+        raise InputError(problems)
+    score, of_pilot = table.sampling_score(pair), None
+    if pilot is not None:
+        of_pilot = pilot.pilot_values(table, pair)
+    return JudgeSample(
+        found=plan_sample(score, n, pilot=of_pilot, active=active, seed=seed),
+        items=table.item_names,
+        judges=table.judge_names,
+        contrast=table.contrast(pair),
+        allocation=allocation,
+        remarks=table.remarks,
+        provenance=Provenance(seed=seed),
+    )
+
+
 # Estimates with a judge's help from finished data, and how good the judge is.
 
 
@@ -390,7 +474,7 @@ def estimate(
     *,
     clusters: Clusters | None = None,
     estimated: str = "Mean human value",
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
     seed: int = DEFAULT_SEED,
     remarks: Sequence[str] = (),
 ) -> JudgeEstimate:
@@ -442,7 +526,8 @@ def estimate_table(
     systems: Sequence[str] | None = None,
     baseline: str | None = None,
     own: Sequence[str] | None = None,
-    confidence: float = 0.95,
+    plan: Plan | None = None,
+    confidence: float = DEFAULT_CONFIDENCE,
     seed: int = DEFAULT_SEED,
 ) -> JudgeEstimate | JudgeWorkers | JudgeSystems:
     """Estimate a mean, a difference or those of all pairs of systems, with a judge's help.
@@ -457,6 +542,7 @@ def estimate_table(
         first.
     baseline : the system that the others are compared with; None compares all pairs.
     own : systems of the judge's own family: a bias towards them is looked for, and warned of by its name.
+    plan : whose judges are used, and no others, and whose systems are compared where none are named.
     confidence : of the intervals.
     seed : of the assignment of items, or of whole clusters, to folds.
 
@@ -482,6 +568,12 @@ def estimate_table(
     from humeval_power.comparisons.judge.table import judged_pair, judged_systems
     from humeval_power.saying.result import Provenance
 
+    if plan is not None:
+        if plan.judges is None:
+            rule = "the plan has no judges."
+            raise InputError([Problem(rule, "Plan with [judges] in the study file.", place="--plan")])
+        table = table.as_planned(plan.judges.names, plan.judges.runs)
+        systems = plan.systems if systems is None and len(table.system_names) > 1 else systems
     names = table.chosen(systems)
     warnings = () if own is None else _own_family_warning(table, own, confidence)
     came = Provenance(seed=seed)
@@ -497,7 +589,7 @@ def estimate_table(
             remarks=table.remarks,
             provenance=came,
         )
-    pair = (names[0], names[1]) if len(names) == 2 else None
+    pair = table.chosen_pair(names)
     assisted = judged_pair(table, pair, confidence=confidence, seed=seed)
     notices = (*table.remarks, *table.values(pair).notices)
     if isinstance(assisted, JudgedMeans):
@@ -537,7 +629,7 @@ def _own_family_warning(table: JudgedTable, own: Sequence[str], confidence: floa
 
 
 def agreement(
-    table: JudgedTable, *, systems: Sequence[str] | None = None, confidence: float = 0.95
+    table: JudgedTable, *, systems: Sequence[str] | None = None, confidence: float = DEFAULT_CONFIDENCE
 ) -> JudgeAgreement | JudgeLabels:
     """How well judges agree with people, beside how well they agree with each other.
 
@@ -592,8 +684,96 @@ def agreement(
     )
 
 
+def length(table: JudgedTable, *, confidence: float = DEFAULT_CONFIDENCE) -> JudgeLength:
+    """Whether a judge goes by how long an output is: what that distorts, and among outputs that people value alike.
+
+    Parameters
+    ----------
+    table : as `read_judged(path, length=...)` gives it, of one judge; the second question needs 50 outputs that two
+        people rated.
+    confidence : of the intervals.
+
+    Returns
+    -------
+    JudgeLength
+        Both answers, by Student's t with errors by items or their clusters; `to_frame` has a row each.
+
+    Raises
+    ------
+    InputError
+        No lengths, too few outputs, or several judges.
+    """
+    from humeval_power.comparisons.judge.result_answers import item_answer
+    from humeval_power.comparisons.judge.result_surface import JudgeLength
+    from humeval_power.comparisons.judge.surface import length_bias
+
+    _refuse_several(table)
+    found = length_bias(table, confidence=confidence)
+    return JudgeLength(
+        found=found,
+        answers=(item_answer(table, found.n_items, found.n_clusters),),
+        cluster=table.cluster_name,
+        remarks=table.remarks,
+    )
+
+
+def position(judged: Sequence[Judgements], *, confidence: float = DEFAULT_CONFIDENCE) -> JudgePosition:
+    """Whether a judge of pairs goes by which output it is shown first.
+
+    Parameters
+    ----------
+    judged : the verdicts of two systems with items and places, one entry, as `hp.preference.read_judgements` gives
+        it; some items in both orders.
+    confidence : of the interval.
+
+    Returns
+    -------
+    JudgePosition
+        How many pairs change their verdict with the order, to which place, and the exact sign test.
+
+    Raises
+    ------
+    InputError
+        Verdicts without items or places, or no pair in both orders.
+    """
+    from humeval_power.comparisons.judge.result_surface import JudgePosition
+    from humeval_power.comparisons.judge.surface import position_bias
+
+    if len(judged) != 1:
+        raise InputError(
+            f"Places are asked of one comparison with a row for each verdict; got {len(judged)}."
+        )
+    one = judged[0]
+    lacking = [
+        Problem(f"there is no column of {noun}.", f"Name one {name!r}.")
+        for noun, name, there in (
+            ("items", "item", one.item is not None),
+            ("places in which outputs were shown", "position", one.position is not None),
+        )
+        if not there
+    ]
+    if lacking or one.preference is None or one.position is None or one.item is None:
+        raise InputError(lacking or "There is no row for each verdict.")
+    return JudgePosition(
+        found=position_bias(one.preference, one.position, one.item, confidence=confidence),
+        remarks=one.notices,
+    )
+
+
+def _refuse_several(table: JudgedTable) -> None:
+    from humeval_power.checking.columns import listing
+
+    if len(table.judge_names) > 1:
+        rule = f"there are {len(table.judge_names)} judges: {listing(table.judge_names)}."
+        raise InputError([Problem(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")])
+
+
 def bias(
-    table: JudgedTable, own: Sequence[str], *, same_scale: bool = False, confidence: float = 0.95
+    table: JudgedTable,
+    own: Sequence[str],
+    *,
+    same_scale: bool = False,
+    confidence: float = DEFAULT_CONFIDENCE,
 ) -> JudgeBias:
     """Whether a judge prefers the outputs of its own family.
 
@@ -615,14 +795,11 @@ def bias(
     InputError
         Systems that are not there, no others, or human values that say nothing of the outputs.
     """
-    from humeval_power.checking.columns import listing
     from humeval_power.comparisons.judge.ceiling import own_family_bias
     from humeval_power.comparisons.judge.result_answers import item_answer
     from humeval_power.comparisons.judge.result_bias import JudgeBias
 
-    if len(table.judge_names) > 1:
-        rule = f"there are {len(table.judge_names)} judges: {listing(table.judge_names)}."
-        raise InputError([Problem(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")])
+    _refuse_several(table)
     result = own_family_bias(
         table, tuple(own), slope="same-scale" if same_scale else "estimated", confidence=confidence
     )

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 
 from humeval_power.checking.columns import listing
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.means import JackknifeEstimate, jackknife
 from humeval_power.comparisons.judge.rated import Codes, Floats
@@ -67,7 +68,7 @@ class JudgeCeiling:
 
 
 def judge_ceiling(
-    table: JudgedTable, pair: tuple[str, str] | None = None, *, confidence: float = 0.95
+    table: JudgedTable, pair: tuple[str, str] | None = None, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> JudgeCeiling:
     """Agreement about all outputs, or where a pair is given about the items' differences B - A.
 
@@ -284,7 +285,11 @@ class OwnFamilyBias:
 
 
 def own_family_bias(
-    table: JudgedTable, own: tuple[str, ...], *, slope: Slope = "estimated", confidence: float = 0.95
+    table: JudgedTable,
+    own: tuple[str, ...],
+    *,
+    slope: Slope = "estimated",
+    confidence: float = DEFAULT_CONFIDENCE,
 ) -> OwnFamilyBias:
     """The bias of the judge towards its `own` systems.
 

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from humeval_power.choices import LabelOrigin
+from humeval_power.choices import DEFAULT_CONFIDENCE, LabelOrigin
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import (
     Assisted,
@@ -120,7 +120,8 @@ class JudgeQuality:
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """All that is said of a table."""
+    """All that is said of a table. `between` is the mean correlation of two judges with each other: of differences
+    of systems, else of outputs, freed of the noise of runs where they have several."""
 
     n_items: int
     n_outputs: int
@@ -137,6 +138,7 @@ class CheckedFile:
     ties: int
     n_twice: int
     confidence: float
+    between: float = math.nan
     offers: tuple[tuple[str, ...], ...] = ()
 
 
@@ -145,7 +147,7 @@ def check_table(
     *,
     labels: LabelOrigin = "unknown",
     half_width: float | None = None,
-    confidence: float = 0.95,
+    confidence: float = DEFAULT_CONFIDENCE,
 ) -> CheckedFile:
     """Everything that the table supports.
 
@@ -159,7 +161,7 @@ def check_table(
     everywhere = scored.all(axis=2) if scores.shape[2] else np.zeros(human.shape, dtype=bool)
     values = table.human[np.isfinite(table.human)]
     human_kind = kind_of(values) if len(values) else None
-    twice = _ratings_of_two(table)
+    twice = ratings_of_two(table)
     at = labelled & everywhere
     both = at.T.astype(np.int64) @ at  # items with labels under each two systems
     np.fill_diagonal(both, 0)
@@ -184,11 +186,38 @@ def check_table(
         ties=int((labelled & (human == 0.5)).sum()) if human_kind == "binary" else 0,
         n_twice=len(twice[0]),
         confidence=confidence,
+        between=_between(table, [one.run_reliability for one in judges]),
     )
     selection = _selection(scores, labelled) if labels == "unknown" else None
     unfit = _why_no_part(table, file, at, everywhere & ~labelled, selection)
     evidence = tuple(_evidence(table, file, int(at.sum()), int(both.max()), unfit))
     return replace(file, evidence=evidence, offers=tuple(_offers(table, evidence, confidence)))
+
+
+def _between(table: JudgedTable, reliabilities: Sequence[float]) -> float:
+    n_judges, n_systems = len(table.judge_names), len(table.system_names)
+    if n_judges < 2:
+        return math.nan
+    score = table.judge.reshape(len(table.item), -1)
+    key = table.item * n_systems + table.system
+    noise_free = []
+    for place, one in enumerate(reliabilities):
+        known = np.isfinite(score[:, place])
+        runs = known.sum() / max(1, len(np.unique(key[known])))
+        spearman_brown = runs * one / (1 + (runs - 1) * one)
+        noise_free.append(spearman_brown if one > 0 and n_systems == 1 else 1.0)
+    found = []
+    systems = list(combinations(range(n_systems), 2))[:MOST_PAIRS]
+    parts = [np.asarray(table.scores[:, b] - table.scores[:, a]) for a, b in systems] or [
+        table.scores[:, 0]
+    ]
+    for part in parts:
+        for first, second in combinations(range(n_judges), 2):
+            both = part[np.isfinite(part[:, [first, second]]).all(axis=1)][:, [first, second]]
+            if len(both) >= FEW and (np.ptp(both, axis=0) > 0).all():
+                together = float(np.asarray(np.corrcoef(both.T))[0, 1])
+                found.append(together / math.sqrt(noise_free[first] * noise_free[second]))
+    return max(-1.0, min(1.0, float(np.mean(found)))) if found else math.nan
 
 
 def _offers(
@@ -362,12 +391,12 @@ def _quality(
     n = int(both.sum())
     none = Measured(math.nan, math.nan, math.nan, f"fewer than {FEW} outputs have both")
     items = np.nonzero(both)[0]
-    by_item = _clusters(table, items)
+    by_item = output_clusters(table, items)
     with_humans = none
     found_classes: Classes | None = None
     level: Level | None = None
     measures: tuple[Measured | None, ...] = (None, None, None)
-    is_same = human_kind is not None and _same_scale(kind, human_kind, given, table.human)
+    is_same = human_kind is not None and on_one_scale(kind, human_kind, given, table.human)
     if n >= FEW:
         with_humans = correlation(human[both], score[both], by_item, confidence=confidence)
         if kind == "binary" and human_kind == "binary":
@@ -400,7 +429,7 @@ def _quality(
     )
 
 
-def _same_scale(kind: Kind, human_kind: Kind | None, given: Floats, human: Floats) -> bool:
+def on_one_scale(kind: Kind, human_kind: Kind | None, given: Floats, human: Floats) -> bool:
     """Whether a point of the judge can be a point of a person: the same classes, or numbers of about the same
     range."""
     people = human[np.isfinite(human)]
@@ -420,7 +449,7 @@ def _agreement(
     of_rating = score[table.item, table.system]
     kept = np.isfinite(table.human) & np.isfinite(of_rating)
     human, judge = table.human[kept], of_rating[kept]
-    clusters = _clusters(table, table.item[kept])
+    clusters = output_clusters(table, table.item[kept])
     values = np.unique(np.concatenate([human, judge]))
     if "numeric" in (kind, human_kind) or len(values) > MOST_CLASSES:
         return "interval", (None, None, alpha_of_numbers(human, judge, clusters, confidence=confidence))
@@ -444,7 +473,7 @@ def _of_one_cluster(one: Measured) -> Measured:
     return replace(one, low=math.nan, high=math.nan, reason=one.reason or ONE_CLUSTER)
 
 
-def _clusters(table: JudgedTable, item: Codes) -> Clusters | None:
+def output_clusters(table: JudgedTable, item: Codes) -> Clusters | None:
     """Clusters of values by their items, or by the items' clusters; None where each item has one value, or all
     are of one cluster."""
     of = item if table.clusters is None else table.clusters.codes[item]
@@ -487,7 +516,7 @@ def _distortions(table: JudgedTable, score: Floats, *, confidence: float) -> tup
     return tuple(one for one in distortions if one is not None)
 
 
-def _ratings_of_two(table: JudgedTable) -> tuple[Codes, Floats, Floats]:
+def ratings_of_two(table: JudgedTable) -> tuple[Codes, Floats, Floats]:
     """Outputs with ratings of two people or more, as item * systems + system, and the first ratings of the first
     two; none where nobody says who rated."""
     key = table.item * len(table.system_names) + table.system

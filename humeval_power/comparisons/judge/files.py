@@ -24,9 +24,10 @@ from humeval_power.checking.cells import (
 from humeval_power.checking.columns import Column, bare, find_columns, listing, named_column
 from humeval_power.checking.rows import Rejected
 from humeval_power.checking.suspects import cluster_suspects
+from humeval_power.comparisons.judge.sampling import DrawnSample
 from humeval_power.comparisons.judge.table import JudgedTable
 from humeval_power.errors import InputError, Problem
-from humeval_power.files.tables import SourceTable, clusters_of, read_decided
+from humeval_power.files.tables import SourceTable, clusters_of, read_decided, read_table
 from humeval_power.saying.numbers import counted
 
 _ITEM = Column(("item", "segment", "example", "id"), option="--item", required=False, is_id=True)
@@ -94,6 +95,9 @@ def read_judged(
     average_workers: bool = False,
     raters_fixed: bool = False,
     rejected_rows: Rejected | None = None,
+    sample: str | Path | None = None,
+    length: str | None = None,
+    may_lack: bool = False,
 ) -> JudgedTable:
     """Read a table of human values and judges' scores, as `judge.estimate_table` takes it.
 
@@ -111,11 +115,14 @@ def read_judged(
     average_workers : take no account of who rated, and average the ratings of an output.
     raters_fixed : claims are about these raters alone: their mean ratings of an output are its value.
     rejected_rows : what to do with rows of rejected or unfinished work, 'drop' or 'keep'.
+    sample : the file of `judge.sample`, by which the items that humans rated were drawn.
+    length : the column that says how long outputs are.
+    may_lack : human values may be missing altogether.
 
     Raises
     ------
     InputError
-        What `judged_table` raises, or rejected rows that nobody decided on.
+        What `judged_table` and `read_sample` raise, or rejected rows that nobody decided on.
     """
     table = read_decided(path, rejected_rows)
     roles = judged_roles(
@@ -123,9 +130,9 @@ def read_judged(
         named={"item": item, "system": system, "worker": worker},
         humans=human,
         judges=judge,
-        taken=[name for name in (cluster, tuned_on) if name],
+        taken=[name for name in (cluster, tuned_on, length) if name],
     )
-    return judged_table(
+    result = judged_table(
         table,
         roles,
         cluster=cluster,
@@ -133,7 +140,87 @@ def read_judged(
         tuned_on=tuned_on,
         average_workers=average_workers,
         raters_fixed=raters_fixed,
+        length=length,
+        may_lack=may_lack,
     )
+    if sample is None:
+        return result
+    if cluster is not None:
+        rule = "a sample is of single outputs, and --cluster says that they are not independent."
+        raise InputError([Problem(rule, "Give --sample or --cluster, not both.")])
+    drawn = read_sample(sample, result.item_names)
+    return replace(result, sample=drawn, notices=(*result.notices, *_sample_notices(result, drawn)))
+
+
+_OF_SAMPLE = ("item", "stratum", "probability", "stratum size")
+
+
+def read_sample(path: str | Path, item_names: Sequence[str]) -> DrawnSample:
+    """The sample that `judge sample` wrote, by the items of a table.
+
+    Raises
+    ------
+    InputError
+        Columns that are missing, items that the table does not have or that come twice, and probabilities or sizes
+        that cannot be.
+    """
+    table = read_table(path)
+    wanted = [Column((name,), is_id=name in _OF_SAMPLE[:2]) for name in _OF_SAMPLE]
+    of = find_columns(table.frame.columns, wanted, source=table.source).of
+    items, names = _ids(table, of["item"])
+    stratum, strata = _ids(table, of["stratum"])
+    rows = table.frame.index.to_numpy(dtype=np.int64)
+    known = {name: place for place, name in enumerate(item_names)}
+    place = np.array([known.get(name, -1) for name in names], dtype=np.int64)[items]
+    twice = np.ones(len(items), dtype=bool)
+    twice[np.unique(items, return_index=True)[1]] = False
+    problems: list[Problem] = []
+
+    def refuse(bad: NDArray[np.bool_], column: str, rule: str, remedy: str) -> None:
+        at = Location(table.source, of[column], rows)
+        problems.extend(
+            cell_problems(bad, read_cells(table.frame[of[column]]), at=at, rule=rule, remedy=remedy)
+        )
+
+    refuse(place < 0, "item", "is no item of the table of scores.", "Give the scores of all outputs.")
+    refuse(twice, "item", "comes twice.", "Give the sample as it was drawn.")
+    numbers = {
+        name: read_numbers(read_cells(table.frame[of[name]]), missing=MISSING_CODES).value
+        for name in _OF_SAMPLE[2:]
+    }
+    probability, size = numbers["probability"], numbers["stratum size"]
+    given = "Give the sample as it was drawn."
+    refuse(~((probability > 0) & (probability <= 1)), "probability", "must lie above 0, at most 1.", given)
+    first = np.unique(stratum, return_index=True)[1]
+    refuse(
+        ~((size >= np.bincount(stratum)[stratum]) & (size == size[first][stratum])),
+        "stratum size",
+        "must be one number in a stratum, no less than were drawn of it.",
+        given,
+    )
+    if problems:
+        raise InputError(problems)
+    code, chance = np.full(len(item_names), -1, dtype=np.int64), np.full(len(item_names), np.nan)
+    code[place], chance[place] = stratum, probability
+    by_stratum = (np.bincount(stratum) / size[first])[stratum]
+    active = not np.allclose(probability, by_stratum, rtol=1e-6)
+    if active and len(strata) > 1:
+        rule = "probabilities are those of strata, or outputs are drawn one by one out of a single one."
+        raise InputError([Problem(rule, given, table.source, column=of["probability"])])
+    return DrawnSample(code, chance, size[first].astype(np.int64), active)
+
+
+def _sample_notices(table: JudgedTable, sample: DrawnSample) -> Iterator[str]:
+    """What is not as it was drawn."""
+    rated = np.isfinite(table.human_means).any(axis=1)
+    drawn = sample.code >= 0
+    if left := int((rated & ~drawn).sum()):
+        yield f"{counted(left, 'item')} with human values are not in the sample and do not count."
+    if without := int((drawn & ~rated).sum()):
+        yield (
+            f"{without:,} of {int(drawn.sum()):,} items of the sample have no human value: those that have count "
+            f"as a random part of {'all' if sample.active else 'their stratum'}."
+        )
 
 
 def judged_table(
@@ -145,6 +232,7 @@ def judged_table(
     tuned_on: str | None = None,
     average_workers: bool = False,
     raters_fixed: bool = False,
+    length: str | None = None,
     may_lack: bool = False,
 ) -> JudgedTable:
     """The same from a table that has been read, and whose roles are known.
@@ -210,6 +298,11 @@ def judged_table(
         if cluster is not None or not roles.item
         else cluster_suspects(table.frame, item=roles.item, taken=taken)
     )
+    lengths = None
+    if length is not None:
+        column = named_column(length, table.frame.columns, option="--length", source=table.source)
+        lengths = np.full(len(value), np.nan)
+        lengths[: len(items)] = _labels(table, [column], None)[0][:, 0]
     notices += _worker_notices(
         bool(worker_names) and not raters_fixed,
         average_workers=average_workers,
@@ -232,6 +325,7 @@ def judged_table(
         notices=tuple(dict.fromkeys(notices)),
         panel=tuple(worker_names) if raters_fixed else (),
         has_runs=has_runs,
+        length=lengths,
     )
 
 

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SEED
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import Assisted, Method, assisted_mean, is_binary, label_mean
 from humeval_power.errors import InputError
@@ -161,8 +162,8 @@ def judged_means(
     judge_extra: ArrayLike,
     *,
     clusters: Clusters | None = None,
-    confidence: float = 0.95,
-    seed: int = 1,
+    confidence: float = DEFAULT_CONFIDENCE,
+    seed: int = DEFAULT_SEED,
     is_difference: bool = False,
     of_classes: bool = True,
 ) -> JudgedMeans:

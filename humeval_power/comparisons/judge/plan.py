@@ -13,6 +13,7 @@ from decimal import ROUND_UP, Decimal
 
 import numpy as np
 
+from humeval_power.choices import DEFAULT_POWER
 from humeval_power.comparisons.judge.rated import RatedItems, rated_estimate
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import Design
@@ -332,7 +333,7 @@ class JudgeRequest:
     correlation: float
     extra: int
     costs: CostModel
-    target: float = 0.8
+    target: float = DEFAULT_POWER
     price_per_score: Decimal = Decimal(0)
     workers: tuple[int, int] = (5, 20)
     most_ratings: int = 5

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.clusters import Clusters
 from humeval_power.inference.clustered import clustered_mean, student_interval, student_p
 from humeval_power.inference.item_bootstrap import wilson_interval
@@ -110,7 +111,14 @@ def _rate(
 
 
 def lang_reiczigel(
-    hits: int, positive: int, rejected: int, negative: int, yes: int, n: int, *, confidence: float = 0.95
+    hits: int,
+    positive: int,
+    rejected: int,
+    negative: int,
+    yes: int,
+    n: int,
+    *,
+    confidence: float = DEFAULT_CONFIDENCE,
 ) -> tuple[float, float]:
     """Interval of a prevalence: `yes` of n judged so; the judge finds `hits` of `positive`, rejects `rejected` of
     `negative` labelled ones. Lang and Reiczigel (2014), Preventive Veterinary Medicine 113."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import SAYS_THE_SAME, usable_judges
 from humeval_power.errors import FitError, InputError
@@ -118,7 +119,7 @@ class RatedMeans:
         return (self.human.standard_error / self.judged.standard_error) ** 2
 
 
-def rated_means(rated: RatedItems, *, confidence: float = 0.95) -> RatedMeans:
+def rated_means(rated: RatedItems, *, confidence: float = DEFAULT_CONFIDENCE) -> RatedMeans:
     """Estimate a mean, or a difference between two systems, with the judge and without.
 
     Raises
@@ -148,7 +149,7 @@ def rated_means(rated: RatedItems, *, confidence: float = 0.95) -> RatedMeans:
     )
 
 
-def rated_estimate(rated: RatedItems, *, confidence: float = 0.95) -> RatedEstimate:
+def rated_estimate(rated: RatedItems, *, confidence: float = DEFAULT_CONFIDENCE) -> RatedEstimate:
     """The estimate with the judge alone, as `rated_means` gives it in half the time; it raises the same."""
     fitted, columns, _ = _fits(rated, confidence)
     return fitted(columns)[0]

@@ -25,6 +25,14 @@ ASSUMED = (
     "This holds whatever the judge is worth, if the items that humans rated are a random part of all and "
     "the judge was not tuned on their ratings."
 )
+_DRAWN = (
+    "This holds whatever the judge is worth, if people rated the outputs that were drawn, no others in their "
+    "place, and the judge was not tuned on their ratings."
+)
+_SAMPLED = {  # by what the labels are weighed, and where the judge is in it
+    "stratified": "strata of the judge's score",
+    "inverse-weighted": "the judge's probabilities, corrected by weights",
+}
 _JUDGE = Independence(
     "judges",
     "assumed",
@@ -129,6 +137,12 @@ def interval_cell(ends: tuple[float, float]) -> str:
 def _lead(estimated: str, means: JudgedMeans | RatedMeans, who: str) -> str:
     """The estimate with the judge, without, and what the judge adds."""
     best = means.tuned if isinstance(means, JudgedMeans) else means.judged
+    if isinstance(means, JudgedMeans) and means.method in _SAMPLED:
+        return (
+            f"{estimated} is {best.estimate:.4g} by {_SAMPLED[means.method]} ({100 * means.confidence:g} % "
+            f"interval {interval_cell(best.interval)}): as precise as {means.efficiency:.3g} times as many labels "
+            "of outputs drawn alike."
+        )
     if means.reason:
         reach = f"{100 * means.confidence:g} % interval {interval_cell(best.interval)}"
         if math.isnan(best.interval[0]):
@@ -185,6 +199,8 @@ class JudgeEstimate(PaperResult):
     def _named(self) -> tuple[tuple[str, JudgedMean], ...]:
         means = self.found
         judge = "judge" if len(self.judges) == 1 else "judges"
+        if means.method in _SAMPLED:
+            return ("as if drawn alike", means.human), (f"by {_SAMPLED[means.method]}", means.tuned)
         named = (
             ("humans alone", means.human),
             ("judge, weight 1", means.plain),
@@ -226,9 +242,12 @@ class JudgeEstimate(PaperResult):
                         ),
                     ),
                 ),
-                Section("What must hold", (Paragraph(ASSUMED),)),
+                Section("What must hold", (Paragraph(self._assumed()),)),
             ),
         )
+
+    def _assumed(self) -> str:
+        return _DRAWN if self.found.method in _SAMPLED else ASSUMED
 
     def _panel(self) -> str:
         return f" The claim is about these raters: {listing(self.panel, limit=6)}." if self.panel else ""
@@ -260,6 +279,12 @@ class JudgeEstimate(PaperResult):
                 f"{best.estimate:.4g}, {reach}. "
                 "An automatic judge was not used.",
             )
+        if means.method in _SAMPLED:
+            return (
+                f"{self.estimated} was estimated from {means.n:,} items with human values, drawn with known "
+                f"probabilities by a judge's scores of {means.n + means.extra:,}, by {_PAPER[means.method]}: "
+                f"{best.estimate:.4g}, {reach}.",
+            )
         clusters = ""
         if means.n_clusters is not None:
             clusters = f", with CR2 standard errors over {means.n_clusters:,} clusters"
@@ -275,8 +300,12 @@ class JudgeEstimate(PaperResult):
         means = self.found
         said = {
             f"With {means.n} human values (fewer than {FEW}) the judge's weight is itself uncertain; the gain "
-            "may be less than the standard errors say.": means.n < FEW and not means.reason,
-            "The judge made the estimate less precise here: use the humans alone.": means.efficiency < 1,
+            "may be less than the standard errors say.": (
+                means.n < FEW and not means.reason and means.method not in _SAMPLED
+            ),
+            "The judge made the estimate less precise here: use the humans alone.": (
+                means.efficiency < 1 and means.method not in _SAMPLED
+            ),
             PLAIN_HURTS: means.plain_hurts,
         }
         return *without_judges(self.judges, means), *(text for text, holds in said.items() if holds)
@@ -287,8 +316,10 @@ class JudgeEstimate(PaperResult):
             "estimate": lambda row: f"{row[1].estimate:.4g}",
             "SE": lambda row: f"{row[1].standard_error:.4g}",
             f"{100 * self.found.confidence:g} % interval": lambda row: interval_cell(row[1].interval),
-            "weight" if len(self.judges) == 1 else "weights": lambda row: weights_cell(row[1].weights),
         }
+        if any(one.weights for _, one in self._named):
+            name = "weight" if len(self.judges) == 1 else "weights"
+            columns[name] = lambda row: weights_cell(row[1].weights)
         if not math.isnan(self.found.tuned.p_value):
             columns["p"] = lambda row: p_cell(row[1].p_value)
         caption = "" if len(self.judges) == 1 else f"Weights of {', '.join(map(shortened, self.judges))}."
@@ -298,7 +329,7 @@ class JudgeEstimate(PaperResult):
         record = asdict(self.found)
         del record["seed"]  # stands in the envelope
         rest = values(self, "estimated", "judges", "panel", "cluster", "warnings")
-        return {**record, **rest, "efficiency": self.found.efficiency, "assumptions": ASSUMED}
+        return {**record, **rest, "efficiency": self.found.efficiency, "assumptions": self._assumed()}
 
     def table_rows(self) -> list[Record]:
         return [flat(each) for _, each in self._named]
@@ -309,6 +340,8 @@ _HOW = {
     "post-stratified": "labels post-stratified by the judge's answer, Wilson's interval with t on {df:.4g} df",
     "wilson-regression": "regression on the judge, Wilson's interval with t on {df:.4g} df",
     "cross-fitted": "weights from other clusters, {df:.3g} df",
+    "stratified": "strata by the judge's score, {df:.4g} df",
+    "inverse-weighted": "inverse probabilities, Student's t on {df:.4g} df",
 }
 _PAPER = {
     "regression": "regression on the scores, centred at their mean over all items (Student's t)",
@@ -316,6 +349,9 @@ _PAPER = {
     "labels",
     "wilson-regression": "regression on the scores, centred at their mean over all items, with Wilson's interval "
     "at the effective number of labels (HC3)",
+    "stratified": "the means of strata by their sizes (Wilson's interval at the effective number of labels for yes "
+    "and no, else Student's t)",
+    "inverse-weighted": "the mean score corrected by inverse-probability weights (Student's t)",
     "cross-fitted": "prediction-powered inference (PPI++; Angelopoulos, Duchi and Zrnic 2023), weights "
     "cross-fitted over clusters",
 }

@@ -10,7 +10,13 @@ from typing import ClassVar
 from humeval_power.comparisons.judge.budget import BudgetOption, BudgetSearch
 from humeval_power.comparisons.judge.plan import JudgedReplicates
 from humeval_power.comparisons.judge.result_answers import ASSUMED
-from humeval_power.comparisons.judge.result_plan import RESTS, proof_facts, proof_notes, proof_record
+from humeval_power.comparisons.judge.result_plan import (
+    RESTS,
+    proof_facts,
+    proof_notes,
+    proof_record,
+    who_is_rated,
+)
 from humeval_power.costs import money
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import finding_words, of_hundred
@@ -57,6 +63,11 @@ class JudgeBudget(Result):
                 *(
                     (Section("By number of raters", rows, is_detail=len(search.by_workers) > _MOST_ROWS),)
                     if rows
+                    else ()
+                ),
+                *(
+                    (who_is_rated(search.judged.counts.n_items),)
+                    if search.helps and search.judged is not None
                     else ()
                 ),
                 Section("What it rests on", (Facts(self._assumed()), RESTS, Paragraph(ASSUMED))),
@@ -159,17 +170,14 @@ class JudgeBudget(Result):
     def _assumed(self) -> tuple[Fact, ...]:
         request, panel = self.found.request, self.found.request.panel
         correlations = ", ".join(f"{one:g}" for one in panel.correlations)
-        between = (
-            ", errors independent" if panel.between is None else f", {panel.between:g} with each other"
-        )
+        between = "" if panel.between is None else f", {panel.between:g} with each other"
         reliabilities = ", ".join(f"{one:g}" for one in panel.reliabilities)
         return (
             ("Effect", f"{self.effect}; alpha {request.rule.alpha:g}"),
             ("Setting", self.setting or "parameters"),
             (
                 "Judge" if panel.n_judges == 1 else "Judges",
-                f"correlation {correlations} with the truth but for the noise of runs"
-                f"{between if panel.n_judges > 1 else ''}",
+                f"correlation {correlations} with the truth but for the noise of runs{between}",
             ),
             ("Runs", f"correlate {reliabilities}; up to {request.most_runs} tried"),
             (

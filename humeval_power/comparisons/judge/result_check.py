@@ -94,7 +94,17 @@ class JudgeCheck(Result):
             ),
             *((("Labels", f"{checked.human_kind}{self._raters()}"),) if checked.human_kind else ()),
             *((role, name) for role, name in self.columns),
+            *self._between(),
         )
+
+    def _between(self) -> tuple[Fact, ...]:
+        checked = self.found
+        if math.isnan(checked.between):
+            return ()
+        of = "differences of systems" if len(checked.systems) > 1 else "outputs"
+        has_runs = any(math.isfinite(one.run_reliability) for one in checked.judges)
+        noise = ", freed of the noise of their runs" if has_runs and len(checked.systems) < 2 else ""
+        return (("With each other", f"judges correlate {decimals(checked.between, 2)}, over {of}{noise}"),)
 
     def _raters(self) -> str:
         raters = self.found.worker_names

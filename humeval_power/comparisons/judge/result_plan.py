@@ -12,7 +12,7 @@ from humeval_power.costs import money
 from humeval_power.differences import Difference
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import finding_words, of_hundred
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Facts, Listing, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
@@ -23,6 +23,21 @@ RESTS = Paragraph(
     "reports it where a pilot says who rated. A judge that is worth less needs more labels, or has less power: "
     "plan for the low end."
 )
+
+
+def who_is_rated(n_items: int) -> Section:
+    """The command that draws the items that people rate."""
+    line = f"humeval-power judge sample SCORES.csv --n {n_items} -o sample.csv"
+    return Section(
+        "Which items people rate",
+        (
+            Paragraph(
+                "A random part of all that the judge scores; in strata by its scores they say as much or more:"
+            ),
+            Listing(line),
+        ),
+        is_detail=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +68,7 @@ class JudgePlan(Result):
             caveats=self._caveats(),
             sections=(
                 Section("By number of workers", (self._table(),) if search.by_workers else ()),
+                *(() if search.judged is None else (who_is_rated(search.judged.counts.n_items),)),
                 Section("What it rests on", (Facts(self._assumed()), RESTS, Paragraph(ASSUMED))),
             ),
         )

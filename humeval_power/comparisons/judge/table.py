@@ -12,6 +12,7 @@ import numpy as np
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.suspects import ClusterSuspect
+from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SEED
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import is_binary
 from humeval_power.comparisons.judge.means import (
@@ -30,15 +31,17 @@ from humeval_power.comparisons.judge.rated import (
     check_rated,
     rated_means,
 )
+from humeval_power.comparisons.judge.sampling import DrawnSample, sampled_means
 from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.inference.clustered import student_interval
 from humeval_power.inference.corrections import correct
+from humeval_power.saying.numbers import counted
 
 
 class JudgedValues(NamedTuple):
     """Human values (n,) and the judges' scores (n, J) of the items that have both, the judges' of the others
-    (N, J), what is estimated, in words, what was left out, and the clusters of all these items, rated ones
-    first."""
+    (N, J), what is estimated, in words, what was left out, the clusters of all these items, rated ones first, and
+    which items were rated (n,)."""
 
     human: Floats
     judge: Floats
@@ -46,6 +49,7 @@ class JudgedValues(NamedTuple):
     what: str
     notices: tuple[str, ...] = ()
     clusters: Clusters | None = None
+    items: Codes = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +59,8 @@ class JudgedTable:
 
     `clusters` are those of the items; `suspects` the columns that look like clusters and were not named; `has_runs`
     says that a judge scored some outputs several times, which are averaged. `panel` are the raters that claims are
-    about, where they are about no others; `worker` is then None.
+    about, where they are about no others; `worker` is then None. `sample` says how the rated items were drawn, None
+    where they are a random part; values of items outside it do not count. `length` is how long each output is.
     """
 
     item: Codes
@@ -72,6 +77,8 @@ class JudgedTable:
     judge_names: tuple[str, ...] = ("judge",)
     panel: tuple[str, ...] = ()
     has_runs: bool = False
+    sample: DrawnSample | None = None
+    length: Floats | None = None
 
     @cached_property
     def scores(self) -> Floats:
@@ -96,6 +103,19 @@ class JudgedTable:
         one = self.judge.reshape(len(self.item), -1)[:, [place]]
         return replace(self, judge=one, judge_names=self.judge_names[place : place + 1])
 
+    @property
+    def lengths(self) -> Floats:
+        """How long each output is, (n_items, n_systems), NaN where nothing says it.
+
+        Raises
+        ------
+        InputError
+            A table that was read without lengths.
+        """
+        if self.length is None:
+            raise InputError("The table was read without lengths: name their column (--length COLUMN).")
+        return self._means(self.length)
+
     @cached_property
     def human_means(self) -> Floats:
         """The mean human value of each output, (n_items, n_systems); NaN where no person rated it."""
@@ -116,6 +136,41 @@ class JudgedTable:
         """The column of the clusters; None without them."""
         return None if self.clusters is None else self.clusters.name
 
+    def as_planned(self, names: Sequence[str], runs: Sequence[int]) -> JudgedTable:
+        """The table with the judges that were planned alone; what is otherwise is among the notices.
+
+        Raises
+        ------
+        InputError
+            A planned judge that is not there.
+        """
+        absent = [name for name in names if name not in self.judge_names]
+        if absent:
+            rule = f"the plan has the judge {absent[0]!r}; the table has {listing(self.judge_names)}."
+            raise InputError([Problem(rule, "Call columns or judges as the plan does; see --judge.")])
+        places = [self.judge_names.index(name) for name in names]
+        score = self.judge.reshape(len(self.item), -1)[:, places]
+        notices = list(self.notices)
+        if others := [name for name in self.judge_names if name not in names]:
+            notices.append(f"Not in the plan, and not used: {listing(others)}.")
+        for place, (name, planned) in enumerate(zip(names, runs, strict=True)):
+            made = self._typical_runs(score[:, place])
+            if made != planned:
+                notices.append(
+                    f"Of {name!r} the plan has {counted(planned, 'run')} of an output; there are {made}."
+                )
+        return replace(self, judge=score, judge_names=tuple(names), notices=tuple(notices))
+
+    def _typical_runs(self, score: Floats) -> int:
+        """How often a judge scored an output, of those that nobody rated where there are some: rows of ratings
+        repeat its score."""
+        if not self.has_runs:
+            return 1
+        key = self.item * len(self.system_names) + self.system
+        scored, rated = np.isfinite(score), np.isin(key, key[np.isfinite(self.human)])
+        given = np.bincount(key[scored & ~rated] if (scored & ~rated).any() else key[scored])
+        return int(np.median(given[given > 0])) if given.any() else 0
+
     def chosen(self, systems: Sequence[str] | None) -> tuple[str, ...]:
         """The systems that are asked for, in that order, or all of them; one or none where there is no choice.
 
@@ -134,6 +189,61 @@ class JudgedTable:
                 [Problem(rule, "Name them: --systems A,B", value=",".join(names), has_value=True)]
             )
         return names
+
+    def chosen_pair(self, systems: Sequence[str] | None) -> tuple[str, str] | None:
+        """The two systems that are asked for; None where there is one.
+
+        Raises
+        ------
+        InputError
+            What `chosen` raises, or other than two of several.
+        """
+        names = self.chosen(systems)
+        if len(names) > 2:
+            rule = f"a difference is of two systems; there are {len(names)}: {listing(names)}."
+            raise InputError([Problem(rule, "Name them: --systems A,B")])
+        return (names[0], names[1]) if len(names) == 2 else None
+
+    def sampling_score(self, pair: tuple[str, str] | None, like: JudgedTable | None = None) -> Floats:
+        """What items are drawn by: the judge's score, of two systems their difference; of several judges the mean
+        of their scores in SDs of those in the table `like`, else of these. (n_items,), NaN where one is missing."""
+        judged = self._judged(pair)
+        if judged.shape[1] == 1:
+            return judged[:, 0]
+        of = judged if like is None else like._judged(pair)
+        spread = np.nanstd(of, axis=0)
+        return np.asarray(
+            ((judged - np.nanmean(of, axis=0)) / np.where(spread > 0, spread, 1.0)).mean(axis=1)
+        )
+
+    def pilot_values(self, drawn: JudgedTable, pair: tuple[str, str] | None) -> tuple[Floats, Floats]:
+        """Scores and human values of this pilot, as the table `drawn` has scores.
+
+        Raises
+        ------
+        InputError
+            Other judges, or no human values.
+        """
+        if set(drawn.judge_names) != set(self.judge_names):
+            rule = f"the pilot has {listing(self.judge_names)}, the table {listing(drawn.judge_names)}."
+            raise InputError([Problem(rule, "Name the judges of both: --judge")])
+        codes = self.codes_of(pair)
+        means = self.human_means
+        human = means[:, codes[0]] if pair is None else means[:, codes[1]] - means[:, codes[0]]
+        known = np.isfinite(human)
+        if not known.any():
+            raise InputError("The pilot has no human values of what is asked.")
+        same = [self.judge_names.index(name) for name in drawn.judge_names]
+        table = replace(
+            self, judge=self.judge.reshape(len(self.item), -1)[:, same], judge_names=drawn.judge_names
+        )
+        return table.sampling_score(pair, drawn)[known], human[known]
+
+    def _judged(self, pair: tuple[str, str] | None) -> Floats:
+        """The judges' scores of each item, or of its difference, (n_items, J)."""
+        codes = self.codes_of(pair)
+        first = self.scores[:, codes[0]]
+        return first if pair is None else self.scores[:, codes[1]] - first
 
     def _means(self, values: Floats) -> Floats:
         shape = len(self.item_names), len(self.system_names)
@@ -169,11 +279,15 @@ class JudgedTable:
     def values(self, pair: tuple[str, str] | None = None) -> JudgedValues:
         """Means of each item, or of its difference between two systems, as independent of who rated."""
         codes = self.codes_of(pair)
-        human, judge = (
-            means[:, codes[0]] if pair is None else means[:, codes[1]] - means[:, codes[0]]
-            for means in (self.human_means, self.scores)
-        )
+        means, judge = self.human_means, self._judged(pair)
+        human = means[:, codes[0]] if pair is None else means[:, codes[1]] - means[:, codes[0]]
         usable = np.isfinite(judge).all(axis=1)
+        if self.sample is not None:
+            human = np.where(self.sample.code >= 0, human, np.nan)
+            if (
+                not self.sample.active
+            ):  # strata weigh labels by how many outputs they hold, not by their scores
+                usable |= np.isfinite(human)
         both = usable & np.isfinite(human)
         order = np.concatenate([np.flatnonzero(both), np.flatnonzero(usable & ~both)])
         return JudgedValues(
@@ -183,6 +297,7 @@ class JudgedTable:
             self.contrast(pair),
             self._left_out(int((~usable).sum())),
             _clusters_of(self.clusters, order),
+            np.flatnonzero(both),
         )
 
     def rated(self, pair: tuple[str, str] | None = None) -> RatedItems:
@@ -201,6 +316,13 @@ class JudgedTable:
         place = np.full(len(scores), -1)
         place[usable] = np.arange(len(usable))
         kept = np.isfinite(self.human) & np.isin(self.system, codes) & (place[self.item] >= 0)
+        if self.sample is not None:
+            if not self.sample.is_equal:
+                raise InputError(
+                    "Outputs were drawn with unequal probabilities, which the model of workers cannot weigh: have "
+                    "claims about these raters (--raters-fixed), or average them (--average-workers)."
+                )
+            kept &= self.sample.code[self.item] >= 0
         return RatedItems(
             worker=self.worker[kept],
             item=place[self.item[kept]],
@@ -268,6 +390,18 @@ def judged_pair(
     if table.is_rated_by_workers:
         return rated_means(table.rated(pair), confidence=confidence)
     values = table.values(pair)
+    if table.sample is not None:
+        return sampled_means(
+            values.human,
+            values.judge,
+            values.extra,
+            values.items,
+            table.sample,
+            confidence=confidence,
+            seed=seed,
+            is_difference=pair is not None,
+            of_classes=table.is_of_classes,
+        )
     return judged_means(
         values.human,
         values.judge,
@@ -290,7 +424,7 @@ def can_estimate(table: JudgedTable) -> bool:
     try:
         for place, pair in enumerate(pairs):
             if place < _ESTIMATED_PAIRS:
-                judged_pair(table, pair, confidence=0.95, seed=1)
+                judged_pair(table, pair, confidence=DEFAULT_CONFIDENCE, seed=DEFAULT_SEED)
             elif table.is_rated_by_workers:
                 check_rated(table.rated(pair))
             else:
@@ -308,8 +442,8 @@ def judged_systems(
     systems: tuple[str, ...],
     *,
     baseline: str | None = None,
-    confidence: float = 0.95,
-    seed: int = 1,
+    confidence: float = DEFAULT_CONFIDENCE,
+    seed: int = DEFAULT_SEED,
 ) -> JudgedSystems:
     """Every pair of the systems, or every system against the baseline.
 

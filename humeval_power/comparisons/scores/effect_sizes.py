@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
+from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.answers import ROUNDING, Floats, all_alike
 from humeval_power.errors import InputError
@@ -67,7 +68,6 @@ def tail_p(share: Floats, place: np.ndarray, alternative: Direction) -> Floats:
     return np.asarray(np.minimum(1.0, at_least if alternative == "greater" else at_most))
 
 
-DEFAULT_CONFIDENCE = 0.95
 CR2 = "CR2"
 _LISTED_UP_TO = 3000  # items whose pair means i < j are listed
 _PAIRS_LISTED_UP_TO = (

@@ -200,6 +200,11 @@ def command(
         # a rule typed beside the plan is a deviation, and stays
         rule = planned.rule if rule == DEFAULT_RULE else rule
         table = table_by_plan(planned, table)
+        if planned.judges is not None:
+            note(
+                f"The plan has judges ({', '.join(planned.judges.names)}): this analysis is of people alone; "
+                "'judge estimate --plan' takes the judges' scores too."
+            )
     wanted: str | Sequence[str] | None = study.criteria
     if planned is not None and planned.family is not None:
         family, several = family_of(study, planned.family), len(planned.systems) > 2

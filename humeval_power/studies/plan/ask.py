@@ -31,6 +31,7 @@ from humeval_power.studies.resolve import (
     cost_model_of,
     effect_of,
     goal_of,
+    judges_of,
     losses_of,
     rule_of,
     schedule_of,
@@ -79,7 +80,18 @@ _WAYS = ("preset", "parameters", "values", "pilot")
     {
         "pilot": table_of("[PILOT]", "pilot", label="Or the ratings of your pilot"),
         **study_fields(
-            *("question", "systems", "variation", "effect", "search", "test", "losses", "cost", "looks"),
+            *(
+                "question",
+                "systems",
+                "variation",
+                "effect",
+                "search",
+                "test",
+                "losses",
+                "cost",
+                "judges",
+                "looks",
+            ),
             *("criteria", "shares"),
             but=("effect_range", "effect_raw_range", "effect_latent_range", "correlated", "check_families"),
             instead={
@@ -251,6 +263,7 @@ def command(
         losses=losses_of(study),
         exclusion=study.exclusion,
         looks=schedule_of(study, several.scale if several is not None else assumed.scale),
+        judges=judges_of(study),
         remarks=remarks,
         **limits,
     )

@@ -169,7 +169,8 @@ def _questions(
         ),
         "item_names": own(
             text("FILE"),
-            "Names of the items, one per line. [i01, i02, ...]",
+            "Names of the items: a line each, or a CSV with a column item, such as 'judge sample' writes. [i01, "
+            "i02, ...]",
             "Names of the items",
             further=True,
         ),
@@ -321,16 +322,19 @@ def command(
         raise click.UsageError(f"The plan says this itself: leave out {', '.join(given)}.")
     planned = load_plan(study.plan, amend)
     systems, form = study.systems, None
+    named = None if item_names is None else _read_names(item_names)
     if chosen is not None and outputs is not None:
         outputs = outputs.of_items(chosen.chosen_items)
     if planned is None:
+        if named is not None:
+            study = study.with_(items=study.items or len(named))
         if chosen is not None:
             study = study.with_(items=study.items or chosen.n_chosen)
         if outputs is not None:
             systems = systems or outputs.systems
             study = study.with_(items=study.items or len(outputs.items))
         if study.workers is None or study.items is None:
-            raise click.UsageError("Give --plan FILE, or --workers and --items.")
+            raise click.UsageError("Give --plan FILE, or --workers and --items, or --item-names.")
         design = design_of(study, _number_of_systems(study.n_systems, systems))
     else:
         design = planned.design()
@@ -338,7 +342,6 @@ def command(
             _check_names(systems, planned)
     own_key = None if key is None else _existing_key(key, goes_on=bool(takeovers or n_next))
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
-    named = None if item_names is None else _read_names(item_names)
     if chosen is not None:
         named = _names_of_chosen(chosen, design)
     if outputs is not None:
@@ -696,8 +699,18 @@ def _number_of_systems(number: int | None, names: tuple[str, ...] | None) -> int
 
 
 def _read_names(path: str) -> list[str]:
-    """The lines of a file without the blanks around them; blank lines at the end do not count."""
+    """The items of a table with a column 'item', as `judge sample` writes it; else the lines of a file without the
+    blanks around them, of which blank ones at the end do not count."""
     from humeval_power.files.file_bytes import read_text
 
+    if path.lower().endswith(".csv"):
+        from humeval_power.checking.columns import Column, find_columns
+        from humeval_power.files.tables import read_table
+
+        table = read_table(path)
+        column = find_columns(table.frame.columns, [Column(("item",), is_id=True)], source=table.source).of[
+            "item"
+        ]
+        return [str(name).strip() for name in table.frame[column].fillna("")]
     text = read_text(path)
     return [line.strip() for line in text.rstrip().split("\n")] if text.strip() else []

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.monitor.dropping import DroppingMonitoring
     from humeval_power.studies.plan.plan import Plan
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_systems import PlannedSystems, SystemsPilot, SystemsRequest
     from humeval_power.studies.plan.request import PlanRequest, PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
@@ -128,6 +129,7 @@ def make_plan(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     ahead: Callable[..., None] | None = None,
+    judges: PlannedJudges | None = None,
     remarks: Sequence[str] = (),
 ) -> PlanSearchResult:
     """Find the cheapest design that finds the effect, within a budget where there is one; prove and seal it.
@@ -167,6 +169,7 @@ def make_plan(
     n_simulations : of a proof. [2,000; of several systems 100 to 400 where each study has to be fitted]
     ahead : is told of the simulations of two systems before the first, and may refuse them; where intervals stop
         the study also of `n_simulations`.
+    judges : that score all outputs beside the people; what they add is shown by formula, and they are sealed.
     remarks : what was noticed in reading.
 
     Returns
@@ -232,7 +235,8 @@ def make_plan(
     )
     with progress("Proving", total=100) as advance:
         result = _search(request, n_simulations, seed, n_jobs, ahead, in_steps(advance))
-    plan = replace(plan_of(result, question=question, exclusions=exclusions, seed=seed), estimand=estimand)
+    plan = plan_of(result, question=question, exclusions=exclusions, seed=seed)
+    plan = replace(plan, estimand=estimand, judges=judges)
     made = created or datetime.date.today()
     return PlanSearchResult(
         plan=plan,

@@ -52,6 +52,7 @@ from humeval_power.studies.resolve import (
     documents_of,
     family_of,
     goal_of,
+    judges_of,
     rule_of,
     scale_of,
     schedule_of,
@@ -297,6 +298,7 @@ def planned(document: Any, place: str) -> Plan:
         "costs": _costs,
         "looks": lambda study: schedule_of(study, scale_of(study)),
         "many": _several,
+        "judges": judges_of,
     }
     for name, read in parts.items():
         try:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         SystemsLooks,
         SystemsOperatingPoint,
     )
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.systems_goals import SystemsPower
@@ -92,8 +93,9 @@ class Plan:
     `exclusions` are rules, in words, by which ratings will be left out, and `rules` those by which the analysis
     leaves out workers; `estimand` is what the result is about where items are drawn from a pool; `looks` says when
     the data are tested before the end, and by which boundaries (None: one test at the end), `stops` what is to be
-    expected where intervals stop the study, `drops` where looks drop systems; `others` are parameters, by name, that
-    were looked at beside those planned for.
+    expected where intervals stop the study, `drops` where looks drop systems; `others` are parameters that were
+    looked at beside those planned for, by name. `judges` score all outputs beside the people; the power is that of
+    people alone.
     """
 
     question: str
@@ -120,6 +122,7 @@ class Plan:
     drops: tuple[DropExpectation, ...] = ()
     others: tuple[tuple[str, Parameters], ...] = ()
     many: PlannedSystems | None = None
+    judges: PlannedJudges | None = None
 
     def __post_init__(self) -> None:
         if self.many is not None and self.many.looks != self.looks:

@@ -12,6 +12,7 @@ from humeval_power.differences import Difference
 from humeval_power.saying.document import Document, Facts, Picture, Section
 from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.plan.plan import QUANTILES
+from humeval_power.studies.plan.planned_judges import judges_record
 from humeval_power.studies.plan.result_page import (
     alone_table,
     assumed_facts,
@@ -144,6 +145,7 @@ class PlanSearchResult(Result):
             "costs": request.costs.as_dict(),
             "rule": asdict(request.rule),
             **_many_record(self.plan),
+            **judges_record(self.plan),
         }
 
 

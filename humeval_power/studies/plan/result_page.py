@@ -26,6 +26,7 @@ from humeval_power.saying.rule_words import (
 )
 from humeval_power.saying.values import share, signed
 from humeval_power.studies.plan.plan import Plan, pilot_advice
+from humeval_power.studies.plan.planned_judges import judges_section
 from humeval_power.studies.plan.result_sections import (
     assumed_section,
     cost_section,
@@ -356,6 +357,8 @@ def _sections(
     if many is None:
         yield _effect(plan) if plan.rule.margin is None else _margin(plan)
     yield who_rates_what(plan, design)
+    if plan.judges is not None:
+        yield judges_section(plan)
     if cost is not None:
         yield cost_section(plan, cost)
     yield _tests(plan)

@@ -22,6 +22,7 @@ from humeval_power.safe_text import json_text
 from humeval_power.saying.result import json_ready, versions
 from humeval_power.studies.looks.repeated import check_decision, check_offered
 from humeval_power.studies.plan.plan import Plan
+from humeval_power.studies.plan.planned_judges import check_judges
 from humeval_power.studies.plan.result_page import Amendment, Change
 from humeval_power.studies.power.analytic import check_target
 from humeval_power.study import PRICE_FIELDS, Study
@@ -176,6 +177,8 @@ def study_of(plan: Plan) -> Study:
             said["stop_when"] = plan.looks.stop_when.words(plan.scale)
         if plan.looks.drop_systems:
             said["drop_systems"] = True
+    if plan.judges is not None:
+        said |= plan.judges.said()
     return Study(**said)
 
 
@@ -388,6 +391,11 @@ def check_plan(plan: Plan) -> None:
         _check_stopping(plan)
     except InputError as error:
         problems += error.problems
+    if plan.judges is not None:
+        try:
+            check_judges(plan)
+        except InputError as error:
+            problems += error.problems
     if not problems:
         try:
             if many is None:
