@@ -263,6 +263,13 @@ def test_where_nobody_is_beaten_all_are_left_and_that_shows_nothing(folder: Path
     assert all(one.p_value > 0.05 for one in over_dropping_looks(state))
 
 
+def test_a_look_of_three_workers_drops_nobody(folder: Path) -> None:
+    plan = read_plan(folder / "plan.json")
+    whole = study_ratings(folder / "plan.json", {f"s{k}": 0.6 for k in range(1, 5)}, seed=7)
+    with pytest.raises(InputError, match="3 workers are too few to drop a system by"):
+        take(monitoring_of(plan), data_of(until(whole, 3, {}), plan), unplanned="curious")
+
+
 def test_fewer_workers_at_the_end_use_less_of_the_error(folder: Path) -> None:
     plan = read_plan(folder / "plan.json")
     whole = study_ratings(folder / "plan.json", {f"s{k}": 0.6 for k in range(1, 5)}, seed=7, sd=0.2)

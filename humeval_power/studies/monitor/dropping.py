@@ -12,7 +12,7 @@ from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.studies.looks.dropping import CLAIM, drop_alpha, drop_look, interval_alpha, top_group
-from humeval_power.studies.looks.repeated import StopWhen, half_widths, interval_of
+from humeval_power.studies.looks.repeated import FEWEST_WORKERS, StopWhen, half_widths, interval_of
 from humeval_power.studies.looks.stepwise import sequential_level
 from humeval_power.studies.monitor.state import Decision, Monitoring
 from humeval_power.studies.monitor.step import (
@@ -124,6 +124,11 @@ def step_dropping(
         What `step` refuses.
     """
     refuse_after_the_end(state, unplanned)
+    if data.n_workers < FEWEST_WORKERS:
+        raise InputError(
+            f"{data.n_workers} workers are too few to drop a system by: it needs {FEWEST_WORKERS}. Collect more "
+            "first; nothing was recorded."
+        )
     planned = planned_number(state, data)
     final = planned == len(state.shares)
     complete = final and data.share >= 1.0 - REACHED

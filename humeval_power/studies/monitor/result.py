@@ -520,17 +520,15 @@ class DroppingWords(SystemsWords):
         """As many as there will be at the planned end, if no other system is dropped; after the end of all
         systems."""
         state, whole = self.state, self.plan.design().n_ratings
-        if not state.looks:
+        if not state.looks or state.ended:
             return whole
         last = state.looks[-1]
-        if state.ended:
-            return whole
         rest = max(1 - last.data.share, 0.0)
         return self.size(last) + round(rest * whole * len(state.left) / len(state.systems))
 
     def answer(self, look: TakenSystemsLook) -> str:
         """Who is the best, or who is left."""
-        return f" {best_sentence(self.state)} Rated are {self.seen(look)}."
+        return f" {best_sentence(self.state)} {self.seen(look)} are in."
 
     def found(self, look: TakenSystemsLook) -> Iterator[Fact]:
         """Who is dropped, and by whom."""
@@ -548,7 +546,7 @@ class DroppingWords(SystemsWords):
             yield "Dropped", "none"
         if not self.state.ended:
             yield (
-                "Rate on",
+                "Go on with",
                 f"{', '.join(self.state.left)}: each new worker rates all of them on the same items",
             )
 
