@@ -219,7 +219,8 @@ def effect_sizes(
     confidence, flat = settings.confidence, all_alike(differences)
     sizes = [mean_difference(differences, clusters, confidence=confidence)]
     spread = sizes[0].high - sizes[0].low > ROUNDING * float(np.abs(differences).max())
-    if not flat if clusters is None else spread and clusters.n_clusters >= BOLD_BELOW:
+    has_bca = not flat if clusters is None else spread and clusters.n_clusters >= BOLD_BELOW
+    if has_bca:
         resampling = {"n_resamples": settings.n_resamples, "seed": settings.seed}
         sizes.append(bca_interval(differences, clusters, confidence=confidence, **resampling))
     sizes += [
