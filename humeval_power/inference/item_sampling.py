@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from humeval_power.inference.noncentral_t import noncentral_t_tail
 
@@ -194,6 +194,7 @@ def items_of_equal_power(
 ) -> float:
     """How many items in strata do what n drawn at random do: the same power for the difference that these find with
     `power`. More than n where the strata cost more df than they explain."""
+    from scipy import optimize
 
     def reached(size: float, effect: float, share: float, groups: int) -> float:
         variance, df = precision(
