@@ -675,7 +675,7 @@ ESTIMATE = Declaration(
             page_help="What “Which outputs people rate” wrote; empty: a random part of all.",
         ),
         "plan": own(
-            text("PLAN", is_file=True),
+            text("PATH", is_file=True),
             "Plan with [judges]: its judges are used, and no others.",
             "Plan with judges",
         ),
