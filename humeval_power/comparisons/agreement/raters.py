@@ -110,9 +110,8 @@ def raters_one_by_one(
     of_raw = additive(shared.output, rater, rating - rating.mean(), len(shared.size), m)
     precision = _precision(shared, of_raw.part)
     n_parts, part = of_raw.n_parts, of_raw.part
-    level = of_raw.of_rater - _means(of_raw.of_rater, part)
     of_rank = additive(shared.output, rater, rank - rank.mean(), len(shared.size), m).of_rater
-    centre = rank.mean() + of_rank - _means(of_rank, part)
+    centre = rank.mean() + centred(of_rank, part)
     probit = special.ndtri(np.clip(centre, 0.5 / (n_ratings + 1), 1 - 0.5 / (n_ratings + 1)))
     slope = math.exp(-float(probit.mean() ** 2) / 2) / math.sqrt(2 * math.pi)
     level_p = np.full(m, np.nan)
@@ -122,22 +121,7 @@ def raters_one_by_one(
             probit[some, None], error[1] * precision.variance[some] / slope**2, df=1
         )
 
-    squares, ab, aa, bb, df = (
-        np.sum([getattr(one, name) for one in ranked], axis=0)
-        for name in ("squares", "ab", "aa", "bb", "df")
-    )
-    noise, agreement, noise_p, agreement_p = (np.full(m, np.nan) for _ in range(4))
-    some = np.flatnonzero(tested & (df >= 1))
-    root = np.cbrt(squares[some] / df[some])
-    if len(some) > 1 and root.any():
-        noise[some] = (root * (len(some) - 1) / np.maximum(root.sum() - root, _TINY)) ** 3
-        if not shared.is_peaked:  # the error of a cube root of a chi-square by Wilson and Hilferty
-            p = unlike_the_others(root[:, None], 2 * root.mean() ** 2 / (9 * df[some]), df=1)
-            noise_p[some] = np.where(noise[some] > 1, p / 2, 1 - p / 2)
-    some = np.flatnonzero(tested & (aa > _TINY) & (bb > _TINY))
-    agreement[some] = ab[some] / np.sqrt(aa[some] * bb[some])
-    tangent = np.arctanh(np.clip(agreement[some], -0.999, 0.999))
-    agreement_p[some] = unlike_the_others(tangent[:, None], 1 / np.maximum(df[some] - 2, 1), df=1)
+    noise, agreement, noise_p, agreement_p = _consistency(ranked, tested, is_peaked=shared.is_peaked)
     consistency = _holm(np.concatenate([noise_p, agreement_p]))
     leaning, leaning_p = _leaning(raw, ranked, tested, error[1])
     if shared.is_peaked:
@@ -145,7 +129,7 @@ def raters_one_by_one(
     df_error = sum(one.df_error for one in raw)
     return RaterTests(
         n_ratings=n_ratings,
-        level=level,
+        level=centred(of_raw.of_rater, part),
         level_reach=np.sqrt((error[0] if error[0] > _TINY else math.nan) * precision.variance)
         * precision.largest(df_error, confidence),
         noise=noise,
@@ -264,6 +248,30 @@ def _precision(shared: SharedRatings, part: Codes) -> _Precision:
     return _Precision(variance, largest)
 
 
+def _consistency(
+    within: list[_Within], tested: Mask, *, is_peaked: bool
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Noise and agreement of each rater, and p-values of both before they are corrected."""
+    m = len(tested)
+    squares, ab, aa, bb, df = (
+        np.sum([getattr(one, name) for one in within], axis=0)
+        for name in ("squares", "ab", "aa", "bb", "df")
+    )
+    noise, agreement, noise_p, agreement_p = (np.full(m, np.nan) for _ in range(4))
+    some = np.flatnonzero(tested & (df >= 1))
+    root = np.cbrt(squares[some] / df[some])
+    if len(some) > 1 and root.any():
+        noise[some] = (root * (len(some) - 1) / np.maximum(root.sum() - root, _TINY)) ** 3
+        if not is_peaked:  # the error of a cube root of a chi-square by Wilson and Hilferty
+            p = unlike_the_others(root[:, None], 2 * root.mean() ** 2 / (9 * df[some]), df=1)
+            noise_p[some] = np.where(noise[some] > 1, p / 2, 1 - p / 2)
+    some = np.flatnonzero(tested & (aa > _TINY) & (bb > _TINY))
+    agreement[some] = ab[some] / np.sqrt(aa[some] * bb[some])
+    tangent = np.arctanh(np.clip(agreement[some], -0.999, 0.999))
+    agreement_p[some] = unlike_the_others(tangent[:, None], 1 / np.maximum(df[some] - 2, 1), df=1)
+    return noise, agreement, noise_p, agreement_p
+
+
 def _leaning(
     raw: list[_Within], ranked: list[_Within], tested: Mask, error: float
 ) -> tuple[Floats, Floats]:
@@ -282,10 +290,6 @@ def _leaning(
     leaning[some] = (own - own.mean(axis=0)) * len(some) / (len(some) - 1)
     p[some] = unlike_the_others(ranks, error * (1 / count[some]).mean(axis=1), df=k - 1)
     return leaning, p
-
-
-def _means(value: Floats, part: Codes) -> Floats:
-    return np.asarray(value - centred(value, part))
 
 
 def _holm(p: Floats) -> Floats:
