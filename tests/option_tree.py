@@ -64,6 +64,7 @@ BASE: dict[str, str] = {
     "looks scores": f"--n 100 --effect 2 {FEW}",
     "looks study": f"--preset high --workers 4 --items 20 --effect 0.2 {FEW}",
     "looks anytime": "fresh.csv --scale 1:5",
+    "items": "outputs_scored.csv --n 10 --score chrf",
     "assign": "--workers 4 --items 8 --seed 3 -o assignment.csv --key key.csv --force",
     "simulate": f"{STUDY} --effect 0.1 --seed 3",
     "calibrate": f"{STUDY} {FEW}",
@@ -233,6 +234,10 @@ def write_files(folder: Path) -> None:
         for i in (0, 1)
         for s in "AB"
     ]
+    scored = [
+        (f"s{place}", system, (7 * place + k) % 23) for place in range(30) for k, system in enumerate("AB")
+    ]
+    _table(folder / "outputs_scored.csv", "item,system,chrf", scored)
     _table(folder / "fresh.csv", "worker,item,system,rating", fresh)
     scores = np.round(rng.normal(0.5, 0.1, (20, 2)), 3)
     _table(folder / "scores.csv", "item,A,B", [(i, *row) for i, row in enumerate(scores)])

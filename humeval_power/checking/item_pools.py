@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import bare, close_to, listing
-from humeval_power.checking.outputs import Outputs, outputs_of_table
+from humeval_power.checking.outputs import (
+    ITEM_COLUMNS,
+    TEXT_COLUMNS,
+    Outputs,
+    first_problems,
+    outputs_of_table,
+)
 from humeval_power.errors import InputError, Problem
 from humeval_power.item_pool import IDENTICAL, ItemPool
 
@@ -20,11 +26,7 @@ Floats = NDArray[np.float64]
 
 SCORE = "score_"  # before the name of a system: the column of its scores in the file of a pool
 IDENTICAL_WORD = "identical"
-_ITEMS = ("item", "itemid", "id")
-_TEXTS = ("text", "output")
 _BETWEEN = r"[ _.:-]"  # what stands between the names of a metric and of a system
-_SHOWN = 8  # problems of one kind
-_COLUMNS = ("item", "chosen", "stratum", "probability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,7 @@ def scored_of_table(
     """
     names = {bare(str(name)): str(name) for name in frame.columns}
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
-    item = next((names[name] for name in _ITEMS if name in names), None)
+    item = next((names[name] for name in ITEM_COLUMNS if name in names), None)
     if item is None:
         raise InputError(
             [Problem("no column says which item a row is.", _there_are(frame, "Call one 'item'."), source)]
@@ -109,7 +111,7 @@ def _of_outputs(
     source: str,
 ) -> ScoredOutputs:
     """A row is one output."""
-    text = next((names[name] for name in _TEXTS if name in names and names[name] != score), None)
+    text = next((names[name] for name in TEXT_COLUMNS if name in names and names[name] != score), None)
     if score is not None and score not in frame.columns:
         rule = f"there is no column {score!r} of scores."
         raise InputError([Problem(rule, close_to(score, list(frame.columns)), source)])
@@ -133,7 +135,7 @@ def _of_outputs(
         for (one, other), value in zip(keys, values, strict=True):
             scores[row[one], column[other]] = value
     if problems:
-        raise InputError(_first(problems, source))
+        raise InputError(first_problems(source, problems))
     return ScoredOutputs(items, systems, scores, texts, source, score)
 
 
@@ -158,7 +160,7 @@ def _of_items(frame: pd.DataFrame, item: str, score: str, source: str) -> Scored
         scores[:, place], wrong = _numbers(frame, name, source)
         problems += wrong
     if problems:
-        raise InputError(_first(problems, source))
+        raise InputError(first_problems(source, problems))
     texts = None
     if set(systems) <= set(frame.columns):
         texts = outputs_of_table(frame[[item, *systems]], origin=source).texts
@@ -201,13 +203,6 @@ def _numbers(frame: pd.DataFrame, name: str, source: str) -> tuple[Floats, list[
                 )
             )
     return values, problems
-
-
-def _first(problems: list[Problem], source: str) -> list[Problem]:
-    """The first of many problems, and how many there are."""
-    if len(problems) <= _SHOWN:
-        return problems
-    return [*problems[:_SHOWN], Problem(f"{len(problems):,} such problems in all.", "", source)]
 
 
 def _there_are(frame: pd.DataFrame, remedy: str) -> str:
@@ -272,7 +267,7 @@ def pool_of_table(frame: pd.DataFrame, *, source: str) -> ItemPool:
         else [""] * len(frame)
     )
     if problems:
-        raise InputError(_first(problems, source))
+        raise InputError(first_problems(source, problems))
     named = {
         label: place
         for place, label in enumerate(dict.fromkeys(sorted(set(labels) - {IDENTICAL_WORD}, key=_natural)))
@@ -303,7 +298,7 @@ def pool_of_table(frame: pd.DataFrame, *, source: str) -> ItemPool:
         if not problems:
             problems += _stratum_problems(stratum, probability, is_chosen, list(named), source)
     if problems:
-        raise InputError(_first(problems, source))
+        raise InputError(first_problems(source, problems))
     order = np.argsort(~is_chosen, kind="stable")
     return ItemPool(
         tuple(items),

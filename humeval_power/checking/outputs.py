@@ -11,9 +11,9 @@ from humeval_power.checking.columns import bare, listing
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import shell_word
 
-_TEXTS = ("text", "output")  # what the column of texts may be called, in a table of one output a row
+TEXT_COLUMNS = ("text", "output")  # what the column of texts may be called, in a table of one output a row
 _SOURCES = ("source", "document")  # what stands above an output
-_ITEMS = ("item", "itemid", "id")
+ITEM_COLUMNS = ("item", "itemid", "id")
 _SHOWN = 8  # problems of one kind
 
 
@@ -47,7 +47,7 @@ class Outputs:
             if not self.texts.get((item, system), "").strip()
         ]
         if absent:
-            raise InputError(_listed(self.origin, [_absent(self.origin, *one) for one in absent]))
+            raise InputError(first_problems(self.origin, [_absent(self.origin, *one) for one in absent]))
 
     def of_items(self, items: Sequence[str]) -> Outputs:
         """The outputs of some of the items, in this order.
@@ -119,7 +119,7 @@ def outputs_of_table(frame: pd.DataFrame, *, origin: str) -> Outputs:
     names = {bare(str(name)): str(name) for name in frame.columns}
     cells.columns = [str(name) for name in frame.columns]
     rows = list(map(int, frame.index))
-    item, above = _one_of(names, _ITEMS), [names[name] for name in _SOURCES if name in names]
+    item, above = _one_of(names, ITEM_COLUMNS), [names[name] for name in _SOURCES if name in names]
     problems = []
     if item is None:
         rule, remedy = "no column says which item a row is.", "Call one 'item'."
@@ -130,7 +130,7 @@ def outputs_of_table(frame: pd.DataFrame, *, origin: str) -> Outputs:
     if problems or item is None:
         raise InputError(problems)
     source = above[0] if above else None
-    text = _one_of(names, _TEXTS)
+    text = _one_of(names, TEXT_COLUMNS)
     long: list[tuple[int, str, str, str]]
     if "system" in names and text is not None:
         long = list(zip(rows, cells[item], cells[names["system"]], cells[text], strict=True))
@@ -167,7 +167,7 @@ def _together(
     if not systems:
         rule = "no column holds the outputs of a system."
         problems.append(Problem(rule, "Give each system a column, or write item, system, text.", origin))
-    problems = _listed(origin, problems)
+    problems = first_problems(origin, problems)
     if problems:
         try:
             Outputs(origin, items, systems, texts, above)
@@ -190,7 +190,7 @@ def _absent(origin: str, item: str, system: str) -> Problem:
     return Problem(f"item {item!r} has no output of {system!r}, or an empty one.", "", origin)
 
 
-def _listed(origin: str, problems: list[Problem]) -> list[Problem]:
+def first_problems(origin: str, problems: list[Problem]) -> list[Problem]:
     """The first of many problems, and how many there are."""
     if len(problems) <= _SHOWN:
         return problems

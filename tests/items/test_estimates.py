@@ -202,6 +202,17 @@ def test_too_uneven_weights_and_tables_with_holes_are_refused():
         estimate_pool(pool, ("A", "B"), worker, item, system, rating, pool.items[:30])
 
 
+def test_a_stratum_of_items_that_must_be_seen_counts_for_its_share_alone():
+    rng = np.random.default_rng(14)
+    stratum = np.repeat([0, 1], [6, 20])
+    d = rng.normal(0.1, 0.3, 26) + 0.8 * (stratum == 0) + rng.normal(0, 0.2, (6, 1))
+    d = d + rng.normal(0, 0.2, (6, 26))
+    one = estimated(pool_of(stratum, [6, 94]), d)
+    of_items = d.mean(axis=0)
+    assert one.estimate == pytest.approx(0.06 * of_items[:6].mean() + 0.94 * of_items[6:].mean(), abs=1e-9)
+    assert abs(one.estimate - of_items.mean()) > 0.1  # the plain mean is of another pool
+
+
 def test_a_stratum_without_two_rated_items_is_refused():
     rng = np.random.default_rng(1)
     d = rng.normal(0, 1, (4, 6)) + rng.normal(0, 1, 6)
