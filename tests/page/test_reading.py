@@ -300,3 +300,32 @@ def test_no_option_and_no_file_format_stands_in_what_one_reads(client, chosen, n
     )
     assert "--" not in text
     assert "toml" not in text.lower()
+
+
+def test_exports_are_read_together_with_their_participants_and_without_the_one_that_differs(tmp_path):
+    from humeval_power.doors.page.workspace.reading import reading_of
+
+    head, *rows = FILES["long.csv"]().decode().splitlines(keepends=True)
+    people = ["Submission id,Participant id,Status,Time taken"] + [
+        f"s{number},{worker},APPROVED,100" for number, worker in enumerate(WORKERS)
+    ]
+    contents = {
+        "one.csv": [head, *rows[:90]],
+        "two.csv": [head, *rows[90:]],
+        "people.csv": [f"{line}\n" for line in people],
+        "other.csv": [head.replace("mark", "points"), *rows[:5]],
+    }
+    paths = {name: tmp_path / name for name in contents}
+    for name, lines in contents.items():
+        paths[name].write_text("".join(lines))
+    export = read_export(paths["one.csv"], platform="table")
+    fine = reading_of(export, "", (str(paths["two.csv"]), str(paths["people.csv"])))
+    assert fine.troubles == ()
+    assert fine.n_ratings == len(POINTS) == len(rows)
+    assert fine.files == (
+        ("one.csv", 90, ""),
+        ("two.csv", len(rows) - 90, ""),
+        ("people.csv", len(WORKERS), ""),
+    )
+    wrong = reading_of(export, "", (str(paths["other.csv"]), str(tmp_path / "absent.csv")))
+    assert [one.text.split()[0] for one in wrong.troubles] == ["other.csv", "absent.csv"]

@@ -19,6 +19,8 @@ from humeval_power.asking.study_file import parsed_study, with_values
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.stages import STAGES
+from humeval_power.doors.page.workspace.studies import Studies
+from humeval_power.errors import InputError
 from humeval_power.study import FIELDS
 
 MINE = """schema = "humeval_power/study/1"
@@ -324,3 +326,23 @@ def test_a_value_that_goes_takes_nothing_else_along():
     }
     assert "Number of workers" not in made
     assert "# My own remark." in made
+
+
+def test_the_seed_of_an_assignment_is_drawn_once_and_no_file_of_ones_own_is_taken_for_it(chosen):
+    studies = Studies(Folder(chosen))
+    study, place = studies.open("mine"), chosen / "mine" / "seed.txt"
+    assert study.seed == ""
+    studies.keep_seed(study)
+    first = study.seed
+    assert first.isdecimal()
+    assert place.stat().st_mode & 0o077 == 0
+    studies.keep_seed(study)
+    assert study.seed == first
+    place.write_text("my notes on seeds")
+    with pytest.raises(InputError, match="holds no seed"):
+        studies.keep_seed(study)
+    assert place.read_text() == "my notes on seeds"
+    place.unlink()
+    place.symlink_to(chosen.parent / "outside.txt")
+    (chosen.parent / "outside.txt").write_text("123")
+    assert study.seed == ""

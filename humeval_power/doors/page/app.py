@@ -46,9 +46,8 @@ from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.studies import new_seed
 from humeval_power.errors import HumevalPowerError, InputError
 
-_SECRET_SEEDS = {
-    ("assign",)
-}  # commands whose order tells the systems apart: a link without a seed gets one that nobody knows
+# Commands whose order tells the systems apart: a link without a seed gets one that nobody knows.
+_SECRET_SEEDS = {("assign",)}
 _SOON = 0.4  # seconds that a page waits for a job that may be short
 
 

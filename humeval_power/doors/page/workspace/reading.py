@@ -187,13 +187,13 @@ def reading_of(export: Export, written: str, together: Sequence[str] = ()) -> Re
 
     together : the paths of others that are read by the same mapping.
     """
-    alike = [export]
+    alike, people = [export], list[Export]()
     files = [(export.source, len(export.frame), "")] if together else []
     for path in together:
         other, why = _beside(export, path)
         files.append((Path(path).name, 0 if other is None else len(other.frame), why))
         if other is not None and not why:
-            alike.append(other)
+            (people if other.people else alike).append(other)
     first, export = export, replace(export, frame=pd.concat([one.frame for one in alike]))
     mapping = parsed_mapping(written, place=MAPPING)[0] if written else None
     those = families(export, mapping)
@@ -234,7 +234,7 @@ def reading_of(export: Export, written: str, together: Sequence[str] = ()) -> Re
         troubles=(*(Trouble(f"{name} {why}") for name, _, why in files if why), *troubles),
         files=tuple(files),
     )
-    return shown if made is None else _tried(shown, [first, *alike[1:]], made)
+    return shown if made is None else _tried(shown, [first, *alike[1:], *people], made)
 
 
 def _beside(first: Export, path: str) -> tuple[Export | None, str]:
@@ -243,6 +243,8 @@ def _beside(first: Export, path: str) -> tuple[Export | None, str]:
         other = read_export(path, platform=first.platform)
     except InputError as error:
         return None, f"cannot be read as {first.source} is: {_words_of(error.problems[0])} Untick it."
+    if other.people:  # who the workers are
+        return other, ""
     names, there = list(map(str, first.frame.columns)), set(map(str, other.frame.columns))
     absent = [repr(name) for name in names if name not in there]
     more = [repr(name) for name in map(str, other.frame.columns) if name not in names]

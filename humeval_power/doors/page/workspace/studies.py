@@ -72,8 +72,11 @@ class OpenedStudy:
     def seed(self) -> str:
         """The seed of the order of its assignment; "" where none is kept."""
         place = self.folder / SEED
-        text = place.read_text("utf-8", "replace").strip() if place.is_file() else ""
-        return text if text.isdecimal() and int(text) <= _LARGEST_SEED else ""
+        if place.is_symlink() or not place.is_file():
+            return ""
+        with place.open(encoding="utf-8", errors="replace") as file:
+            text = file.read(20).strip()
+        return text if text.isdecimal() and text.isascii() and int(text) <= _LARGEST_SEED else ""
 
     @property
     def is_draft(self) -> bool:
@@ -373,11 +376,19 @@ class Studies:
         return made
 
     def keep_seed(self, study: OpenedStudy) -> None:
-        """Draw the seed of the order of an assignment, where none is kept, and keep it for this user alone."""
-        if not study.seed:
-            place = study.folder / SEED
-            place.unlink(missing_ok=True)
-            write_files({place: f"{new_seed()}\n"}, force=False, private=[place])
+        """Draw the seed of the order of an assignment, where none is kept, and keep it for this user alone.
+
+        Raises
+        ------
+        InputError
+            Another file has its name.
+        """
+        if study.seed:
+            return
+        place = study.folder / SEED
+        if os.path.lexists(place):
+            raise InputError(f"{SEED} in the folder of the study holds no seed. Give it another name.")
+        write_files({place: f"{new_seed()}\n"}, force=False, private=[place])
 
     def free_name(self, study: OpenedStudy, name: str) -> str:
         """A name for a new file in the folder of a study, like this one."""
