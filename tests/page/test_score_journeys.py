@@ -163,3 +163,17 @@ def test_the_reading_fits_every_width(browser, served, tmp_path, width, dark):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate(SMALL) == []
         assert seen.errors == []
+
+
+def test_a_folder_that_is_dropped_on_a_field_is_brought_with_its_paths(page, tmp_path):
+    page.goto(f"{page.own}compare/scores")
+    box = page.locator("[data-field=files]").bounding_box()
+    place = {"x": box["x"] + 40, "y": box["y"] + 20}
+    data = {"items": [], "files": [str(score_shapes.logs(tmp_path))], "dragOperationsMask": 1}
+    session = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        session.send("Input.dispatchDragEvent", {"type": kind, "data": data, **place})
+    page.wait_for_selector("#reading")
+    settled(page)
+    assert "80 items, 2 systems" in page.inner_text("#reading")
+    assert page.locator(".brought").inner_text().strip() == "runs"

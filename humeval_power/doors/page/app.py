@@ -133,7 +133,6 @@ class _Page:
         files = request.query_params.getlist("files")
         if not files:
             raise InputError("Bring scores or logs first.")
-        await self._parts.workers.some_live()
         columns = await self._columns(files)
         if columns is not None and columns.is_of_workers and columns.ask != JUDGE and len(files) == 1:
             return RedirectResponse(f"/have?{urlencode({'ratings': files[0]})}", status_code=303)
@@ -143,7 +142,10 @@ class _Page:
 
     async def _columns(self, files: Sequence[str]) -> ScoreColumns | None:
         """What stands in files of scores; None where they cannot be read, which their answer says."""
-        if not files or not self._parts.workers.readiness.live:
+        if not files:
+            return None
+        await self._parts.workers.some_live()
+        if not self._parts.workers.readiness.live:
             return None
         try:
             answer = await self._parts.workers.live(work_of_columns(self._parts, files), "")

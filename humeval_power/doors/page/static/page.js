@@ -333,6 +333,8 @@ function show(found, keepsFormula) {
 }
 
 function follow(state, key) {
+  const hasBegun = answer.dataset.state === "starting" && state !== "starting";
+  if (hasBegun && form.hasAttribute("data-reads") && !document.getElementById("reading")) return location.reload();
   answer.dataset.state = state;
   answer.dataset.key = key;
   clearTimeout(polling);
