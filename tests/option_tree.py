@@ -132,6 +132,9 @@ BASE: dict[str, str] = {
     "judge check": "judged.csv",
     "judge estimate": "judged.csv",
     "judge agreement": "judged_by_workers.csv",
+    "judge sample": "judged.csv --n 20",
+    "judge length": "lengths.csv --length words",
+    "judge position": "verdicts.csv",
     "judge bias": "judged_by_workers.csv --own A",
     "judge plan": "--preset low --effect 0.2 --max-extra 50 --correlation 0.5 --cost-per-rating 0.1 "
     "--max-workers 5 --max-ratings-per-item 1 --simulations 5 --seed 3",

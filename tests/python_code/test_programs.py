@@ -171,6 +171,9 @@ LINES = {
     "judge budget": "judge plan --preset low --effect 0.1 --max-extra 300 --correlation 0.8,0.6 --between 0.4 "
     "--reliability 0.7 --cost-per-rating 0.1 --cost-per-worker 3 --cost-per-score 0.002,0.001 --budget 40 "
     "--max-workers 6 --simulations 2",
+    "judge sample": "judge sample judged.csv --n 20 --judge judge --seed 3",
+    "judge length": "judge length lengths.csv --length words --confidence 0.9",
+    "judge position": "judge position verdicts.csv --confidence 0.9",
     "judge agreement": "judge agreement judged_by_workers.csv --systems A,B --cluster passage --confidence 0.9",
     "judge bias": "judge bias judged_by_workers.csv --own A --same-scale --cluster passage --confidence 0.9",
     "resample": "resample pilot.csv --scale 1:5 --shift-raw 0.4 --unit item --items 20,30 --test "
