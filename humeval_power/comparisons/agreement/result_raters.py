@@ -22,9 +22,9 @@ from humeval_power.worker_statistics import MIN_ANSWERS
 
 _MOST_SHOWN = 12  # raters in the table
 WHAT_TO_DO = (
-    "Nobody is left out for it. Look at these ratings: the same instructions, the same kind of outputs, the scale "
-    "the right way round? There may be a good reason. Rules that leave raters out belong in the plan, before "
-    "there are ratings."
+    "Nobody is left out for it. Look at these ratings: were the instructions the same, and the kind of outputs? "
+    "Was the scale read the right way round? There may be a good reason. Rules that leave raters out belong in "
+    "the plan, before there are ratings."
 )
 HOW_TESTED = (
     f"Each rater with {MIN_ANSWERS} ratings or more that others gave too is compared with all others, of whom it "

@@ -117,7 +117,7 @@ def screening_sentence(checks: tuple[WorkerCheck, ...]) -> str:
     if named == 0:
         return f"None of the {len(checks):,} workers stands out."
     noun = "worker" if len(checks) == 1 else "workers"
-    return f"Look at the ratings of {named:,} of {len(checks):,} {noun}: something stands out in them. {WHAT_TO_DO}"
+    return f"Something stands out in the ratings of {named:,} of {len(checks):,} {noun}. {WHAT_TO_DO}"
 
 
 def screening_blocks(checks: tuple[WorkerCheck, ...]) -> Iterator[Block]:
