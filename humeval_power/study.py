@@ -375,7 +375,7 @@ class Study:
         word(Estimand),
         "What the result is about where items were drawn from a pool: the pool, or items like these. [pool]",
         "The result is about",
-        words={"": "The pool", "pool": "The pool", "population": "Items like these"},
+        words={"pool": "The pool", "population": "Items like these"},
     )
 
     pilot: str | None = _said(

@@ -287,8 +287,8 @@ def test_outputs_under_other_names_say_how_the_systems_are_renamed() -> None:
 @each_case(
     ("arguments", "expected"),
     [
-        ([], "Give --plan FILE, or --workers and --items."),
-        (["--workers", "5"], "Give --plan FILE, or --workers and --items."),
+        ([], "Give --plan FILE, or --workers and --items, or --item-names."),
+        (["--workers", "5"], "Give --plan FILE, or --workers and --items, or --item-names."),
         (["--workers", "1", "--items", "4"], "--workers must be a whole number of at least 2"),
         ([*SMALL, "--ratings-per-item", "4"], "4 ratings per item and system need 4 different workers"),
         ([*SMALL, "--unpaired"], "This design needs a number of ratings per item."),

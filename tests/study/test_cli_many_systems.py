@@ -306,6 +306,6 @@ def test_the_record_counts_what_was_rated_and_how_far_workers_agree(study, model
     measures = {one["measure"]: one["value"] for one in said["agreement"]["between"]}
     alone = agreement(fluency(study))
     assert measures["Krippendorff's alpha, ordinal"] == alone[0].alpha_ordinal.value
-    assert measures["Krippendorff's alpha, ordinal within beta"] == next(
-        one.alpha_ordinal.value for one in alone if one.system == "beta"
+    assert measures["Krippendorff's alpha, interval within beta"] == next(
+        one.alpha_interval.value for one in alone if one.system == "beta"
     )
