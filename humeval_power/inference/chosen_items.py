@@ -18,13 +18,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import examination as vanishing_residual
+from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.examination import design_information
-from humeval_power.estimation.crossed.fits import MESSAGES, fit_one
+from humeval_power.estimation.crossed.fits import check_ended_well, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.item_pool import Frame, ItemPool
-from humeval_power.kernels.crossed import information, reml
+from humeval_power.kernels.crossed import information
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -155,15 +154,7 @@ def _by_model(
     spread = float(np.std(rating)) or 1.0
     wanted = np.eye(problem.x.shape[1])[-k:] if k else None
     fitted = fit_one(problem, (rating - rating.mean()) / spread, contrasts=wanted)
-    status = int(fitted.status[0])
-    if status == reml.NO_RESIDUAL:
-        raise FitError(vanishing_residual.EXPLAINED)
-    if status == reml.RUNAWAY:
-        raise FitError(vanishing_residual.RUNS_AWAY)
-    if status != reml.CONVERGED:
-        raise FitError(
-            f"The fit did not converge ({MESSAGES.get(status, status)}): more ratings are needed."
-        )
+    check_ended_well(int(fitted.status[0]))
     slopes = fitted.further[0, :, 0]
     gamma, sigma2 = fitted.gamma[0], float(fitted.sigma2[0])
     if differences:  # one column of each factor; the residual of a difference is twice that of a rating

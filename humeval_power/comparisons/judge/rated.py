@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import SAYS_THE_SAME, usable_judges
-from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import examination as vanishing_residual
-from humeval_power.estimation.crossed.fits import MESSAGES, BatchFit, fit_one
+from humeval_power.errors import InputError
+from humeval_power.estimation.crossed.fits import check_ended_well, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels
 from humeval_power.inference.clustered import (
     clustered_mean,
@@ -30,7 +29,6 @@ from humeval_power.inference.clustered import (
     student_p,
     sum_of_variances,
 )
-from humeval_power.kernels.crossed import reml
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -179,7 +177,7 @@ def _fits(
     def fitted(covariates: Floats) -> tuple[RatedEstimate, float]:
         problem = _problem(rated, items, covariates)
         fits = fit_one(problem, response, contrasts=np.eye(problem.x.shape[1])[-max(1, len(used)) :])
-        _refuse(fits)
+        check_ended_well(int(fits.status[0]))
         weights = fits.further[0, :, 0] if covariates.shape[1] else np.zeros(len(used))
         of_judges = np.zeros(n_judges)
         of_judges[used] = weights * scale / spread
@@ -264,18 +262,6 @@ def _estimate(
         sd_residual=sd_residual,
         sd_cluster=float(deviations[2]) if len(deviations) > 2 else math.nan,
     )
-
-
-def _refuse(fit: BatchFit) -> None:
-    status = int(fit.status[0])
-    if status == reml.NO_RESIDUAL:
-        raise FitError(vanishing_residual.EXPLAINED)
-    if status == reml.RUNAWAY:
-        raise FitError(vanishing_residual.RUNS_AWAY)
-    if status != reml.CONVERGED:
-        raise FitError(
-            f"The fit did not converge ({MESSAGES.get(status, status)}): more ratings are needed."
-        )
 
 
 def check_rated(rated: RatedItems) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.blas import one_blas_thread
-from humeval_power.errors import InputError
+from humeval_power.errors import FitError, InputError
+from humeval_power.estimation.crossed import examination as vanishing_residual
 from humeval_power.estimation.crossed import problem as choice
 from humeval_power.estimation.crossed.even_batch import fit_replicates
 from humeval_power.estimation.crossed.examination import (
@@ -44,6 +45,18 @@ MESSAGES = {
     reml.STALLED: "no step lowers the criterion, yet its slope is not zero",
     reml.TOO_MANY_STEPS: "too many steps",
 }
+
+
+def check_ended_well(status: int) -> None:
+    """Raise FitError, and say why, where the status of a fit is that of none."""
+    if status == reml.NO_RESIDUAL:
+        raise FitError(vanishing_residual.EXPLAINED)
+    if status == reml.RUNAWAY:
+        raise FitError(vanishing_residual.RUNS_AWAY)
+    if status != reml.CONVERGED:
+        raise FitError(
+            f"The fit did not converge ({MESSAGES.get(status, status)}): more ratings are needed."
+        )
 
 
 class BatchFit(NamedTuple):

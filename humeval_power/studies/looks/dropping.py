@@ -14,7 +14,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from itertools import pairwise
 from operator import add
 
 import numpy as np
@@ -29,7 +28,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.looks.calibration import LEAST_SD, MULTIPLES, LooksCalibration, level_factor
 from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError
-from humeval_power.studies.looks.repeated import FEWEST_WORKERS, StopWhen, half_widths
+from humeval_power.studies.looks.repeated import StopWhen, half_widths, too_few_workers
 from humeval_power.studies.looks.replicates import Looks
 from humeval_power.studies.looks.stopping_rule import Efficacy, Futility, Spending, StoppingRule
 from humeval_power.studies.looks.systems_looks import (
@@ -214,37 +213,8 @@ def check_dropping_study(
         )
     if documents:
         problems.append("drop_systems is not offered with documents, which were not simulated.")
-    problems += too_few_workers(workers)
+    problems += too_few_workers(workers, "drop_systems")
     _raise(problems)
-
-
-def enough_workers(numbers: Sequence[int], looks: Looks) -> tuple[int, ...]:
-    """Those numbers of workers that are enough at each look.
-
-    Raises
-    ------
-    InputError
-        None is, and why not the largest.
-    """
-    enough = tuple(number for number in numbers if not too_few_workers(looks.counts(number)))
-    if not enough:
-        most = max(numbers)
-        said = (f"With {most} workers: {rule}" for rule in too_few_workers(looks.counts(most)))
-        raise InputError([Problem(rule, "Allow more workers.") for rule in said])
-    return enough
-
-
-def too_few_workers(workers: Sequence[int]) -> list[str]:
-    """What is wrong with these numbers of workers at the looks."""
-    problems = []
-    if workers[0] < FEWEST_WORKERS:
-        problems.append(
-            f"The first look has {workers[0]} workers; drop_systems needs {FEWEST_WORKERS} at least, and 8 are "
-            "better: so few do not tell how much workers differ."
-        )
-    if any(after - before < 2 for before, after in pairwise(workers)):
-        problems.append("One worker is not a look: with drop_systems each adds two at least.")
-    return problems
 
 
 def _raise(rules: Sequence[str]) -> None:

@@ -214,35 +214,36 @@ def check_study(study: RatingLooks) -> None:
         documents=bool(study.nested.final.n_documents),
         latent=not study.shifts,
     )
-    problems = _too_few([design.n_workers for design in study.nested.designs])
+    problems = too_few_workers([design.n_workers for design in study.nested.designs], "stop_when")
     if problems:
         raise InputError([Problem(rule, "") for rule in problems])
 
 
-def _too_few(workers: Sequence[int]) -> list[str]:
+def too_few_workers(workers: Sequence[int], field: str) -> list[str]:
+    """What is wrong with these numbers of workers at the looks for `field`, `stop_when` or `drop_systems`."""
     problems = []
     if workers[0] < FEWEST_WORKERS:
         problems.append(
-            f"The first look has {workers[0]} workers; stop_when needs {FEWEST_WORKERS} at least, and 8 are "
+            f"The first look has {workers[0]} workers; {field} needs {FEWEST_WORKERS} at least, and 8 are "
             "better: so few do not tell how much workers differ."
         )
     if any(after - before < 2 for before, after in pairwise(workers)):
-        problems.append("One worker is not a look: with stop_when each adds two at least.")
+        problems.append(f"One worker is not a look: with {field} each adds two at least.")
     return problems
 
 
-def enough_workers(numbers: Sequence[int], looks: Looks) -> tuple[int, ...]:
-    """Those numbers of workers that are enough at each look.
+def enough_workers(numbers: Sequence[int], looks: Looks, field: str) -> tuple[int, ...]:
+    """Those numbers of workers that are enough at each look for `field`.
 
     Raises
     ------
     InputError
         None is, and why not the largest.
     """
-    enough = tuple(number for number in numbers if not _too_few(looks.counts(number)))
+    enough = tuple(number for number in numbers if not too_few_workers(looks.counts(number), field))
     if not enough:
         most = max(numbers)
-        said = (f"With {most} workers: {rule}" for rule in _too_few(looks.counts(most)))
+        said = (f"With {most} workers: {rule}" for rule in too_few_workers(looks.counts(most), field))
         raise InputError([Problem(rule, "Allow more workers.") for rule in said])
     return enough
 

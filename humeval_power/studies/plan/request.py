@@ -157,10 +157,13 @@ class PlanRequest:
     def _check_looks(self, wish: LookSchedule) -> None:
         wish.rule(self.rule)
         if wish.drop_systems:
-            from humeval_power.studies.looks.dropping import check_dropping_study, enough_workers
+            from humeval_power.studies.looks.dropping import check_dropping_study
+            from humeval_power.studies.looks.repeated import enough_workers
 
             check_dropping_study(
-                workers=wish.looks.counts(max(enough_workers(self.space.workers, wish.looks))),
+                workers=wish.looks.counts(
+                    max(enough_workers(self.space.workers, wish.looks, "drop_systems"))
+                ),
                 exclusions=self.exclusion != "none",
                 documents=bool(self.space.documents),
                 paired=any(self.space.pairings),

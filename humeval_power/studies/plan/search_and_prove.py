@@ -102,7 +102,7 @@ def make_plan(
     searched = with_effect if request.robust else dict([next(iter(with_effect.items()))])
     space, stops = request.space, request.stop_when is not None
     if request.looks is not None and stops:
-        space = replace(space, workers=enough_workers(space.workers, request.looks.looks))
+        space = replace(space, workers=enough_workers(space.workers, request.looks.looks, "stop_when"))
     candidates = list_candidates(
         searched, space, request.costs, rule=request.rule, losses=request.losses, out=out
     )

@@ -24,7 +24,7 @@ from humeval_power.roots import root_between
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
-from humeval_power.studies.looks.dropping import enough_workers
+from humeval_power.studies.looks.repeated import enough_workers
 from humeval_power.studies.plan.candidates import (
     SearchSpace,
     feasible_sizes,
@@ -592,7 +592,7 @@ class _Search:
         first = next(iter(planned.values()))
         space = request.space
         if request.looks is not None and request.looks.drop_systems:
-            workers = enough_workers(space.workers, request.looks.looks)
+            workers = enough_workers(space.workers, request.looks.looks, "drop_systems")
             space = replace(space, workers=workers, pairings=(True,))
         rows = list_rows(space, request.costs, planned=first, rule=request.rule)
         out = NOBODY_OUT
