@@ -79,7 +79,11 @@ class AssignmentResult(Result):
         return Document(
             "Who rates what when",
             lead=f"{work_words(plan.design, counted(plan.design.n_systems, 'system'))}.",
-            headline=(*_totals(plan), *_taken(self.takeovers), *self._of_stage()),
+            headline=(
+                *self._of_stage(),
+                *_totals(plan, staged=self.stage is not None),
+                *_taken(self.takeovers),
+            ),
             caveats=(*self.caveats, *plan.design.notes),
             sections=(
                 Section("Who rates what", (_picture(plan, blind=self.blind),)),
@@ -172,8 +176,8 @@ class AssignmentResult(Result):
         return table
 
 
-def _totals(plan: AssignmentPlan) -> Iterator[Fact]:
-    yield "Rows", f"{len(plan.worker):,}"
+def _totals(plan: AssignmentPlan, *, staged: bool) -> Iterator[Fact]:
+    yield "Rows of all stages" if staged else "Rows", f"{len(plan.worker):,}"
     yield "Worker slots", f"{len(plan.slots):,}"
     for kind, name in enumerate(KINDS):
         yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"

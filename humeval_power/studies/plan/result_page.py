@@ -384,6 +384,12 @@ def _lead(
         work += f", {hours:,.{1 if hours < 10 else 0}f} hours of work"
     work += "." if cost is None else f", {cost}."
     yield from (plan_answer(plan, said), work) if is_below_target(plan) else (work, plan_answer(plan, said))
+    if plan.drops:  # the first is as planned
+        expected = plan.drops[0]
+        yield (
+            f"Looks drop systems that are beaten: {expected.ratings:,.0f} ratings on average, "
+            f"{percent(expected.saved)} fewer."
+        )
     if created is not None:
         times = "" if len(history) < 2 else f" {len(history)} times, last"
         amended = f" and amended{times} on {history[-1].date.isoformat()}" if history else ""
