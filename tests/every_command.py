@@ -312,7 +312,7 @@ def write_inputs(folder: Path) -> None:
     _write_logs(folder / "logs")
     _judged_by_workers(folder)
     _graded(folder)
-    _lengths(folder)
+    write_lengths(folder)
     papers = ["paper,workers,items,ratings_per_item,effect", "one,3,100,3,0.1", "two,10,50,2,0.05"]
     _write(folder / "papers.csv", papers)
     pairs = [f"en-de,s{i},s{i + 1},{d:.2f},{p:.4f},500" for i, (d, p) in enumerate(_OBSERVED)]
@@ -400,7 +400,7 @@ def _judged_by_workers(folder: Path) -> None:
     _write(folder / "judged_by_workers.csv", lines)
 
 
-def _lengths(folder: Path) -> None:
+def write_lengths(folder: Path) -> None:
     """Two ratings of 60 outputs with their lengths, and verdicts of pairs in both orders."""
     rng = np.random.default_rng(20)
     lines = ["item,system,worker,human,judge,words"]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import click
 import numpy as np
+from every_command import write_lengths
 from seven import seven
 
 from humeval_power.asking.command_groups import in_terminal, without_group
@@ -241,6 +242,7 @@ def write_files(folder: Path) -> None:
         (f"s{place}", system, (7 * place + k) % 23) for place in range(30) for k, system in enumerate("AB")
     ]
     _table(folder / "outputs_scored.csv", "item,system,chrf", scored)
+    write_lengths(folder)
     _table(folder / "fresh.csv", "worker,item,system,rating", fresh)
     scores = np.round(rng.normal(0.5, 0.1, (20, 2)), 3)
     _table(folder / "scores.csv", "item,A,B", [(i, *row) for i, row in enumerate(scores)])

@@ -762,14 +762,20 @@ def judges_of(study: StudyValues) -> PlannedJudges | None:
     InputError
         What is missing of them, or does not go together.
     """
-    if not study.says(*(name for name, one in FIELDS.items() if one.section == "judges")):
+    given = study.options_of([name for name, one in FIELDS.items() if one.section == "judges"])
+    if not given:
         return None
+    names, correlation, extra = study.judges, study.judge_correlation, study.judged_extra
+    if names is None or correlation is None or extra is None:
+        needed = {"judges": names, "judge_correlation": correlation, "judged_extra": extra}
+        missing = [study.option(name) for name, value in needed.items() if value is None]
+        raise InputError(f"{', '.join(given)}: a study with judges needs {' and '.join(missing)} too.")
     from humeval_power.studies.plan.planned_judges import planned_judges
 
     return planned_judges(
-        study.judges,
-        study.judge_correlation,
-        extra=study.judged_extra,
+        names,
+        correlation,
+        extra=extra,
         reliability=study.judge_reliability,
         between=study.judges_between,
         runs=study.judge_runs,

@@ -139,7 +139,7 @@ def test_what_is_missing_of_judges_is_named(tmp_path: Path) -> None:
     refused = run("plan", tmp_path / "study.toml", code=2).stderr
     assert "judges" in refused
     assert "judged" in refused
-    assert "is missing: a plan with judges needs it" in " ".join(refused.split())
+    assert "a study with judges needs" in " ".join(refused.split())
 
 
 def test_a_study_with_judges_comes_back_from_its_file(study: Path, tmp_path: Path) -> None:

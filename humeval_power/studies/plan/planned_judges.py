@@ -62,10 +62,10 @@ class PlannedJudges:
 
 
 def planned_judges(
-    names: tuple[str, ...] | None,
-    correlation: tuple[float, ...] | None,
+    names: tuple[str, ...],
+    correlation: tuple[float, ...],
     *,
-    extra: int | None,
+    extra: int,
     reliability: tuple[float, ...] | None,
     between: float | None,
     runs: tuple[int, ...] | None,
@@ -76,16 +76,8 @@ def planned_judges(
     Raises
     ------
     InputError
-        What is missing, or does not go together.
+        What does not go together.
     """
-    needed = {"judges": names, "judge_correlation": correlation, "judged_extra": extra}
-    missing = [
-        Problem("is missing: a plan with judges needs it.", "", place=name)
-        for name, value in needed.items()
-        if value is None
-    ]
-    if missing or names is None or correlation is None or extra is None:
-        raise InputError(missing)
     n = len(names)
 
     def of_each(values: tuple[Any, ...] | None, usual: Any) -> tuple[Any, ...]:
