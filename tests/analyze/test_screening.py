@@ -55,7 +55,7 @@ def test_a_careless_worker_stands_out_and_comes_first(way, words):
     assert checks[0].worker == "w3"
     assert any(words in reason for reason in checks[0].reasons)
     assert [check.worker for check in checks if check.reasons] == ["w3"]
-    assert screening_sentence(checks).startswith("Look at the ratings of 1 of 10 workers")
+    assert screening_sentence(checks).startswith("Something stands out in the ratings of 1 of 10 workers")
 
 
 def test_seeing_the_difference_between_systems_is_not_agreement():
