@@ -17,6 +17,7 @@ from humeval_power.doors.page.requests import (
     file_names,
     offered,
     request_of,
+    ways,
     words_of,
 )
 from humeval_power.errors import InputError
@@ -80,3 +81,17 @@ def test_every_form_names_options_that_its_command_has(form):
     assert len(named) == len(set(named))
     assert not set(form.live) - set(options)
     words_of(request_of(form.command, form.start, form.hides))
+
+
+@pytest.mark.parametrize(
+    ("robust", "simulated", "shown"), [(False, None, 0.92), (True, None, 0.17), (False, 0.9, 0.9)]
+)
+def test_a_card_shows_the_power_that_is_planned_for(robust, simulated, shown) -> None:
+    design = {"analytic_power": {"typical": 0.92, "cautious end": 0.17}, "power": simulated}
+
+    class Planned:
+        def content(self):
+            return {"robust": robust, "chosen": design, "ways": [{"name": "safer", "design": design}]}
+
+    [(name, way)] = ways(("plan",), Planned())
+    assert (name, way["shown_power"]) == ("safer", shown)

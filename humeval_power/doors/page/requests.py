@@ -254,11 +254,20 @@ def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[s
         return ()
     content = result.content()
     rows = content.get("ways")
+
+    def with_power(design: Mapping[str, Any]) -> Mapping[str, Any]:
+        """With its power as simulated; if it was not, by formula: as planned, of a robust plan the lowest."""
+        by_formula = list(design["analytic_power"].values())
+        formula = min(by_formula) if content.get("robust") else by_formula[0]
+        return {**design, "shown_power": formula if design["power"] is None else design["power"]}
+
     answer = [
-        (row["name"], row["design"]) for row in (rows if isinstance(rows, list) else ()) if row["design"]
+        (row["name"], with_power(row["design"]))
+        for row in (rows if isinstance(rows, list) else ())
+        if row["design"]
     ]
     best = content.get("chosen")
-    return tuple(answer) if answer or not isinstance(best, Mapping) else (("best", best),)
+    return tuple(answer) if answer or not isinstance(best, Mapping) else (("best", with_power(best)),)
 
 
 def asks(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], ...]:

@@ -302,11 +302,10 @@ def _solved_fields(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer
 
 
 def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
-    power = design["power"] if design["power"] is not None else min(design["analytic_power"].values())
     hours = design.get("hours")
     return {
         "title": _WAYS.get(name, name),
-        "found": round(100 * power),
+        "found": round(100 * design["shown_power"]),
         "workers": design["n_workers"],
         "items": design["n_items"],
         "ratings_per_item": design["ratings_per_item"],
