@@ -92,13 +92,12 @@ class Outputs:
                 problems.append(Problem(rule, f"It has {_those(what, values)}.", self.origin))
             if extra:
                 rule = f"has outputs of the {what}{_plural(extra)} {listing(extra, limit=_SHOWN)}, "
-                problems.append(
-                    Problem(
-                        f"{rule}not in the assignment.",
-                        f"Leave them out, or assign them; the assignment has {_those(what, wanted)}.",
-                        self.origin,
+                remedy = f"Leave them out, or assign them; the assignment has {_those(what, wanted)}."
+                if what == "system":
+                    remedy += (
+                        f" Call a column {_SOURCES[0]!r} if it stands above the outputs, as a prompt does."
                     )
-                )
+                problems.append(Problem(f"{rule}not in the assignment.", remedy, self.origin))
         if problems:
             raise InputError(problems)
 

@@ -101,8 +101,8 @@ def checked_question(question: Question | None, procedure: Procedure) -> Questio
     if procedure == "nlpstattest" and question is not None:
         raise InputError("The procedure 'nlpstattest' chooses by the data; leave --question out.")
     if procedure == "question" and question is None:
-        listed = [f"--question {name}: {words}" for name, words in QUESTIONS.items()]
-        raise InputError("Say what is asked before the scores are looked at. " + " ".join(listed))
+        listed = " ".join(f"{name}: {words}" for name, words in QUESTIONS.items())
+        raise InputError(f"Say what is asked before the scores are looked at, by --question. {listed}")
     return question
 
 

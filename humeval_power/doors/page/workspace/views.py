@@ -38,6 +38,7 @@ from humeval_power.doors.page.workspace.stages import (
     summary,
 )
 from humeval_power.doors.page.workspace.studies import ChangedError, OpenedStudy, as_typed
+from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.numbers import time_taken
 from humeval_power.study import FIELDS
 
@@ -221,13 +222,15 @@ def _of_answer(
         answer = None  # of the table as it is, which the reading puts right
     place = [one.key for one in STAGES].index(stage.key)
     following = STAGES[place + 1] if place + 1 < len(STAGES) else None
+    n_done = [one.key for one in STAGES].index(stage_now(study))
     labels = {name: FIELDS[name].label or name for name in FIELDS}
     currency = as_typed(study.file.values.get("currency")) or "USD"
     return {
         "stage": stage,
         "study": study,
         "stages": STAGES,
-        "n_done": [one.key for one in STAGES].index(stage_now(study)),
+        "n_done": n_done,
+        "waits_for_its_act": stage.key in ("plan", "collect", "look") and place >= n_done,
         "state": shown.state,
         "act": shown.act,
         "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
@@ -305,7 +308,7 @@ def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
     hours = design.get("hours")
     return {
         "title": _WAYS.get(name, name),
-        "found": round(100 * design["shown_power"]),
+        "found": of_hundred(design["shown_power"]),
         "workers": design["n_workers"],
         "items": design["n_items"],
         "ratings_per_item": design["ratings_per_item"],
