@@ -34,7 +34,7 @@ if (form && answer) {
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
   document.getElementById("reading")?.addEventListener("change", (event) => {
     const at = event.target.id || event.target.closest("details").querySelector("[id]").id;
-    location.assign(form.getAttribute("data-path") + "?" + query() + "#" + at); // the file is read again, by the link
+    readAgain("#" + at);
   });
   const place = document.getElementById(location.hash.slice(1));
   place?.closest("details")?.setAttribute("open", "");
@@ -124,6 +124,13 @@ function keep(step) {
   const link = form.getAttribute("data-path") + "?" + query();
   if (step) history.pushState(null, "", link);
   else history.replaceState(null, "", link);
+}
+
+/* The files are read by the link; an answer that is still on its way must not call this page back. */
+function readAgain(place) {
+  asking?.abort();
+  for (const timer of [quiet, still, polling]) clearTimeout(timer);
+  location.assign(form.getAttribute("data-path") + "?" + query() + place);
 }
 
 function changed() {
@@ -454,7 +461,7 @@ async function bring(pairs, field) {
     label.append(box, " " + names[place]);
     input.before(label);
   }
-  if (form.hasAttribute("data-reads")) return location.assign(form.getAttribute("data-path") + "?" + query());
+  if (form.hasAttribute("data-reads")) return readAgain("");
   input.dispatchEvent(new Event("input", { bubbles: true }));
   if (!form.getAttribute("data-live")) form.requestSubmit();
 }
