@@ -17,6 +17,7 @@ Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 IDENTICAL = -1  # the stratum of items whose outputs are the same under all systems: they need no rating
+SAME_PROBABILITY = 1e-6  # probabilities that differ no more are equal but for rounding
 
 
 class Frame(NamedTuple):
@@ -95,7 +96,7 @@ class ItemPool:
     def unequal(self) -> bool:
         """Whether items were drawn with probabilities that differ otherwise than by rounding, and not by strata."""
         drawn = self.probability[~self.identical]
-        return bool(not self.by_hand and self.n_strata == 1 and np.ptp(drawn) > 1e-6)
+        return bool(not self.by_hand and self.n_strata == 1 and np.ptp(drawn) > SAME_PROBABILITY)
 
     @property
     def n_strata(self) -> int:

@@ -20,7 +20,7 @@ from humeval_power.checking.outputs import (
     outputs_of_table,
 )
 from humeval_power.errors import InputError, Problem
-from humeval_power.item_pool import IDENTICAL, ItemPool
+from humeval_power.item_pool import IDENTICAL, SAME_PROBABILITY, ItemPool
 
 Floats = NDArray[np.float64]
 
@@ -237,8 +237,8 @@ def pool_of_table(frame: pd.DataFrame, *, source: str) -> ItemPool:
     Raises
     ------
     InputError
-        Columns that are missing, cells that break a rule, items of the pool that could never be drawn, or strata
-        whose chosen items are not as many as their probability says: all at once.
+        Columns that are missing, cells that break a rule, items of the pool that could never be drawn, or a pool
+        or strata whose chosen items are not as many as their probability says: all at once.
     """
     frame = frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
     absent = [name for name in ("item", "chosen", "probability") if name not in frame.columns]
@@ -318,14 +318,21 @@ def _stratum_problems(
     labels: Sequence[str],
     source: str,
 ) -> Iterator[Problem]:
-    """Of a pool with strata: one whose probabilities differ, or are not its share of chosen items."""
+    """Of a pool with strata: one whose probabilities differ, or are not its share of chosen items. Of a pool without:
+    equal probabilities that are not the share of its chosen items, as where the file lost rows."""
     if len(labels) < 2:
+        drawn = probability[stratum != IDENTICAL]
+        n, size = int(chosen.sum()), len(drawn)
+        if np.ptp(drawn) <= SAME_PROBABILITY < abs(drawn[0] - n / size):
+            rule = f"{n:,} of {size:,} items are chosen, and each was drawn with the probability {drawn[0]:.6g}."
+            remedy = f"Give the whole file of the draw; {n:,} of {size:,} have {n / size:.6g}."
+            yield Problem(rule, remedy, source)
         return
     for place, label in enumerate(labels):
         inside = stratum == place
         own = probability[inside]
         n, size = int(chosen[inside].sum()), int(inside.sum())
-        if np.ptp(own) > 1e-6 or abs(own[0] - n / size) > 1e-6:
+        if np.ptp(own) > SAME_PROBABILITY or abs(own[0] - n / size) > SAME_PROBABILITY:
             rule = f"stratum {label!r} has {n:,} chosen of {size:,} items, and not all have {n / size:.6g}."
             remedy = (
                 "An item is replaced at random by one of its stratum only; keep the numbers of the draw."

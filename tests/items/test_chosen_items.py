@@ -246,6 +246,35 @@ def test_items_that_could_never_be_drawn_and_replaced_ones_are_refused():
     said = refused(item=items, chosen=[1, 1, 1, 0, 1, 0, 0, 0], stratum=strata, probability=[0.5] * 8)
     assert "has 3 chosen of 4 items" in said
     assert "at least 2 show how items of it differ" in said
+    said = refused(item=items, chosen=chosen, probability=[0.25] * 8)  # as where half of the rows are lost
+    assert "4 of 8 items are chosen, and each was drawn with the probability 0.25" in said
+
+
+def test_half_a_file_of_items_drawn_at_random_is_refused():
+    outputs = hp.items.choose(
+        scored_of_table(
+            pd.DataFrame({"item": [f"i{p}" for p in range(90)], "A": "a", "B": "b"}).assign(
+                A=[f"a{p}" for p in range(90)]
+            ),
+            source="outputs.csv",
+            score=None,
+        ),
+        30,
+    )
+    table = outputs.to_frame()
+    assert pool_of_table(table, source="pool.csv").n_items == 90
+    with pytest.raises(InputError, match="Give the whole file of the draw"):
+        pool_of_table(table.head(60), source="pool.csv")
+
+
+def test_systems_that_a_pool_was_not_drawn_for_are_refused(study, tmp_path):
+    file = tmp_path / "other.csv"
+    table = pd.read_csv(study / "ratings.csv")
+    table.assign(system=table["system"].replace("new", "newer")).to_csv(file, index=False)
+    said = run("analyze", file, "--systems", "old,newer", "--pool", study / "chosen.csv", code=2)
+    assert "chosen.csv has no scores of newer: its items were drawn to compare old, new" in " ".join(
+        said.output.split()
+    )
 
 
 def test_tables_of_outputs_and_of_items_say_the_same():
