@@ -36,6 +36,7 @@ from humeval_power.kernels.small_matrices import spd_inverse
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
+_FLAT = 1e-8  # of the curvature that a variance has if the residual is held
 _TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
@@ -110,8 +111,8 @@ class DesignArrays(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """H at one gamma: Go; M and W of each kind; V; Zo'H_i^-1 X (K, N); tr(H^-1 G_t), and the sums F_c of C_i Y C_i'
-    of each kind. Q = V Go and Y are filled with the traces."""
+    """H at one gamma: Go; M and W of each kind; V; Zo'H_i^-1 X (K, N). `complete` fills tr(H^-1 G_t), the sums F_c
+    of C_i Y C_i' of each kind, Q = V Go and Y."""
 
     Go: Floats
     M: Floats
@@ -578,14 +579,13 @@ def norms(design, patterns, vectors, group, at, B, E, X, hidden, norm):
                     small[s, t] += np.dot(X[first + s], B[first + t])
         for s in range(h):
             norm[s, h + v] = norm[h + v, s] = (patterns[s] * small).sum()
-        flat, turned = hidden[v].ravel(), E.ravel()
         for first in range(0, N, K):
             product(at.Go, X[first : first + K], hidden[v, first : first + K])
         for r in range(N):
             for c in range(N):
                 E[r, c] = hidden[v, c, r]
         for s in range(v + 1):
-            norm[h + v, h + s] = np.dot(hidden[s].ravel(), turned)
+            norm[h + v, h + s] = np.dot(hidden[s].ravel(), E.ravel())
     own, less, both = np.empty((K, K)), np.empty((K, K)), np.empty((K, K))
     for c in range(kinds):
         product(at.M[c], at.F[c], both)
@@ -688,6 +688,8 @@ def fit_many(
                     for v in range(q):
                         hessian[t, v] = quadratic[b, t, v] / sigma2
                         hessian[t, v] -= square[b, t] * square[b, v] / (sigma2**2 * df)
+                    # of a variance that is one with the residual only rounding is left
+                    hessian[t, t] = max(hessian[t, t], _FLAT * quadratic[b, t, t] / sigma2)
                 direction = newton_direction(hessian, slope, free)
                 promise = 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall
