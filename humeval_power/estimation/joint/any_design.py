@@ -70,7 +70,8 @@ class AnyDesign:
         if columns > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
             return None
         outer, inner = (worker, item) if m <= n else (item, worker)
-        meetings = np.bincount(np.unique(inner * columns + outer * n_systems + system) // columns).astype(float)
+        filled = np.unique(inner * columns + outer * n_systems + system)
+        meetings = np.bincount(filled // columns).astype(float)
         if (meetings * (meetings + 1) / 2).sum() > _MOST_CELLS:
             return None
         design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems)

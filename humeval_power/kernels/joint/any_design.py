@@ -8,10 +8,10 @@ diagonal,
     M_i = (I + N_i Gi)^-1,   W_i = Gi M_i,   A = Zo'H_i^-1 Zo = diag(load) - sum_i C_i'W_i C_i
     V = (A^-1 + I x Go)^-1,  B = I - V Go,   Y = Go B
 
-make up Zo'H^-1 Zo = V, Zo'H^-1 Zi = B C_i'M_i' and Zi'H^-1 Zj = M_i N_i - M_i C_i Y C_j'M_j'. V comes out of A by one
-outer level after the other, each of which takes U Go (I + S Go)^-1 U' away, where U are its columns and S is its own
-block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of each
-system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, of which the entries are
+make up Zo'H^-1 Zo = V, Zo'H^-1 Zi = B C_i'M_i' and Zi'H^-1 Zj = M_i N_i - M_i C_i Y C_j'M_j'. V comes out of A by
+one outer level after the other, each of which takes U Go (I + S Go)^-1 U' away, where U are its columns and S is its
+own block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of
+each system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, of which the entries are
 listed. The search is that of `reml`; its first point, which is the same for all tables, is factorised once.
 """
 
@@ -161,8 +161,8 @@ def covariance(patterns, gamma, first, out):
 
 @inner
 def inverted(left, inverse):
-    """Overwrite a matrix that is a diagonal scaling away from a symmetric positive definite one, so that no pivoting
-    is needed; fill its inverse. Its determinant, NaN where rounding has left it no digits."""
+    """Overwrite a matrix that is a diagonal scaling away from a symmetric positive definite one, so that it needs no
+    pivoting; fill its inverse. Its determinant, NaN where rounding has left it no digits."""
     n = len(left)
     det = 1.0
     for r in range(n):
@@ -375,8 +375,8 @@ def response_sums(design, outer, inner_level, system, y, b, y_outer, y_inner):
 
 @inner
 def profiled(design, at, y_outer, y_inner, whole, through, seen, beta, phi):
-    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi. y'Py, and the
-    log determinant of X'H^-1X, NaN where there is none."""
+    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi. y'Py, and
+    the log determinant of X'H^-1X, NaN where there is none."""
     K, N = len(beta), len(at.V)
     pushed, gram, xy = np.empty(K), np.empty((K, K)), np.empty(K)
     base = np.empty((K + 1, N))
@@ -645,7 +645,9 @@ def fit_many(
             if step:
                 at = moved
                 log_det = factorise(design, patterns, trial, at)
-            new_left, log_det_x = profiled(design, at, y_outer, y_inner, whole, through, seen, means, precise)
+            new_left, log_det_x = profiled(
+                design, at, y_outer, y_inner, whole, through, seen, means, precise
+            )
             log_det += log_det_x
             there = np.inf
             if new_left > 1e-14 * whole and np.isfinite(log_det):
@@ -672,7 +674,8 @@ def fit_many(
                 through_patterns(design, vectors, group, at, seen[K:], seen_inner[K:], working)
                 here[:], beta[b], phi[b] = trial, means, precise
                 for t in range(q):
-                    trace[b, t], square[b, t], xgx[b, t] = at.trace[t], products[t, K, K], products[t, :K, :K]
+                    trace[b, t], square[b, t] = at.trace[t], products[t, K, K]
+                    xgx[b, t] = products[t, :K, :K]
                     slope[t] = trace[b, t] - square[b, t] / sigma2
                     for j in range(K):
                         for k in range(K):
