@@ -9,9 +9,9 @@ diagonal,
     V = (A^-1 + I x Go)^-1,  B = I - V Go,   Y = Go B
 
 make up Zo'H^-1 Zo = V, Zo'H^-1 Zi = B C_i'M_i' and Zi'H^-1 Zj = M_i N_i - M_i C_i Y C_j'M_j'. V comes out of A by
-one outer level after the other, each of which takes U Go (I + S Go)^-1 U' away, where U are its columns and S is its
-own block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of
-each system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, of which the entries are
+one outer level after the other, each of which takes U Go (I + S Go)^-1 U' away; U are its columns and S is its own
+block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of each
+system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, the entries of which are
 listed. The search is that of `reml`; its first point, which is the same for all tables, is factorised once.
 """
 
@@ -161,7 +161,7 @@ def covariance(patterns, gamma, first, out):
 
 @inner
 def inverted(left, inverse):
-    """Overwrite a matrix that is a diagonal scaling away from a symmetric positive definite one, so that it needs no
+    """Overwrite a matrix that is a diagonal scaling away from a symmetric positive definite one, and so needs no
     pivoting; fill its inverse. Its determinant, NaN where rounding has left it no digits."""
     n = len(left)
     det = 1.0
