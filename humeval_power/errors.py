@@ -129,7 +129,9 @@ class Problem:
 
 
 def field_problem(name: str, value: object, rule: str) -> Problem:
-    """A problem with the value of one field of a record; `rule` is what the value must be."""
+    """A problem with the value of one field of a record, or of an option; `rule` is what the value must be."""
+    if name.startswith("--"):
+        return Problem(rule, "", place=name, value=value, has_value=True)
     return Problem(rule, "", column=name, value=value, has_value=True)
 
 

@@ -302,12 +302,27 @@ def test_labels_that_are_missing_or_not_drawn_are_said(drawn: Path) -> None:
         (lambda one: one.assign(stratum_size=3), "no less than were drawn"),
         (lambda one: one.assign(probability=one["probability"] / 3), "drawn one by one"),
         (lambda one: one[:0], ""),
+        (lambda one: one[:60], "60 items are there, and 100 were drawn"),
+        (lambda one: one[one["stratum"] < 5], "80 items are there, and 100 were drawn"),
+        (lambda one: one.assign(sample_size=one.index), "several numbers were drawn"),
     ],
 )
 def test_a_sample_that_is_none_is_refused(drawn: Path, change: Callable, words: str) -> None:
     change(pd.read_csv(drawn / "sample.csv")).to_csv(drawn / "other.csv", index=False)
     refused = run("judge", "estimate", drawn / "rated.csv", "--sample", drawn / "other.csv", code=2)
     assert words in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize("words", [("--active",), ()])
+def test_a_sample_of_one_stratum_that_lost_rows_is_refused(drawn: Path, words: tuple[str, ...]) -> None:
+    scores = pd.read_csv(drawn / "scores.csv")
+    if not words:
+        scores.assign(judge=0.5).to_csv(drawn / "scores.csv", index=False)  # alike: one stratum
+    sample = drawn / "one.csv"
+    run("judge", "sample", drawn / "scores.csv", "--n", "80", *words, "-o", sample)
+    pd.read_csv(sample)[:40].to_csv(drawn / "half.csv", index=False)
+    refused = run("judge", "estimate", drawn / "rated.csv", "--sample", drawn / "half.csv", code=2)
+    assert "40 items are there, and 80 were drawn" in " ".join(refused.stderr.split())
 
 
 def two_systems(path: Path) -> Path:
@@ -326,7 +341,7 @@ def two_systems(path: Path) -> Path:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--n", "5000"), "there are 60 outputs"),
+        (("--n", "5000"), "Error: --n: value 5000: there are 60 outputs"),
         (("--n", "3"), "at least 10 outputs"),
         (("--n", "20", "--allocation", "neyman"), "from labels alone: give those of a pilot"),
         (("--n", "30", "--active"), "is for the rate of one system"),
@@ -366,7 +381,7 @@ def test_outputs_drawn_one_by_one_are_weighted(drawn: Path) -> None:
     assert found["tuned"]["estimate"] == pytest.approx(by_hand, rel=1e-8)
     table[:900].to_csv(drawn / "part.csv", index=False)
     cut = sample[sample["item"].isin(table["item"][:900])]
-    cut.to_csv(drawn / "cut.csv", index=False)
+    cut.assign(sample_size=len(cut)).to_csv(drawn / "cut.csv", index=False)
     refused = run("judge", "estimate", drawn / "part.csv", "--sample", drawn / "cut.csv", code=2)
     assert "drawn out of 1,000 outputs" in " ".join(refused.stderr.split())
 

@@ -41,13 +41,13 @@ class JudgeSample(Result):
     def body(self) -> Document:
         plan = self.found
         drawn = f"{counted(len(plan.chosen), 'item')} of {len(self.items):,}"
-        judges = (
-            "the judge's score" if len(self.judges) == 1 else f"the scores of {len(self.judges)} judges"
-        )
+        judges, make = "the judge's score", "makes"
+        if len(self.judges) > 1:
+            judges, make = f"the scores of {len(self.judges)} judges", "make"
         if plan.active:
             lead = f"{drawn} were drawn, with larger probabilities where the judge is less certain."
         elif len(plan.drawn) == 1:
-            lead = f"{drawn} were drawn alike: {judges} make no strata."
+            lead = f"{drawn} were drawn alike: {judges} {make} no strata."
         else:
             lead = (
                 f"{drawn} were drawn from {len(plan.drawn)} strata by {judges}, of each stratum "
@@ -113,6 +113,7 @@ class JudgeSample(Result):
                     "stratum": int(plan.strata.code[place]) + 1,
                     "probability": float(plan.probability[place]),
                     "stratum_size": int(plan.strata.size[plan.strata.code[place]]),
+                    "sample_size": len(plan.chosen),
                 }
                 for place in plan.chosen.tolist()
             ],
