@@ -26,7 +26,7 @@ from humeval_power.families import ComparisonFamily
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
-from humeval_power.studies.looks.calibration import LEAST_SD, MULTIPLES, LooksCalibration, level_factor
+from humeval_power.studies.looks.calibration import LooksCalibration, level_factor
 from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError
 from humeval_power.studies.looks.repeated import StopWhen, half_widths, too_few_workers
 from humeval_power.studies.looks.replicates import Looks
@@ -37,6 +37,7 @@ from humeval_power.studies.looks.systems_looks import (
     SystemsLookReplicates,
     SystemsLooks,
     hardest_place,
+    null_at_worker_sds,
     pair_rows_at_looks,
     systems_blocks,
 )
@@ -375,20 +376,9 @@ def calibrate_dropping(
 ) -> tuple[LooksCalibration, LooksCalibration]:
     """Factors on the levels of decisions, and of intervals, at which the worst claim and the worst drop, and all
     intervals together, err in a share alpha of studies without differences, at the worst of several worker SDs."""
-    null = study.with_means((0.5,) * study.parameters.n_systems)
-    planned = max(study.parameters.sd_worker_system)
-    base = max(planned, LEAST_SD * study.parameters.sd_residual)
-    tried = dict.fromkeys((*(base * multiple for multiple in MULTIPLES), planned))
-    parts = [
-        (sd, block)
-        for sd in tried
-        for block in systems_blocks(
-            drop_ratio_block, null.with_worker_sd(sd), bounds, n_simulations=n_simulations, seed=seed
-        )
-    ]
-    ratios: dict[float, list[tuple[Floats, Floats]]] = {}
-    for (sd, _), part in zip(parts, run_blocks([block for _, block in parts], n_jobs=n_jobs), strict=True):
-        ratios.setdefault(sd, []).append(part)
+    ratios = null_at_worker_sds(
+        drop_ratio_block, study, bounds, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+    )
     alpha, n_pairs, alike = bounds.rule.alpha, len(study.pairs), study.parameters.is_alike
     decisions, intervals = {}, {}
     for sd, of_sd in ratios.items():
@@ -403,15 +393,11 @@ def calibrate_dropping(
         )
         decisions[sd] = min(level_factor(kind, alpha) for kind in kinds)
         intervals[sd] = level_factor(np.concatenate([two for _, two in of_sd]), alpha)
-
-    def calibration(by_sd: Mapping[float, float]) -> LooksCalibration:
-        sds = tuple(sorted(by_sd))
-        worst = min(by_sd, key=lambda sd: by_sd[sd])
-        return LooksCalibration(
-            by_sd[planned], by_sd[worst], worst, sds, tuple(by_sd[sd] for sd in sds), n_simulations
-        )
-
-    return calibration(decisions), calibration(intervals)
+    planned = max(study.parameters.sd_worker_system)
+    return (
+        LooksCalibration.of(decisions, planned, n_simulations),
+        LooksCalibration.of(intervals, planned, n_simulations),
+    )
 
 
 # The long run of a plan.
