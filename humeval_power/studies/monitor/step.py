@@ -336,7 +336,7 @@ def refuse_after_the_end(state: MonitoredStudy, unplanned: str) -> None:
 
 
 class LookPlace(NamedTuple):
-    """Which planned look it is (None: it is between two), whether it is the last, and of a study that is complete."""
+    """Which planned look it is (None: it lies between two), whether it is the last, and of a complete study."""
 
     planned: int | None
     final: bool
