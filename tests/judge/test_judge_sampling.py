@@ -14,7 +14,6 @@ from scipy import stats
 from humeval_power.comparisons.judge.assisted import label_mean, post_stratified
 from humeval_power.comparisons.judge.sampling import (
     active_probabilities,
-    allocate,
     draw_strata,
     draw_systematic,
     inclusion_probabilities,
@@ -25,6 +24,7 @@ from humeval_power.comparisons.judge.sampling import (
     stratified_mean,
 )
 from humeval_power.errors import InputError
+from humeval_power.inference.item_sampling import allocate
 
 ENDLESS = 10**12  # outputs, so that the pool is the population
 
@@ -37,12 +37,18 @@ ENDLESS = 10**12  # outputs, so that the pool is the population
         ([200] * 5, [1] * 5, 100, [20] * 5),
         ([3, 997], [1, 1], 20, [2, 18]),
         ([3, 997], [0, 1], 20, [2, 18]),
+        (
+            [56, 56, 25, 48],
+            [0.229, 0.001, 0.706, 0.865],
+            130,
+            [55, 2, 25, 48],
+        ),  # full up one after the other
     ],
 )
 def test_labels_are_allocated_by_size_and_spread(
     size: list[int], spread: list[float], n: int, drawn: list[int]
 ) -> None:
-    assert allocate(np.array(size), np.array(spread, dtype=float), n).tolist() == drawn
+    assert allocate(np.array(size), n, spread=np.array(spread, dtype=float)).tolist() == drawn
 
 
 def test_any_allocation_keeps_to_its_limits() -> None:
@@ -50,7 +56,7 @@ def test_any_allocation_keeps_to_its_limits() -> None:
     for _ in range(300):
         size = rng.integers(2, 60, rng.integers(1, 6))
         n = int(rng.integers(2 * len(size), size.sum() + 1))
-        drawn = allocate(size, rng.random(len(size)) * rng.integers(0, 2, len(size)), n)
+        drawn = allocate(size, n, spread=rng.random(len(size)) * rng.integers(0, 2, len(size)))
         assert drawn.sum() == n
         assert (drawn >= 2).all()
         assert (drawn <= size).all()
@@ -182,7 +188,7 @@ def test_intervals_cover_and_strata_are_no_worse_than_labels(judged: Callable, n
     for _ in range(1000):
         people, score = judged(rng)
         strata = strata_of(score, n)
-        chosen = draw_strata(strata, allocate(strata.size, np.ones(len(strata.size)), n), rng)
+        chosen = draw_strata(strata, allocate(strata.size, n), rng)
         by_strata = stratified_mean(people[chosen], strata.code[chosen], strata.size, binary=True)
         probability = active_probabilities(score, n)
         one = draw_systematic(probability, rng)
@@ -203,7 +209,7 @@ def test_differences_of_numbers_are_covered() -> None:
         score = rng.standard_normal(500)
         people = 0.7 * score + 0.7 * rng.standard_normal(500)
         strata = strata_of(score, 40)
-        chosen = draw_strata(strata, allocate(strata.size, np.ones(5), 40), rng)
+        chosen = draw_strata(strata, allocate(strata.size, 40), rng)
         low, high = stratified_mean(people[chosen], strata.code[chosen], strata.size).interval
         inside += low <= 0 <= high
     assert abs(inside / 1000 - 0.95) < 4 * 0.007

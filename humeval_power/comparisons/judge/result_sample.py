@@ -19,6 +19,10 @@ RATE_THESE = (
     "Have these items rated, and no others in their place: an item that cannot be rated is left blank. 'judge "
     "estimate' takes the file by --sample."
 )
+ACTIVE_PRICE = (
+    "This is more precise than strata only where the judge's doubt is right. A judge that is sure and noisy, of "
+    "outputs that people are divided over, makes it less precise than labels of outputs drawn alike."
+)
 _HOW = {
     "proportional": "in proportion to its size",
     "neyman": "in proportion to its size times how the pilot's labels vary in it",
@@ -59,7 +63,10 @@ class JudgeSample(Result):
             headline=tuple(self._facts()),
             sections=(
                 Section("" if plan.active else "Strata", (self._table(),)),
-                Section("How to use it", (Paragraph(RATE_THESE),)),
+                Section(
+                    "How to use it",
+                    (Paragraph(RATE_THESE), *((Paragraph(ACTIVE_PRICE),) if plan.active else ())),
+                ),
             ),
         )
 

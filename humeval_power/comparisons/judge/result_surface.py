@@ -24,11 +24,11 @@ from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import PaperResult, signature, table
 
 _QUESTIONS = (
-    "What length distorts, plain means of the judge carry in full, and correction by labels takes away; it is asked "
-    "where judge and people score on one scale. It is no favour: where long outputs are better, a judge that errs "
-    "alike everywhere shows it. What the judge favours among outputs that people value alike is what it gives for "
-    "length itself: its scores on length and on what one person says, with another person's rating in the place of "
-    "the truth (two-stage least squares, errors by items or their clusters)."
+    "What length distorts, plain means of the judge carry in full, and correction by labels takes away; it is "
+    "asked where judge and people score on one scale. It is no favour: where long outputs are better, a judge that "
+    "errs alike everywhere shows it. What the judge favours among outputs that people value alike is what it gives "
+    "for length itself: its scores on length and on what one person says, with another person's rating in the "
+    "place of the truth (two-stage least squares, errors by items or their clusters)."
 )
 _NOT_TOLD = "Whether the judge favours length among outputs that people value alike cannot be told: {why}"
 _TOO_FEW = (
