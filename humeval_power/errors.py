@@ -34,7 +34,7 @@ _OPTION = re.compile(
     rf"(?P<line>{_LINE})|(?<![\w-])--(?:(?P<takes>{_WORDS}) (?P<word>[a-z][\w-]*)"
     rf"|(?P<names>{_NAMES}) (?P<named>(?!(?:out|names)\b)[^\s;,.()']+)(?=\.?$|[.;,)]\s|\))"
     rf"|(?P<criteria>criteria)(?: (?P<list>[^\s;.]+)(?:\.\.\.)?)?"
-    rf"|(?P<name>[a-z][a-z-]+)(?!\w)(?:[ =](?P<value>{_VALUE}))?)",
+    rf"|(?P<name>[a-z][a-z-]*)(?!\w)(?:[ =](?P<value>{_VALUE}))?)",
     re.MULTILINE,
 )
 _ARGUMENTS = {
