@@ -69,7 +69,8 @@ def walked(place: Path, seed: int) -> list[dict[str, Any]]:
     plan, key, said, stages = place / "plan.json", place / "key.csv", [], list[Any]()
     for look in (1, 2, 3):
         stage, ratings = place / f"stage{look}.csv", place / f"ratings{look}.csv"
-        run("assign", "--plan", plan, "-o", stage, "--key", key)
+        given = run("assign", "--plan", plan, "-o", stage, "--key", key).stdout
+        assert "ratings, if no system is dropped. In the table" in " ".join(given.split())
         stages += ["--assignment", stage]
         run("simulate", "--plan", plan, *stages, "--key", key, "--seed", seed, "-o", ratings)
         table = pd.read_csv(ratings)
