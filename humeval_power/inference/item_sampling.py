@@ -48,9 +48,9 @@ def allocate(sizes: Codes, n: int, *, spread: Floats | None = None) -> Codes:
     """
     if n > sizes.sum():
         raise InputError(f"{n:,} items cannot be drawn of {sizes.sum():,}.")
-    share = sizes.astype(np.float64)
+    share: Floats = sizes.astype(np.float64)
     if spread is not None:
-        share = sizes * np.maximum(spread, _NO_SPREAD * (spread.max() or 1.0))
+        share = share * np.maximum(spread, _NO_SPREAD * (spread.max() or 1.0))
     least = np.minimum(LEAST_OF_A_STRATUM, sizes)
 
     def at_rate(rate: float) -> Floats:

@@ -417,3 +417,31 @@ def test_unequal_probabilities_and_workers_are_refused(tmp_path: Path) -> None:
     refused = " ".join(run(*unequal, code=2).stderr.split())
     assert "unequal probabilities, which the model of workers cannot weigh" in refused
     assert run_json(*unequal, "--raters-fixed")["method"] == "stratified"
+
+
+@pytest.mark.parametrize(
+    ("value", "reach"), [(3, "no interval: the labels do not vary"), (1, "interval 0.")]
+)
+def test_labels_all_alike_are_worth_nothing_that_could_be_counted(
+    drawn: Path, value: int, reach: str
+) -> None:
+    table = pd.read_csv(drawn / "rated.csv")
+    table.loc[table["human"].notna(), "human"] = value
+    table.to_csv(drawn / "rated.csv", index=False)
+    given = "judge", "estimate", drawn / "rated.csv", "--sample", drawn / "sample.csv"
+    said = " ".join(run(*given, "-o", drawn / "page").stdout.split())
+    assert f"Mean human value is {value} by strata" in said
+    assert reach in said
+    assert "All labels are alike, so that nothing tells what the draw adds." in said
+    assert "times as many" not in said
+    assert "nan to nan" not in (drawn / "page" / "index.html").read_text()
+    assert run_json(*given)["efficiency"] == 1.0
+
+
+def test_all_strata_with_too_few_labels_are_named(drawn: Path) -> None:
+    table, sample = pd.read_csv(drawn / "rated.csv"), pd.read_csv(drawn / "sample.csv")
+    kept = sample[sample["stratum"].isin([1, 3, 4])]["item"]
+    table.loc[~table["item"].isin(kept), "human"] = np.nan
+    table.to_csv(drawn / "rated.csv", index=False)
+    refused = run("judge", "estimate", drawn / "rated.csv", "--sample", drawn / "sample.csv", code=2)
+    assert "0 of stratum 2, 0 of stratum 5" in " ".join(refused.stderr.split())

@@ -205,9 +205,11 @@ def stratified_mean(
     """
     n, total = np.bincount(code, minlength=len(size)), int(size.sum())
     if n.min() < LEAST_OF_A_STRATUM:
+        few = [place for place, count in enumerate(n.tolist()) if count < LEAST_OF_A_STRATUM]
+        said = ", ".join(f"{n[place]} of stratum {place + 1}" for place in few)
         raise InputError(
-            f"Stratum {int(n.argmin()) + 1} has {n.min()} human values: {LEAST_OF_A_STRATUM} of each are needed. "
-            "Have outputs of it rated that are in the sample."
+            f"There are too few human values: {said}. {LEAST_OF_A_STRATUM} of each are needed: have outputs rated "
+            "that are in the sample."
         )
     share = size / total
     mean = np.bincount(code, labels) / n
@@ -356,15 +358,16 @@ def sampled_means(
             of_classes=of_classes,
         )
         weight = (sample.size / np.bincount(sample.code[items]))[sample.code[items]]
+    alike = np.ptp(human) == 0
     mean = float(weight @ human / weight.sum())
     error = math.sqrt(float(weight @ (human - mean) ** 2 / weight.sum()) / (n - 1))
     if binary:
         ends, p_value = wilson_at(mean, n, math.inf, confidence), math.nan
     else:
-        ends = student_interval(mean, error, n - 1.0, confidence)
-        p_value = student_p(mean / error, n - 1.0) if error > 0 else math.nan
+        ends = (math.nan, math.nan) if alike else student_interval(mean, error, n - 1.0, confidence)
+        p_value = math.nan if alike else student_p(mean / error, n - 1.0)
     scored = np.isfinite(judge[:, 0])
-    varies = scored.any() and np.ptp(human[scored]) > 0 and np.ptp(judge[scored, 0]) > 0
+    varies = not alike and scored.any() and np.ptp(human[scored]) > 0 and np.ptp(judge[scored, 0]) > 0
     return JudgedMeans(
         human=JudgedMean("human", mean, error, n - 1.0, p_value, ends, ()),
         plain=None,
@@ -379,7 +382,7 @@ def sampled_means(
             best.weights,
         ),
         method=best.method,
-        reason="",
+        reason="All labels are alike, so that nothing tells what the draw adds." if alike else "",
         pool_error=best.pool_error,
         n=n,
         extra=len(extra),
