@@ -224,13 +224,19 @@ def dropping(
         Studies in which systems cannot be dropped, all that is wrong at once.
     """
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.looks.dropping import check_dropping_test, plan_dropping
+    from humeval_power.studies.looks.dropping import plan_dropping
     from humeval_power.studies.looks.result_dropping import DroppingResult
 
     effect = source.parameters.stated_effect
-    check_dropping_test(source.rule, source.family, n_systems=source.parameters.n_systems, goal=goal)
     plan = plan_dropping(
-        source, rule, stop_when=stop_when, cost=cost, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+        source,
+        rule,
+        stop_when=stop_when,
+        goal=goal,
+        cost=cost,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
     )
     return DroppingResult(
         plan=plan,

@@ -128,17 +128,7 @@ def check_repeated(looks: Looks, efficacy: Efficacy, futility: Futility | None) 
     InputError
         All that is wrong, with the reason.
     """
-    problems = []
-    if looks.kind != "workers":
-        problems.append(
-            f"stop_when is for looks by workers; these are by {looks.kind}: what the same workers add says nothing "
-            "about how workers differ, so that an interval cannot get much narrower."
-        )
-    if not isinstance(efficacy, Spending):
-        problems.append(
-            f"stop_when needs a spending function, such as kim-demets:2: the boundaries '{efficacy}' cannot be "
-            "solved again where a look has more or fewer workers than planned."
-        )
+    problems = unfit_looks(looks, efficacy, "stop_when")
     if futility is not None and futility.binding:
         problems.append(
             "With stop_when futility cannot bind: the interval must hold whatever stops the study."
@@ -217,6 +207,22 @@ def check_study(study: RatingLooks) -> None:
     problems = too_few_workers([design.n_workers for design in study.nested.designs], "stop_when")
     if problems:
         raise InputError([Problem(rule, "") for rule in problems])
+
+
+def unfit_looks(looks: Looks, efficacy: Efficacy, field: str) -> list[str]:
+    """What is wrong with the looks and their boundaries for `field`, `stop_when` or `drop_systems`."""
+    problems = []
+    if looks.kind != "workers":
+        problems.append(
+            f"{field} is for looks by workers; these are by {looks.kind}: what the same workers add says nothing "
+            "about how workers differ."
+        )
+    if not isinstance(efficacy, Spending):
+        problems.append(
+            f"{field} needs a spending function, such as kim-demets:2: the boundaries '{efficacy}' cannot be "
+            "solved again where a look has more or fewer workers than planned."
+        )
+    return problems
 
 
 def too_few_workers(workers: Sequence[int], field: str) -> list[str]:

@@ -569,7 +569,8 @@ class DroppingWords(SystemsWords):
                 )
             )
         header = ("difference", "estimate", "interval", "df", "p", "drops at", "best at")
-        at_look = Section("Comparisons at this look", (Paragraph(TOGETHER), Table(header, tuple(rows))))
+        table = Table(header, tuple(rows), caption=ON_UNIT)
+        at_look = Section("Comparisons at this look", (Paragraph(TOGETHER), table))
         if not self.state.ended:
             return (at_look,)
         return at_look, Section("Result", tuple(drop_blocks(self.state)))
@@ -809,6 +810,7 @@ OVER_LOOKS = (
     "p is corrected for all looks and comparisons: the smallest alpha at which the comparison would be shown. The "
     "intervals cover together, at every look and whatever stopped the study."
 )
+ON_UNIT = "Differences are on [0, 1]."
 
 
 def comparisons_table(look: TakenSystemsLook) -> Table:
@@ -829,7 +831,7 @@ def comparisons_table(look: TakenSystemsLook) -> Table:
                 "futile" if futile else state,
             )
         )
-    return Table(("difference", "estimate", "SE", "df", "p", "needed", ""), tuple(rows))
+    return Table(("difference", "estimate", "SE", "df", "p", "needed", ""), tuple(rows), caption=ON_UNIT)
 
 
 def result_blocks(pairs: Sequence[PairOverLooks], n_looks: int) -> Iterator[Block]:
@@ -847,6 +849,7 @@ def result_blocks(pairs: Sequence[PairOverLooks], n_looks: int) -> Iterator[Bloc
             )
             for one in pairs
         ),
+        caption=ON_UNIT,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -140,11 +141,7 @@ def step(
     refuse_after_the_end(state, unplanned)
     if state.stop_when is not None:
         _refuse_few_workers(data)
-    planned = planned_number(state, data)
-    final = planned == len(state.shares)
-    complete = final and data.share >= 1.0 - REACHED
-    if planned is None:
-        check_unplanned(state, data, unplanned)
+    planned, final, complete = place_of(state, data, unplanned)
     fraction = look_fraction(state, data, complete=complete)
     bounds = look_boundaries(state, fraction, final=fraction >= 1.0 - REACHED)
     place = boundary_place(state, complete, planned)
@@ -338,7 +335,25 @@ def refuse_after_the_end(state: MonitoredStudy, unplanned: str) -> None:
     raise InputError(f"The study {stopped} at look {last.number}; no test holds after that. {remedy}")
 
 
-def planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
+class LookPlace(NamedTuple):
+    """Which planned look it is (None: it lies between two), whether it is the last, and of a complete study."""
+
+    planned: int | None
+    final: bool
+    complete: bool
+
+
+def place_of(state: MonitoredStudy, data: LookSize, unplanned: str) -> LookPlace:
+    """Where the next look stands; one that is not planned is refused, unless it has a reason and boundaries that
+    allow it."""
+    planned = _planned_number(state, data)
+    if planned is None:
+        _check_unplanned(state, data, unplanned)
+    final = planned == len(state.shares)
+    return LookPlace(planned, final, final and data.share >= 1.0 - REACHED)
+
+
+def _planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
     """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
     upcoming = state.next_planned
     if upcoming is None or data.final:
@@ -351,7 +366,7 @@ def planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
     return max(reached, default=None)
 
 
-def check_unplanned(state: MonitoredStudy, data: LookSize, reason: str) -> None:
+def _check_unplanned(state: MonitoredStudy, data: LookSize, reason: str) -> None:
     upcoming = state.next_planned
     due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
     have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"

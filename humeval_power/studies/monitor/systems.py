@@ -24,12 +24,11 @@ from humeval_power.studies.monitor.state import (
 from humeval_power.studies.monitor.step import (
     REACHED,
     boundary_place,
-    check_unplanned,
     collected_share,
     departures,
     look_boundaries,
     look_fraction,
-    planned_number,
+    place_of,
     planned_shares,
     refuse_after_the_end,
 )
@@ -299,11 +298,7 @@ def step_systems(
         What `step` refuses.
     """
     refuse_after_the_end(state, unplanned)
-    planned = planned_number(state, data)
-    final = planned == len(state.shares)
-    complete = final and data.share >= 1.0 - REACHED
-    if planned is None:
-        check_unplanned(state, data, unplanned)
+    planned, final, complete = place_of(state, data, unplanned)
     n, number = len(state.each), len(state.looks) + 1
     fractions = [
         look_fraction(state.of(place, alpha=state.rule.alpha), pair_look(data, place), complete=complete)

@@ -237,7 +237,7 @@ def _of_several(
         seed=run.seed,
         n_jobs=run.n_jobs,
         settings=several.settings,
-        said=[one.between(None) for one in said],
+        said=said,
         strict=strict,
         draw=draw,
         along=along,

@@ -63,5 +63,5 @@ def study_of_several(
     tell_remarks(several)
     said = several.differences() if effects is None else ()
     study = several.of(*several.only([one.value for one in said] if effects is None else effects))
-    effect = said[0].between(None) if said else Difference(study.effect, several.scale, systems=None)
+    effect = said[0] if said else Difference(study.effect, several.scale, systems=None)
     return study, effect, several.scale
