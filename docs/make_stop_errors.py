@@ -234,7 +234,7 @@ def moved(n: int) -> str:
 
 
 def categories(n: int) -> str:
-    """Ratings in categories of a latent variable, taken as numbers, at levels that are sealed for numbers of the same
+    """Ratings in categories of a latent variable, taken as numbers, at levels sealed for numbers of the same
     variances: no difference, the one that one look finds with power 0.8, and half as much again."""
     n = min(n, CATEGORY_STUDIES)
     header = ["setting", "ratings", "workers at the looks", "items", "false positives", "worker SD x 2"]

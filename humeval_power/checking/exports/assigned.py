@@ -157,8 +157,8 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
         first = again.iloc[0]
         rule = f"{len(again):,} places stand twice, such as order {first['order']} of slot {first['slot']}."
         raise InputError([Problem(rule, "Give each table of an assignment once.", place=source)])
-    table = np.repeat(np.arange(len(result), dtype=np.int64), [len(texts) for texts in result])
-    return AssignmentTable(frame, source, table)
+    of_table = np.repeat(np.arange(len(result), dtype=np.int64), [len(texts) for texts in result])
+    return AssignmentTable(frame, source, of_table)
 
 
 def check_key(key: Key, assigned: AssignmentTable) -> None:
@@ -259,10 +259,10 @@ _HALF = "Has the file been cut? Write it anew with the command that made it."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeWork:
-    """Who sees what when: the columns of `AssignmentTable` with the system of each output and whether it is `later`,
-    of a table after the first that takes nobody's place: first the rows of the study, then those of spares, then
-    later ones, in the order of their tables. `first_taken` is, of each slot that a spare took over, the first batch
-    that it did not do itself."""
+    """Who sees what when: the columns of `AssignmentTable` with the system of each output and whether it is
+    `later`, of a table after the first that takes nobody's place. First the rows of the study, then those of
+    spares, then later ones, in the order of their tables. `first_taken` is, of each slot that a spare took over,
+    the first batch that it did not do itself."""
 
     frame: pd.DataFrame
     source: str
