@@ -291,6 +291,27 @@ def _last_of(last: EffectPrecision) -> tuple[Floats, Floats]:
     return np.array(last.standard_error), np.array(last.df)
 
 
+def units(n: int) -> str:
+    """Repeated intervals over items: t of the means of 25, 50, 75 and 100 items over 6 or 20 workers who rate all."""
+    rows = []
+    for setting, (sd_worker, sd_item, sd) in SETTINGS.items():
+        cells = [setting]
+        for workers in (6, 20):
+            rng = np.random.default_rng(SEED)
+            of_workers = rng.normal(0, sd_worker / np.sqrt(workers), (n, 1))
+            means = of_workers + rng.normal(0, np.sqrt(sd_item**2 + 2 * sd**2 / workers), (n, 100))
+            outside = np.zeros(n, dtype=bool)
+            for count, level in zip(
+                (25, 50, 75, 100), boundaries(RULE, (0.25, 0.5, 0.75, 1)).nominal, strict=True
+            ):
+                seen = means[:, :count]
+                error = seen.std(axis=1, ddof=1) / np.sqrt(count)
+                outside |= np.abs(seen.mean(axis=1)) >= half_widths(error, np.array(count - 1.0), level)
+            cells.append(f"{outside.mean():.3f}")
+        rows.append(cells)
+    return _table(["setting", "6 workers", "20 workers"], rows)
+
+
 def sequences(n: int) -> str:
     """Sequences over workers with items of their own, over workers who share items, and over items."""
     header = [
@@ -365,6 +386,7 @@ TABLES = {
     "shortcuts": shortcuts,
     "moved": moved,
     "categories": categories,
+    "units": units,
     "sequences": sequences,
 }
 

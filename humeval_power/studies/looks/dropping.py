@@ -28,7 +28,12 @@ from humeval_power.rules import DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.looks.calibration import LEAST_SD, MULTIPLES, LooksCalibration, level_factor
 from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError
-from humeval_power.studies.looks.repeated import StopWhen, half_widths, too_few_workers
+from humeval_power.studies.looks.repeated import (
+    StopWhen,
+    half_widths,
+    not_by_workers,
+    too_few_workers,
+)
 from humeval_power.studies.looks.replicates import Looks
 from humeval_power.studies.looks.stopping_rule import Efficacy, Futility, Spending, StoppingRule
 from humeval_power.studies.looks.systems_looks import (
@@ -118,12 +123,7 @@ def check_dropping(
     InputError
         All that is wrong, with the reason.
     """
-    problems = []
-    if looks.kind != "workers":
-        problems.append(
-            f"drop_systems is for looks by workers; these are by {looks.kind}: what the same workers add says "
-            "nothing about how workers differ."
-        )
+    problems = not_by_workers(looks, "drop_systems")
     if not isinstance(efficacy, Spending):
         problems.append(
             f"drop_systems needs a spending function, such as kim-demets:2: the boundaries '{efficacy}' cannot be "

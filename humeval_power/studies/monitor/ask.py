@@ -42,9 +42,11 @@ def _look(given: TypedValues) -> MonitorResult:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
     from humeval_power.files.tables import read_rating_table
     from humeval_power.studies.field.exclusion_words import exclusion_words
+    from humeval_power.studies.fit.latent_effects import has_few_points
     from humeval_power.studies.items.files import read_pool
     from humeval_power.studies.loading import check_ratings, excluded
     from humeval_power.studies.looks.judgement_plan import JudgementPlan
+    from humeval_power.studies.looks.repeated import near_an_end
     from humeval_power.studies.monitor.files import (
         ledger_path,
         rows_of_observations,
@@ -99,6 +101,11 @@ def _look(given: TypedValues) -> MonitorResult:
     if exclusion is not None:
         tested = exclusion.remaining(ratings)
         note(exclusion_words(exclusion))
+    looks = planned.plan.looks
+    if looks is not None and looks.stop_when is not None and not several and has_few_points(tested):
+        near = near_an_end(float(tested.rating.mean()))
+        if near is not None:
+            note(f"These ratings have {near}")
     rows = rows_of_ratings(ratings, planned.plan.systems)
     return take_look(planned, data_of(tested, planned.plan, final=final, pool=pool), rows, request)
 
