@@ -61,7 +61,7 @@ CATEGORY_STUDIES = (  # workers at the looks, systems and items
     ((6, 9, 12), 5, 12),
     ((8, 12, 16), 8, 40),
 )
-CHUNK = 100  # studies drawn at once
+CHUNK, CATEGORY_NUMBER = 100, 2_000  # studies drawn at once, and of a row
 LEAD = 1.25  # the lead of the best, over the difference that one look finds in a pair with power 0.8
 
 Floats = NDArray[np.float64]
@@ -183,6 +183,7 @@ def shortcuts(n: int) -> str:
 def categories(n: int) -> str:
     """Ratings in categories of a latent variable, taken as numbers, at levels sealed for numbers of the same
     variances."""
+    n = min(n, CATEGORY_NUMBER)
     header = [
         "setting",
         "ratings",

@@ -292,7 +292,7 @@ def _last_of(last: EffectPrecision) -> tuple[Floats, Floats]:
 
 
 def units(n: int) -> str:
-    """Repeated intervals over items: t of the means of 25, 50, 75 and 100 items over 6 or 20 workers who rate all."""
+    """Repeated intervals over items: t of the means of 25, 50, 75 and 100 items over 6 or 20 workers of all."""
     rows = []
     for setting, (sd_worker, sd_item, sd) in SETTINGS.items():
         cells = [setting]
