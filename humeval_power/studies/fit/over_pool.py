@@ -214,7 +214,7 @@ class PoolTests(NamedTuple):
         return self.population if (estimand or DEFAULT_ESTIMAND) == "population" else self.pool
 
 
-def test_over_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> PoolTests:
+def compare_over_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> PoolTests:
     """The comparison of two systems.
 
     ratings : as `of_pool` gives them.
@@ -271,7 +271,7 @@ def analyse_over_pool(
     estimates, tests, results = [], [], []
     for one in analysis.results:
         pair = ratings if ratings.n_systems == 2 else ratings.pair(one.first, one.second)
-        tested = test_over_pool(of_common_workers(pair) if common_workers else pair, pool, one.test.rule)
+        tested = compare_over_pool(of_common_workers(pair) if common_workers else pair, pool, one.test.rule)
         estimates.append(tested.estimate)
         tests.append((tested.pool, tested.population))
         own = tested.of(wanted)

@@ -636,11 +636,11 @@ def look_data(
     """
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.studies.fit.many_systems import fit_and_test
-    from humeval_power.studies.fit.over_pool import test_over_pool
+    from humeval_power.studies.fit.over_pool import compare_over_pool
 
     plan.check_documents(ratings)
     if pool is not None:
-        tested = test_over_pool(ratings, pool, plan.rule).of(plan.estimand)
+        tested = compare_over_pool(ratings, pool, plan.rule).of(plan.estimand)
     else:
         with few_fits():
             _, tested = fit_and_test(ratings, plan.rule)

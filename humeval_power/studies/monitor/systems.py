@@ -248,7 +248,7 @@ def systems_look_data(
     """
     from humeval_power.studies.fit.joint_comparison import compare_jointly
     from humeval_power.studies.fit.many_systems import compare_in_pairs, of_common_workers
-    from humeval_power.studies.fit.over_pool import test_over_pool
+    from humeval_power.studies.fit.over_pool import compare_over_pool
 
     many = plan.many
     assert many is not None
@@ -259,7 +259,7 @@ def systems_look_data(
 
     if pool is not None:
         tests = {
-            names: test_over_pool(rated(*names), pool, plan.rule).of(plan.estimand)
+            names: compare_over_pool(rated(*names), pool, plan.rule).of(plan.estimand)
             for names in many.family.pairs(plan.systems)
         }
     elif many.family.model == "pairwise":
