@@ -223,7 +223,10 @@ def command(
         looks = None
         if planned is not None and planned.looks is not None:
             looks = looks_of_study(
-                planned, study.plan, study.ledger, ratings, secret=secret, exclusion=exclusion
+                *(planned, study.plan, study.ledger, ratings),
+                secret=secret,
+                exclusion=exclusion,
+                pool=pool,
             )
         together = several and (ratings.n_systems > 2 or planned is not None)
         if together and correlated:

@@ -196,13 +196,14 @@ def command(
         study.response,
         points_of(study, settings.scale),
     )
-    if not source.by_mean_squares:
+    drawn = source if study.stop_when is None else source.as_numbers()
+    if not drawn.by_mean_squares:
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
     work = study_workload(
         source.design,
         n_simulations=run.simulations(),
         n_jobs=run.n_jobs,
-        closed_form=source.by_mean_squares,
+        closed_form=drawn.by_mean_squares,
     )
     tell_work(work, n_simulations=run.simulations())
     return calls.study(

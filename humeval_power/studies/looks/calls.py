@@ -123,6 +123,8 @@ def study(
         if stop_when is not None:
             how["calibration"] = "always"
             LookSchedule(source.looks, rule.efficacy, rule.futility, stop_when=stop_when).rule(source.rule)
+            check_offered(several=False, exclusions=False, documents=False, settings=(source.parameters,))
+            source = source.as_numbers()
             check_study(source)
         plan = plan_looks(source, rule, **how)
         stops: tuple[RepeatedPoint, ...] = ()
@@ -160,7 +162,7 @@ def study(
             provenance=Provenance(seed=plan.seed),
         )
     if stop_when is not None:
-        check_offered(several=True, exclusions=False, documents=False, latent=False)
+        check_offered(several=True, exclusions=False, documents=False)
     check_goal(Truth(source.parameters, source.pairs, source.rule), goal)
     several = plan_systems_looks(source, rule, place=hardest_place(source), **how)
     about = SystemsStudy(

@@ -691,13 +691,15 @@ class Seal:
 @dataclass(frozen=True, kw_only=True)
 class MonitorResult(Result):
     """The looks so far, and what the last one decided. `ledger` is its file, None where none is kept; `notices` say
-    what the data of the last look are, where they are those of a rehearsal."""
+    what the data of the last look are, where they are those of a rehearsal; `about` what it is about, where its
+    items were drawn from a pool."""
 
     schema: ClassVar[str] = "humeval_power/monitor/2"
 
     state: AnyMonitoring
     plan: MonitoredPlan
     ledger: str | None = None
+    about: str = ""
     seal: Seal | None = None
     notices: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -721,7 +723,7 @@ class MonitorResult(Result):
             return Document("No look was taken yet", lead=lead)
         return Document(
             f"Look {look.number} at the study of {words.systems()}",
-            lead=f"{DECISIONS[look.decision]}{words.answer(look)}",
+            lead=f"{DECISIONS[look.decision]}{words.answer(look)}{self.about and f' {self.about}'}",
             caveats=self.notices,
             sections=(
                 Section("", (Facts(tuple(self._facts(look))),)),
@@ -768,6 +770,7 @@ class MonitorResult(Result):
             "systems": list(self.plan.systems),
             "inference": words.inference() if state.ended else None,
             **words.errors(),
+            **({"about": self.about} if self.about else {}),
             "ledger": self.ledger,
             "seal": None if self.seal is None else asdict(self.seal),
         }

@@ -17,6 +17,7 @@ from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.designs import Design
 from humeval_power.errors import FitError, InputError
 from humeval_power.inference.mcnemar import critical_counts
+from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, false_positive_rate
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
@@ -634,8 +635,12 @@ def _per_share(last: JudgementData, plan: JudgementPlan) -> float:
 # What a table of ratings holds at a look, by the test of the plan.
 
 
-def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
+def look_data(
+    ratings: Ratings, plan: Plan, *, final: bool = False, pool: ItemPool | None = None
+) -> LookData:
     """Test the ratings as the plan says.
+
+    pool : that the rated items were drawn from, of which the ratings are (`of_pool`).
 
     Raises
     ------
@@ -646,10 +651,14 @@ def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
     """
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.studies.fit.many_systems import fit_and_test
+    from humeval_power.studies.fit.over_pool import compare_over_pool
 
     plan.check_documents(ratings)
-    with few_fits():
-        _, tested = fit_and_test(ratings, plan.rule)
+    if pool is not None:
+        tested = compare_over_pool(ratings, pool, plan.rule).of(plan.estimand)
+    else:
+        with few_fits():
+            _, tested = fit_and_test(ratings, plan.rule)
     if tested.reason:
         raise FitError(
             f"This look decides nothing: {tested.reason}. The ledger is as it was, and no error is spent; "

@@ -500,8 +500,9 @@ def rating_looks(
     from humeval_power.studies.looks.repeated import at_looks
     from humeval_power.studies.looks.replicates import RatingLooks
 
-    tested = rule if wish.stop_when is None else at_looks(rule)
-    return RatingLooks(parameters, design, wish.looks, tested)
+    if wish.stop_when is None:
+        return RatingLooks(parameters, design, wish.looks, rule)
+    return RatingLooks(parameters, design, wish.looks, at_looks(rule)).as_numbers()
 
 
 def formula_power(

@@ -173,7 +173,7 @@ class PlanRequest:
                 several=self.many is not None,
                 exclusions=self.exclusion != "none",
                 documents=bool(self.space.documents),
-                latent=any(one.latent is not None for one in self.settings.values()),
+                settings=tuple(self.settings.values()),
             )
         if self.losses != NO_LOSSES:
             raise InputError("Looks and losses of ratings cannot be simulated together: leave out one.")
