@@ -86,7 +86,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Group:
+class SectionHeading:
     """A section of a record: its title, and a note for the page."""
 
     title: str

@@ -52,8 +52,8 @@ from humeval_power.fields import (
     MONEY,
     SHARE,
     Field,
-    Group,
     Kind,
+    SectionHeading,
     amount,
     flag,
     listed,
@@ -88,25 +88,29 @@ _LONGEST_NAME = 60  # that can be a field's, misspelt
 DEFAULT_GOAL: Goal = "pair"
 DEFAULT_PATTERN: MeansPattern = "one"
 
-SECTIONS: Mapping[str, Group] = {
-    "question": Group("The question"),
-    "files": Group("Files of the study"),
-    "ratings": Group("The ratings"),
-    "columns": Group("Columns of a table of ratings"),
-    "systems": Group("The systems"),
-    "variation": Group("How ratings vary", "Give one of them: it decides how many ratings are needed."),
-    "effect": Group("The difference to find", "In points of the scale, or as a share of it: one of them."),
-    "design": Group("The size of the study, and who rates what"),
-    "search": Group("What a plan searches"),
-    "test": Group("The test"),
-    "losses": Group("What goes wrong"),
-    "cost": Group("What it costs"),
-    "judges": Group(
+SECTIONS: Mapping[str, SectionHeading] = {
+    "question": SectionHeading("The question"),
+    "files": SectionHeading("Files of the study"),
+    "ratings": SectionHeading("The ratings"),
+    "columns": SectionHeading("Columns of a table of ratings"),
+    "systems": SectionHeading("The systems"),
+    "variation": SectionHeading(
+        "How ratings vary", "Give one of them: it decides how many ratings are needed."
+    ),
+    "effect": SectionHeading(
+        "The difference to find", "In points of the scale, or as a share of it: one of them."
+    ),
+    "design": SectionHeading("The size of the study, and who rates what"),
+    "search": SectionHeading("What a plan searches"),
+    "test": SectionHeading("The test"),
+    "losses": SectionHeading("What goes wrong"),
+    "cost": SectionHeading("What it costs"),
+    "judges": SectionHeading(
         "Automatic judges beside people",
         "Which judges score all outputs, fixed before people rate, and what is known of them.",
     ),
-    "looks": Group("Looks before the end"),
-    "form": Group("What workers see"),
+    "looks": SectionHeading("Looks before the end"),
+    "form": SectionHeading("What workers see"),
 }
 # Of each of these only one is said. What is said in a stronger place puts the others of a weaker one aside.
 ONE_OF: Mapping[tuple[str, ...], str] = {

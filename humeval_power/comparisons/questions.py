@@ -11,7 +11,7 @@ import click
 
 from humeval_power.asking.calls import Caller, ProgramSource, TypedValues, evaluated
 from humeval_power.asking.command import Command
-from humeval_power.asking.command_groups import Group
+from humeval_power.asking.command_groups import CommandGroup
 from humeval_power.asking.declared import Calls, Declaration, Part, groups_of
 from humeval_power.asking.expressions import Call, Code, Value, call, flat
 from humeval_power.asking.form import Form, Next
@@ -423,7 +423,7 @@ class Subject:
     name: str
     help: str
     parts: tuple[Declaration | Questions | click.Command, ...]
-    group: type[click.Group] = Group
+    group: type[click.Group] = CommandGroup
 
     def command(self) -> click.Group:
         """The group of the terminal."""

@@ -30,7 +30,7 @@ from humeval_power.comparisons.agreement.planning import (
     least_raters,
 )
 from humeval_power.comparisons.agreement.planning_categories import (
-    Categories,
+    ExpectedCategories,
     equal_ratings,
     outputs_of_two_raters,
 )
@@ -349,7 +349,7 @@ def test_outputs_of_two_given_raters_are_those_of_bloch_and_kraemer(kappa, share
 @pytest.mark.parametrize("measure", ["kappa", "ac1", "alpha_nominal"])
 @pytest.mark.parametrize("shares", [(0.7, 0.3), (0.2, 0.5, 0.3)])
 def test_the_expected_coefficient_is_that_of_many_raters_of_the_latent_scale(measure, shares):
-    known = Categories(measure, 0.5, 0.1, shares)
+    known = ExpectedCategories(measure, 0.5, 0.1, shares)
     rng = np.random.default_rng(3)
     m, n = 300, 3_000
     parts = rng.normal(size=(n, 1)) * known.output_share**0.5 + rng.normal(size=m) * known.rater_share**0.5
@@ -372,7 +372,7 @@ def test_equal_ratings_are_those_of_a_bivariate_normal():
 @pytest.mark.slow
 @pytest.mark.parametrize(("measure", "m", "n"), [("kappa", 5, 100), ("ac1", 10, 60), ("ac1", 4, 2_000)])
 def test_planned_half_widths_of_categories_are_those_of_other_drawn_tables(measure, m, n):
-    known = Categories(measure, 0.5, 0.05, (0.6, 0.4))
+    known = ExpectedCategories(measure, 0.5, 0.05, (0.6, 0.4))
     planned = known.half_widths(
         m, n, ratings_per_output=None, confidence=0.95, seed=1, size=(300, 1)
     ).mean()

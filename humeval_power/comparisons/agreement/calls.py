@@ -296,7 +296,7 @@ def plan(
         designs,
         least_raters,
     )
-    from humeval_power.comparisons.agreement.planning_categories import Categories
+    from humeval_power.comparisons.agreement.planning_categories import ExpectedCategories
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.saying.result import Provenance
 
@@ -308,7 +308,7 @@ def plan(
             rule = f"a pilot tells the variances of ratings, which say nothing of {measure}."
             problems.append(Problem(rule, "Give --agreement, --shares and --rater-share."))
         elif not problems:
-            of = Categories(
+            of = ExpectedCategories(
                 _CATEGORIES[measure], float(known), rater_share, tuple(map(float, shares or ()))
             )
     elif shares is not None:
@@ -321,7 +321,7 @@ def plan(
     elif isinstance(of, Reliability) and of.agreement + of.rater_share >= 1 and measure == "alpha":
         rule = f"agreement {of.agreement:g} and a share of raters of {of.rater_share:g} leave nothing to error."
         problems.append(Problem(rule, "Give shares of a rating's variance that are below 1 together."))
-    if isinstance(of, Categories) and not problems and math.isnan(of.output_share):
+    if isinstance(of, ExpectedCategories) and not problems and math.isnan(of.output_share):
         least, most = (f"{end:.2f}" for end in of.limits)
         rule = f"with these shares of categories and of raters' levels {measure} is {least} to {most}."
         problems.append(_option_problem("--agreement", of.agreement, rule))

@@ -42,7 +42,7 @@ _EQUAL = 1.25  # ratio of probabilities up to which they count as equal: sizes a
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strata:
+class ScoreStrata:
     """Outputs by their score: `code` (T,) from 0, and of each stratum its `size`, lowest and highest score, which
     are NaN where its outputs have none."""
 
@@ -58,7 +58,7 @@ class Strata:
         return np.where(np.isfinite(score), place, cut if cut < len(self.size) else -1)
 
 
-def strata_of(score: Floats, n: int) -> Strata:
+def strata_of(score: Floats, n: int) -> ScoreStrata:
     """At most 5 strata of about equal size by quantiles of the score (T,), for n labels; equal scores stay
     together, and outputs without one (NaN) stand apart. A stratum of one output joins the one below."""
     known = np.isfinite(score)
@@ -79,7 +79,7 @@ def strata_of(score: Floats, n: int) -> Strata:
         inside = score[(code == place) & known]
         if len(inside):
             ends[:, place] = inside.min(), inside.max()
-    return Strata(code, size, *ends)
+    return ScoreStrata(code, size, *ends)
 
 
 def allocate(size: Codes, spread: Floats, n: int) -> Codes:
@@ -104,7 +104,7 @@ def allocate(size: Codes, spread: Floats, n: int) -> Codes:
     return whole
 
 
-def neyman_spreads(strata: Strata, score: Floats, human: Floats) -> Floats:
+def neyman_spreads(strata: ScoreStrata, score: Floats, human: Floats) -> Floats:
     """Spreads of a pilot's human values within the strata: shrunk halfway to their mean, and so that no stratum has
     more than twice the rate of another.
 
@@ -167,7 +167,7 @@ def active_probabilities(score: Floats, n: int) -> Floats:
     return inclusion_probabilities(UNIFORM / len(score) + (1 - UNIFORM) * doubt / doubt.sum(), n)
 
 
-def draw_strata(strata: Strata, drawn: Codes, rng: np.random.Generator) -> Codes:
+def draw_strata(strata: ScoreStrata, drawn: Codes, rng: np.random.Generator) -> Codes:
     """Places of the outputs drawn, `drawn` (H,) of each stratum, in random order."""
     order = rng.permutation(len(strata.code))
     chosen = [order[strata.code[order] == place][:count] for place, count in enumerate(drawn)]
@@ -425,7 +425,7 @@ class SamplePlan:
     strata take away."""
 
     chosen: Codes
-    strata: Strata
+    strata: ScoreStrata
     drawn: Codes
     probability: Floats
     explained: float
@@ -459,7 +459,7 @@ def plan_sample(
                 f"alike; an interval needs {LEAST_EFFECTIVE:g}: draw more, or leave out --active."
             )
         ends = np.array([score.min()]), np.array([score.max()])
-        one = Strata(np.zeros(len(score), dtype=np.int64), np.array([len(score)]), *ends)
+        one = ScoreStrata(np.zeros(len(score), dtype=np.int64), np.array([len(score)]), *ends)
         return SamplePlan(chosen, one, np.array([n]), probability, math.nan, True)
     strata = strata_of(score, n)
     spread = np.ones(len(strata.size)) if pilot is None else neyman_spreads(strata, *pilot)

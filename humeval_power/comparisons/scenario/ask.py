@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.asking.command_groups import Group
+from humeval_power.asking.command_groups import CommandGroup
 from humeval_power.comparisons.questions import Given, Questions
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.fields import BETWEEN, own, real, whole
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _HELP = "-h", "--help"
 
 
-class _Spec(Group):
+class _Spec(CommandGroup):
     """A group whose first argument names the scenario; without a question the question is 'power'."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

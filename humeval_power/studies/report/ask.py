@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 
 from humeval_power.asking.calls import TypedValues
-from humeval_power.asking.command_groups import Group
+from humeval_power.asking.command_groups import CommandGroup
 from humeval_power.asking.declared import Calls, Declaration, Fields, Page, Part
 from humeval_power.asking.expressions import call
 from humeval_power.asking.output import Kept, note, refuse_to_overwrite, replace_file
@@ -154,7 +154,7 @@ def _template(sources: Sources, given: TypedValues, calls: Calls) -> None:
     calls.let("result", call("hp.documents.answers_template", *documents, form=form, **said))
 
 
-class FilesOrCommand(Group):
+class FilesOrCommand(CommandGroup):
     """A command of its own that takes files; a first word that names one of its commands runs that."""
 
     allow_interspersed_args = True
