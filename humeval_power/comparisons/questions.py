@@ -393,7 +393,7 @@ def _list_of(one: Field, kind: type[int] | type[float]) -> Field:
 
 
 def _one_or_list_of(one: Field) -> Field:
-    return replace(one, kind=listed(number_list(float), "LIST"), help=f"{one.help} One or a list.")
+    return replace(one, kind=listed(number_list(float), "LIST"), note=f"{one.note} One or a list.".strip())
 
 
 def _shortened(made: Call, typed: TypedValues) -> Call:

@@ -161,7 +161,7 @@ def test_of_several_metrics_one_is_named_and_the_others_are_told_of() -> None:
         (("--have", "nothing", "--limit", "budget=-1"), "at least"),
         (("--have", "nothing", "--pay-per-hour", "x"), "no number"),
         (("--have", "nothing", "--scale", "5:1"), "--scale"),
-        (("--have", "nothing", "--sd", "1"), "nothing asks for it"),
+        (("--have", "nothing", "--sd-difference", "1"), "nothing asks for it"),
         (("--have", "results", "--file", "pilot.csv", "--limit", "items=3"), "nothing asks for it"),
         (("--n-systems", "3", "--systems", "a,b,c"), "not both"),
     ],

@@ -404,12 +404,12 @@ def by_labels(text: str, labels: Mapping[str, str]) -> str:
     return _SAID.sub(called, text)
 
 
-def on_page(help: str) -> str:
-    """What is said of an option in the words of the page: fields of the study by their labels."""
+def on_page(message: str) -> str:
+    """What a command says, in the words of the page: fields of the study by their labels."""
     labels = {
         option_of(name)[2:]: one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label
     }
-    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(help, labels))
+    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(message, labels))
 
 
 def html_by_labels(html: str, labels: Mapping[str, str]) -> str:
