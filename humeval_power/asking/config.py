@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from humeval_power.asking.calls import ELSEWHERE
-from humeval_power.asking.option_names import RENAMED
+from humeval_power.asking.option_names import new_name
 from humeval_power.asking.options import UNSET, names_file
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, of_answer, parts_of, text, typed_list
@@ -169,8 +169,8 @@ def _words(path: Path, ctx: click.Context, typed: Mapping[str, Any]) -> list[str
         name = key.replace("_", "-")
         try:
             if name not in known:
-                new = RENAMED.get(" ".join(path_of(ctx)), {}).get(f"--{name}")
-                remedy = _remedy(name, known) if new is None else f"It is now called {new[2:]}."
+                new = new_name(" ".join(path_of(ctx)), name)
+                remedy = _remedy(name, known) if new is None else f"It is now called {new!r}."
                 raise _NotSoError("is no option of this command.", remedy)
             result = list(_said(name, known[name], value, path.parent, ctx))
             words += [] if str(known[name].name) in typed else result

@@ -88,14 +88,20 @@ RENAMED: dict[str, Mapping[str, str]] = {
 }
 
 
+def new_name(command: str, option: str) -> str | None:
+    """What an option of a command is called now, without dashes; None where it was not renamed."""
+    new = RENAMED.get(command, {}).get(f"--{option}")
+    return None if new is None else new.removeprefix("--")
+
+
 def renamed(error: click.UsageError) -> click.UsageError:
     """The error; of an option that had the name before, one that says what it is called now."""
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     words = without_group(error.ctx.command_path.split()[1:])
-    new = RENAMED.get(" ".join(words), {}).get(error.option_name)
+    new = new_name(" ".join(words), error.option_name.removeprefix("--"))
     return (
-        error if new is None else click.UsageError(f"{error.option_name} is now called {new}.", error.ctx)
+        error if new is None else click.UsageError(f"{error.option_name} is now called --{new}.", error.ctx)
     )
 
 

@@ -20,6 +20,7 @@ from urllib.parse import urlencode
 import click
 
 from humeval_power.asking.calls import ELSEWHERE
+from humeval_power.asking.option_names import new_name
 from humeval_power.asking.options import names_file, takes_column_or_file, takes_files
 from humeval_power.doors.page.answers import ANSWER, BESIDE, Work
 from humeval_power.errors import InputError, Problem
@@ -141,7 +142,9 @@ def request_of(
             options.append((sides[name], "0"))
         elif name not in known:
             rule = f"The page of '{' '.join(path)}' has no option {name[:60]!r}."
-            wrong.append(Problem(rule, "Take it out of the link."))
+            new = new_name(" ".join(path), name)
+            remedy = "Take it out of the link." if new is None else f"It is now called {new!r}."
+            wrong.append(Problem(rule, remedy))
         elif value.strip():
             options.append((name, value.strip()))
     if wrong:
