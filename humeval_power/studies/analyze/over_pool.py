@@ -136,8 +136,8 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
     Raises
     ------
     InputError
-        Ratings of items that the pool does not have or that were not chosen, systems that it has no scores of, or an
-        analysis that has no strata: all at once.
+        Ratings of items that the pool does not have or that were not chosen, systems that it has no scores of, or
+        an analysis that has no strata: all at once.
     """
     problems = []
     if rule.is_latent:
@@ -180,11 +180,13 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
         remedy = "Items chosen otherwise tell nothing of the pool: leave their ratings out."
         problems.append(Problem(f"{beside}{listing(strange, limit=_SHOWN)}.", remedy, ratings.source))
     elsewhere = [name for name in ratings.system_names if name not in pool.systems]
-    if elsewhere and pool.systems and not pool.by_hand:  # which outputs are identical is known of its own alone
+    if (
+        elsewhere and pool.systems and not pool.by_hand
+    ):  # which outputs are identical is known of its own alone
         problems.append(
             Problem(
-                f"{pool.source} has no scores of {listing(elsewhere, limit=_SHOWN)}: its items were drawn to compare "
-                f"{listing(list(pool.systems), limit=_SHOWN)}.",
+                f"{pool.source} has no scores of {listing(elsewhere, limit=_SHOWN)}: its items were drawn to "
+                f"compare {listing(list(pool.systems), limit=_SHOWN)}.",
                 "Call systems as there, and compare these alone.",
                 ratings.source,
             )
