@@ -226,7 +226,9 @@ def test_a_sum_alone_is_a_budget(text: str) -> None:
 
 @pytest.mark.usefixtures("terminal")
 def test_a_sum_is_understood_where_a_terminal_asks_what_is_short() -> None:
-    asked = run("start", "--json", stdin="\n".join(["", "", "", "1", "2", "", "", "", "", "", "500"]) + "\n")
+    asked = run(
+        "start", "--json", stdin="\n".join(["", "", "", "1", "2", "", "", "", "", "", "500"]) + "\n"
+    )
     answers = json.loads(asked.stdout)["answers"]
     assert (answers["limit"], answers["amount"], answers["academic"]) == ("budget", "500", "yes")
 
