@@ -163,7 +163,7 @@ def test_of_several_metrics_one_is_named_and_the_others_are_told_of() -> None:
         (("--have", "nothing", "--limit", "budget=-1"), "at least"),
         (("--have", "nothing", "--pay-per-hour", "x"), "no number"),
         (("--have", "nothing", "--scale", "5:1"), "--scale"),
-        (("--have", "nothing", "--sd", "1"), "nothing asks for it"),
+        (("--have", "nothing", "--sd-difference", "1"), "nothing asks for it"),
         (("--have", "results", "--file", "pilot.csv", "--limit", "items=3"), "nothing asks for it"),
         (("--n-systems", "3", "--systems", "a,b,c"), "not both"),
     ],
@@ -226,7 +226,9 @@ def test_a_sum_alone_is_a_budget(text: str) -> None:
 
 @pytest.mark.usefixtures("terminal")
 def test_a_sum_is_understood_where_a_terminal_asks_what_is_short() -> None:
-    asked = run("start", "--json", stdin="\n".join(["", "", "", "1", "2", "", "", "", "", "", "500"]) + "\n")
+    asked = run(
+        "start", "--json", stdin="\n".join(["", "", "", "1", "2", "", "", "", "", "", "500"]) + "\n"
+    )
     answers = json.loads(asked.stdout)["answers"]
     assert (answers["limit"], answers["amount"], answers["academic"]) == ("budget", "500", "yes")
 

@@ -45,7 +45,7 @@ _EQUAL = 1.25  # ratio of probabilities up to which they count as equal: sizes a
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strata:
+class ScoreStrata:
     """Outputs by their score: `code` (T,) from 0, and of each stratum its `size`, lowest and highest score, which
     are NaN where its outputs have none."""
 
@@ -61,7 +61,7 @@ class Strata:
         return np.where(np.isfinite(score), place, cut if cut < len(self.size) else -1)
 
 
-def strata_of(score: Floats, n: int) -> Strata:
+def strata_of(score: Floats, n: int) -> ScoreStrata:
     """At most 5 strata of about equal size by quantiles of the score (T,), for n labels; equal scores stay
     together, and outputs without one (NaN) stand apart. A stratum of one output joins the one below."""
     known = np.isfinite(score)
@@ -82,10 +82,36 @@ def strata_of(score: Floats, n: int) -> Strata:
         inside = score[(code == place) & known]
         if len(inside):
             ends[:, place] = inside.min(), inside.max()
-    return Strata(code, size, *ends)
+    return ScoreStrata(code, size, *ends)
 
 
-def neyman_spreads(strata: Strata, score: Floats, human: Floats) -> Floats:
+<<<<<<< HEAD
+def neyman_spreads(strata: ScoreStrata, score: Floats, human: Floats) -> Floats:
+=======
+def allocate(size: Codes, spread: Floats, n: int) -> Codes:
+    """Labels of each stratum, in proportion to size times spread: at least 2, at most all, n together; remainders
+    go to the largest, of equal ones to the first."""
+    if n > size.sum():
+        raise InputError(f"{n:,} outputs cannot be drawn of {size.sum():,}.")
+    share = size * np.maximum(spread, _NO_SPREAD * (spread.max() or 1.0))
+    least = np.minimum(LEAST_DRAWN, size)
+
+    def drawn_at(rate: float) -> Floats:
+        return np.asarray(np.clip(rate * share, least, size))
+
+    low, high = 0.0, float((size / share).max())
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if drawn_at(middle).sum() >= n else (middle, high)
+    drawn = drawn_at(high)
+    whole = np.floor(drawn + 1e-6).astype(np.int64)
+    rest = np.where(whole < size, np.round(drawn - whole, 6), -1.0)
+    whole[np.argsort(-rest, kind="stable")[: n - int(whole.sum())]] += 1
+    return whole
+
+
+def neyman_spreads(strata: ScoreStrata, score: Floats, human: Floats) -> Floats:
+>>>>>>> w32
     """Spreads of a pilot's human values within the strata: shrunk halfway to their mean, and so that no stratum has
     more than twice the rate of another.
 
@@ -147,7 +173,7 @@ def active_probabilities(score: Floats, n: int) -> Floats:
     return inclusion_probabilities(UNIFORM / len(score) + (1 - UNIFORM) * doubt / doubt.sum(), n)
 
 
-def draw_strata(strata: Strata, drawn: Codes, rng: np.random.Generator) -> Codes:
+def draw_strata(strata: ScoreStrata, drawn: Codes, rng: np.random.Generator) -> Codes:
     """Places of the outputs drawn, `drawn` (H,) of each stratum, in random order."""
     order = rng.permutation(len(strata.code))
     chosen = [order[strata.code[order] == place][:count] for place, count in enumerate(drawn)]
@@ -403,7 +429,7 @@ class SamplePlan:
     strata take away."""
 
     chosen: Codes
-    strata: Strata
+    strata: ScoreStrata
     drawn: Codes
     probability: Floats
     explained: float
@@ -437,7 +463,7 @@ def plan_sample(
                 f"alike; an interval needs {LEAST_EFFECTIVE:g}: draw more, or leave out --active."
             )
         ends = np.array([score.min()]), np.array([score.max()])
-        one = Strata(np.zeros(len(score), dtype=np.int64), np.array([len(score)]), *ends)
+        one = ScoreStrata(np.zeros(len(score), dtype=np.int64), np.array([len(score)]), *ends)
         return SamplePlan(chosen, one, np.array([n]), probability, math.nan, True)
     strata = strata_of(score, n)
     spread = None if pilot is None else neyman_spreads(strata, *pilot)

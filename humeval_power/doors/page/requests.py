@@ -20,6 +20,7 @@ from urllib.parse import urlencode
 import click
 
 from humeval_power.asking.calls import ELSEWHERE
+from humeval_power.asking.option_names import new_name
 from humeval_power.asking.options import names_file, takes_column_or_file, takes_files
 from humeval_power.doors.page.answers import ANSWER, BESIDE, Work
 from humeval_power.errors import InputError, Problem
@@ -141,7 +142,9 @@ def request_of(
             options.append((sides[name], "0"))
         elif name not in known:
             rule = f"The page of '{' '.join(path)}' has no option {name[:60]!r}."
-            wrong.append(Problem(rule, "Take it out of the link."))
+            new = new_name(" ".join(path), name)
+            remedy = "Take it out of the link." if new is None else f"It is now called {new!r}."
+            wrong.append(Problem(rule, remedy))
         elif value.strip():
             options.append((name, value.strip()))
     if wrong:
@@ -404,12 +407,12 @@ def by_labels(text: str, labels: Mapping[str, str]) -> str:
     return _SAID.sub(called, text)
 
 
-def on_page(help: str) -> str:
-    """What is said of an option in the words of the page: fields of the study by their labels."""
+def on_page(message: str) -> str:
+    """What a command says, in the words of the page: fields of the study by their labels."""
     labels = {
         option_of(name)[2:]: one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label
     }
-    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(help, labels))
+    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(message, labels))
 
 
 def html_by_labels(html: str, labels: Mapping[str, str]) -> str:

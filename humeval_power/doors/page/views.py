@@ -27,7 +27,6 @@ from humeval_power.doors.page.requests import (
     link_name,
     may_read_files,
     offered,
-    on_page,
 )
 from humeval_power.doors.page.score_reading import ASKS, ScoreColumns, roles_of, scores_shown
 from humeval_power.saying.numbers import time_taken
@@ -162,7 +161,7 @@ def _field(
 ) -> PageField:
     kind = _kind(request.command, control, option)
     label = control.label or _words(control.option)
-    help = control.help or on_page(getattr(option, "help", "") or "")
+    help = control.help or getattr(option, "help", "") or ""
     if help.rstrip(".").casefold() == label.casefold():
         help = ""
     return PageField(
@@ -233,7 +232,7 @@ def _where_nothing_is_chosen(control: Control, option: click.Parameter) -> str:
         return f"as usual: {words.get(_default(option), _default(option))}"
     if option.required:
         return "choose one"
-    said = re.findall(r"\[([^\]]+)\]", on_page(getattr(option, "help", "") or ""))
+    said = re.findall(r"\[([^\]]+)\]", getattr(option, "help", "") or "")
     if not said:
         return "not chosen"
     return f"as usual: {words[said[-1]]}" if said[-1] in words else str(said[-1])

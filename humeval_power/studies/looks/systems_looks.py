@@ -550,16 +550,16 @@ def ratio_block(
 
 
 @dataclass(frozen=True, slots=True)
-class _ErrorCounts:
+class _ErrorsOfProcedures:
     """How many of `n` studies without a difference each procedure finds one in, and each set of true nulls."""
 
     n: int
     found: dict[str, int]
     of_nulls: NDArray[np.int64]
 
-    def __add__(self, other: _ErrorCounts) -> _ErrorCounts:
+    def __add__(self, other: _ErrorsOfProcedures) -> _ErrorsOfProcedures:
         sums = {name: count + other.found[name] for name, count in self.found.items()}
-        return _ErrorCounts(self.n + other.n, sums, self.of_nulls + other.of_nulls)
+        return _ErrorsOfProcedures(self.n + other.n, sums, self.of_nulls + other.of_nulls)
 
     def rates(self, nulls: Sequence[Places]) -> tuple[NaiveError, ...]:
         """The rate of each procedure."""
@@ -587,7 +587,7 @@ def error_block(
     n: int,
     *,
     n_jobs: int = 1,
-) -> _ErrorCounts:
+) -> _ErrorsOfProcedures:
     """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is."""
     looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
     looks = looks.part(looks.usable)
@@ -601,7 +601,9 @@ def error_block(
     ).any(axis=1)
     flags["no correction: alpha at each look and comparison"] = (p <= alpha).any(axis=(1, 2))
     of_nulls = (null_ratios(looks, bounds, nulls) <= 1).sum(axis=0)
-    return _ErrorCounts(len(looks), {name: int(flag.sum()) for name, flag in flags.items()}, of_nulls)
+    return _ErrorsOfProcedures(
+        len(looks), {name: int(flag.sum()) for name, flag in flags.items()}, of_nulls
+    )
 
 
 @dataclass(frozen=True, slots=True)

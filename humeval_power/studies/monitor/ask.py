@@ -142,7 +142,7 @@ DECLARED = Declaration(
         **RATINGS,
         "plan": replace(
             FIELDS["plan"],
-            help="The plan with its looks: plan.json, or looks.json of independent judgements.",
+            note=", with its looks: plan.json, or looks.json of independent judgements.",
             needed=True,
         ),
         "ledger": FIELDS["ledger"],

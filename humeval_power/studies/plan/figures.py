@@ -103,7 +103,7 @@ _MOST = min(len(COLOURS), len(DASHES))  # lines that can be told apart
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _PowerLine:
     """Power by formula at true differences; `place` is that of its colour, and a wide one is that of the goal."""
 
     name: str
@@ -140,7 +140,7 @@ def power_figure(plan: Plan, *, width: float = 5.0) -> Figure:
     return figure
 
 
-def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_Line]:
+def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_PowerLine]:
     """A line for each goal that these means have; they are drawn apart in proportion."""
     effects = np.linspace(0.0, min(2 * plan.effect, 1.0), 13)[1:]
     result = [
@@ -150,10 +150,12 @@ def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_Line]:
     for place, goal in enumerate(GOALS):
         chances = [shares[goal] for shares in result]
         if not any(map(math.isnan, chances)):
-            yield _Line(GOAL_NAMES[goal], effects, chances, place, 2.2 if goal == planned.goal else 1.2)
+            yield _PowerLine(
+                GOAL_NAMES[goal], effects, chances, place, 2.2 if goal == planned.goal else 1.2
+            )
 
 
-def _of_settings(plan: Plan) -> Iterator[_Line]:
+def _of_settings(plan: Plan) -> Iterator[_PowerLine]:
     """A line for each set of parameters that was looked at."""
     margin = plan.rule.margin
     if margin is None:
@@ -165,7 +167,7 @@ def _of_settings(plan: Plan) -> Iterator[_Line]:
     settings = [(plan.source.name, plan.parameters), *plan.others][:_MOST]
     for place, (name, parameters) in enumerate(settings):
         power = _power_of(replace(plan, parameters=parameters))
-        yield _Line(name, effects, [power(float(effect)) for effect in effects], place)
+        yield _PowerLine(name, effects, [power(float(effect)) for effect in effects], place)
 
 
 def _power_of(plan: Plan) -> Callable[[float], float]:

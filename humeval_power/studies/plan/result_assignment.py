@@ -32,7 +32,7 @@ Takeover = tuple[str, str, int]  # spare, the slot it takes over, the first batc
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class LookStage:
     """The ratings until a look, of the systems that are left."""
 
     look: int
@@ -53,7 +53,7 @@ class AssignmentResult(Result):
 
     assignment: AssignmentPlan
     takeovers: tuple[Takeover, ...] = ()
-    stage: Stage | None = None
+    stage: LookStage | None = None
     caveats: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN

@@ -22,7 +22,7 @@ from humeval_power.asking.declared import (
 from humeval_power.asking.options import option_of
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import METHOD, PILOT
+from humeval_power.asking.vocabulary import METHOD
 from humeval_power.choices import Method
 from humeval_power.fields import own, real
 from humeval_power.rules import WITH_MARGIN
@@ -63,13 +63,12 @@ _AT: dict[str, Any] = {"start": "", "slider": None}
         **study_fields(
             *("ratings", "variation", "systems", "design", "test"),
             but=("criterion", "correlated", "check_families", "margin", "margin_raw"),
-            pilot=PILOT,
+            pilot=FIELDS["pilot"],
             workers=replace(FIELDS["workers"], needed=True),
             items=replace(FIELDS["items"], needed=True),
             effect=replace(
                 FIELDS["effect"],
-                help="True difference B - A on [0, 1] at which the smallest margin is sought, for non-inferior and "
-                "equivalent. [0]",
+                note="on [0, 1] at which the smallest margin is sought, for non-inferior and equivalent. [0]",
                 **_AT,
             ),
             effect_raw=replace(FIELDS["effect_raw"], **_AT),

@@ -20,7 +20,7 @@ from humeval_power.asking.declared import (
 )
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import METHOD, PILOT
+from humeval_power.asking.vocabulary import METHOD
 from humeval_power.choices import MOST_WORKERS, SearchMethod, Sought
 from humeval_power.fields import own, word
 from humeval_power.studies.resolve import (
@@ -59,16 +59,15 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
         **study_fields(
             *("ratings", "variation", "effect", "systems", "design", "test", "cost"),
             but=("criterion", "correlated", "check_families", "budget", "spend_budget"),
-            pilot=PILOT,
+            pilot=FIELDS["pilot"],
             power=FIELDS["power"],
             workers=replace(FIELDS["workers"], start=""),
-            max_workers=replace(FIELDS["max_workers"], help="Most workers that a budget may pay."),
+            max_workers=replace(FIELDS["max_workers"], note="that a budget may pay."),
         ),
         "sought": own(
             word(Sought),
-            "What to find; give the others (without --ratings-per-item every worker rates every item; for "
-            "documents, --items-per-document or the --items of all; for a budget prices, and neither workers nor "
-            "items).",
+            "What to find; give the others (without ratings of each item every worker rates every item; for "
+            "documents, the items of each or of all; for a budget prices, and neither workers nor items).",
             "What to find",
             option="find",
             start="workers",
@@ -82,7 +81,7 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
             needed=True,
         ),
         "method": replace(
-            METHOD, kind=word(SearchMethod), help="By formula at once, or proved by simulation too."
+            METHOD, kind=word(SearchMethod), note=": at once by formula, or proved by simulation too."
         ),
     },
     use=Use(seeks=_sought),

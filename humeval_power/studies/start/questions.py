@@ -437,7 +437,7 @@ QUESTIONS: tuple[StartQuestion, ...] = (
                 unknown=True,
             ),
             Ask(
-                "sd",
+                "sd-difference",
                 lambda _: "How much the items' own differences vary: their standard deviation",
                 "number",
                 lambda _: UNKNOWN,

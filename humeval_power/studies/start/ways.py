@@ -206,7 +206,7 @@ def _of_scores(talk: Talk) -> list[str]:
         return [
             f"{_NOBODY}: {SMALL:g} standard deviations of the items' own differences, a small one, is taken."
         ]
-    if not talk.get("sd") and talk.found is None:
+    if not talk.get("sd-difference") and talk.found is None:
         return [
             f"The items' own differences are taken to vary {1 / SMALL:g} times as much as what matters. Thirty "
             "items of yours tell it better."

@@ -382,7 +382,7 @@ def _field(
         values=(typed.get(name, as_typed(study.file.values.get(name))),),
         choices=choices,
         unit=one.unit,
-        help=on_page(one.help),
+        help=one.full_help,
         slider=one.slider,
         step=one.step,
         default=usual or _example(name) if kind != "choice" else "",
