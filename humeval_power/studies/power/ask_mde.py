@@ -131,7 +131,7 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
         if rule.margin is None:
             remedy = "it belongs to --alternative non-inferior and equivalent."
             study.refuse((*EFFECT, "system_means"), f"is what is sought: {remedy}")
-        cell, said, scale = typed_study(study, rule)
+        cell, said, scale, _ = typed_study(study, rule)
     if method != "analytic" or not cell.study.has_formula:
         tell_cells([cell], run, times=SEARCH_STEPS)
     return study_detectable(

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
+from humeval_power.assumptions import Assumptions
 from humeval_power.choices import DEFAULT_SIMULATIONS
 from humeval_power.costs import Cost
 from humeval_power.differences import Difference
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import better_words, of_hundred, on_scale, points_words
+from humeval_power.saying.answer_words import better_words, of_hundred, on_scale, points_words, spread_words
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, time_taken
@@ -20,9 +22,10 @@ from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Proven
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.analytic import DetectableEffect, HalfwayPower
+from humeval_power.studies.power.assurance import PowerSpread, power_spread
 from humeval_power.studies.power.formula import EffectPrecision
 from humeval_power.studies.power.outlook import effect_curve
-from humeval_power.studies.power.required import RequiredSize
+from humeval_power.studies.power.required import RequiredSize, design_of
 from humeval_power.studies.power.result_several import (
     assumed_words,
     family_words,
@@ -33,6 +36,7 @@ from humeval_power.studies.power.result_several import (
     power_record,
     several_content,
 )
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.strategies import TwoSystems
 from humeval_power.studies.power.study_content import (
     category_facts,
@@ -50,7 +54,7 @@ class StudySize(QuantityResult):
     """The smallest size found by formula and perhaps proved by simulation, or why there is none.
 
     `about` is what it was sought for; of several systems its design is not that of the answer. `priced` is what it
-    costs, where prices were said.
+    costs, where prices were said, `assumed` all that may be assumed of the variances.
     """
 
     schema: ClassVar[str] = SIZE_SCHEMA
@@ -62,6 +66,7 @@ class StudySize(QuantityResult):
     setting: str = ""
     scale: RatingScale | None = None
     priced: Cost | None = None
+    assumed: Assumptions | None = None
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
@@ -93,6 +98,15 @@ class StudySize(QuantityResult):
         analytic = self.found.analytic
         return analytic.power if isinstance(analytic, SystemsPower) else analytic
 
+    @cached_property
+    def spread(self) -> PowerSpread | None:
+        """The power of the size by formula under all that may be assumed; None where that is chosen."""
+        counts, about = self.found.counts, self.about
+        if counts is None or self.assumed is None or not isinstance(about, TwoSystems):
+            return None
+        there = about.parameters.with_difference(about.effect)
+        return power_spread(RatingStudy(there, design_of(counts), rule=about.rule), self.assumed)
+
     def _lead(self) -> str:
         size, counts = self.found, self.found.counts
         if counts is None:
@@ -115,7 +129,8 @@ class StudySize(QuantityResult):
         power = of_hundred(self._by_formula) if shown is None else of_hundred(shown.power, shown.interval)
         how = "by formula" if shown is None else f"by simulating {shown.n_simulations:,} studies"
         finds = finds_words(self.about, self.said, self.scale)
-        return f"then, {how}, {power} of 100 such studies {finds}."
+        then = f"then, {how}, {power} of 100 such studies {finds}."
+        return " ".join([then, *(() if self.spread is None else spread_words(**asdict(self.spread)))])
 
     def quantities(self) -> Iterator[Quantity]:
         """The size and its power, then what it was computed from."""
@@ -138,6 +153,8 @@ class StudySize(QuantityResult):
         yield Quantity("", POWER_LABEL, power, is_first=True)
         alone = formula if counts is not None and shown is None else None
         yield Quantity("", BY_FORMULA, alone, power_words, is_first=True)
+        if self.spread is not None:
+            yield Quantity("spread", value=asdict(self.spread))
         yield Quantity("understood", "Effect", str(self.said))
         yield Quantity("", "Margin", None if rule.margin is None else margin_words(rule, self.scale))
         yield Quantity("", "Setting", setting_words(self.setting) or None)
