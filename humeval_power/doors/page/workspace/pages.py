@@ -31,6 +31,7 @@ from humeval_power.doors.page.workspace.stages import (
     question_of,
 )
 from humeval_power.doors.page.workspace.studies import (
+    TEXTS,
     WRITTEN,
     ChangedError,
     OpenedStudy,
@@ -93,6 +94,7 @@ class Workspace:
             Route("/zip/{name:path}", self.take),
             Route("/answers/{name:path}", self.answers, methods=["POST"]),
             Route("/table/{name:path}", self.table, methods=["POST"]),
+            Route("/texts/{name:path}", self.texts, methods=["POST"]),
             Route("/leave/{name:path}", self.leave, methods=["POST"]),
             Route("/here/{name:path}", self.here),
             *(
@@ -359,6 +361,51 @@ class Workspace:
                 break
         return answer
 
+    async def texts(self, request: Request) -> Response:
+        """How a table of texts is to be read: write it so, and have the study name that."""
+        name, stage = request.path_params["name"], BY_KEY["collect"]
+        sent = await _sent(request)
+        study = await run_in_threadpool(self._known.open, name)
+        now = await self._texts(study)
+        if now is None or now.texts is None:
+            raise InputError("There is no table of texts here. Bring it first.")
+        roles = tuple(
+            (one.name, sent.get(f"role-{place}", "")) for place, one in enumerate(now.texts.columns)
+        )
+        made = await self._texts(study, said=roles)
+        if made is None or made.texts is None or made.texts.problems:
+            return await self._shown(request, stage, study, {}, {}, texts=made)
+        if not made.texts.is_as_it_is:
+            kept = await run_in_threadpool(self._known.keep, study, TEXTS, made.texts.written.encode())
+            try:
+                await run_in_threadpool(self._known.save, name, sent.get("version", ""), {"outputs": kept})
+            except ChangedError as error:
+                return HTMLResponse(conflict_page(error, stage, self._parts.form_token), 409)
+        return _to(study.link(stage.key))
+
+    async def _texts(
+        self, study: OpenedStudy, tab: str = "", said: tuple[tuple[str, str], ...] | None = None
+    ) -> Answer | None:
+        """How the table of texts of a study is read, or as somebody said; None where there is none, or nobody can
+        say it yet."""
+        path = as_typed(study.file.values.get("outputs"))
+        if not study.is_there("outputs") or (study.folder / path).is_dir():
+            return None
+        if not self._parts.workers.readiness.live:
+            return None
+        plan = as_typed(study.file.values.get("plan")) if study.is_there("plan") else ""
+        files = await run_in_threadpool(self._known.files_of, study)
+        work = Work(
+            (),
+            tuple((name, str(place)) for name, place in files.items()),
+            at=study.name,
+            texts_of=path,
+            compares=tuple(study.file.values.get("systems") or ()),
+            plan=plan,
+            said=said,
+        )
+        return await self._parts.workers.live(work, f"{tab} texts" if tab else "")
+
     async def take(self, request: Request) -> Response:
         """What may be published of a study, as a zip."""
         study = await run_in_threadpool(self._known.open, request.path_params["name"])
@@ -390,6 +437,7 @@ class Workspace:
         *,
         wrong: tuple[Wrong, ...] = (),
         table: Answer | None = None,
+        texts: Answer | None = None,
     ) -> Response:
         shown = StageShown("idle", wrong=wrong)
         if not wrong:
@@ -409,7 +457,14 @@ class Workspace:
         elif table is None and may_be_wide(stage, study, shown):
             seen = await self._table(study, stage, request.headers.get("x-tab", ""))
             table = seen if seen is not None and seen.reading is not None and seen.reading.is_wide else None
-        shown = replace(shown, table=table)
+        if texts is None and stage.key == "collect" and not study.is_there("assignment"):
+            texts = await self._texts(study, request.headers.get("x-tab", ""))
+            ready = self._parts.workers.readiness
+            if texts is None and study.is_there("outputs") and not ready.live and shown.state == "idle":
+                shown = replace(shown, state="starting", progress=ready.progress)
+        if texts is not None and texts.problems:
+            shown = replace(shown, wrong=(*shown.wrong, *texts.problems))
+        shown = replace(shown, table=table, texts=None if texts is None else texts.texts)
         folder = self._parts.folder
         listed = folder.listing() if folder and not _is_script(request) else ()
         start = f"{study.name}/" if study.name else ""

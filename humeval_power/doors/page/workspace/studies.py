@@ -32,6 +32,7 @@ _LARGEST = 1_000_000  # bytes of a study file
 _MOST_FILES = 500  # in a folder that a study names
 REPORTS_FOLDER = "reports"
 MAPPING = "mapping.toml"  # how the exports of a study are read
+TEXTS = "texts-as-read.csv"  # the texts to rate, where the page was told what their columns are
 SEED = "seed.txt"  # of the order of an assignment; who knows it can tell the systems apart
 _LARGEST_SEED = 10**9
 SECRET_ENDING = ".secret"  # of the file that seals the ledger of looks, beside it

@@ -38,6 +38,7 @@ from humeval_power.doors.page.workspace.stages import (
     summary,
 )
 from humeval_power.doors.page.workspace.studies import ChangedError, OpenedStudy, as_typed
+from humeval_power.doors.page.workspace.text_reading import TextsRead
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.numbers import time_taken
 from humeval_power.study import FIELDS
@@ -60,7 +61,8 @@ _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 
 @dataclass(frozen=True, slots=True)
 class StageShown:
-    """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began."""
+    """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began; `table` and
+    `texts` are how a file of ratings and one of texts to rate are read."""
 
     state: State
     progress: JobProgress | None = None
@@ -69,6 +71,7 @@ class StageShown:
     wrong: tuple[Wrong, ...] = ()
     act: str = ""
     table: Answer | None = None
+    texts: TextsRead | None = None
 
     def is_taken(self, study: OpenedStudy) -> bool:
         """Whether the ratings of a file that is shown are those of the study."""
@@ -266,6 +269,7 @@ def _of_answer(
         "has_looks": study.has("looks"),
         "seed": study.seed if stage.key == "collect" else "",
         "reading": shown.table.reading if shown.table else None,
+        "texts": shown.texts,
         "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),
         "next": following,
