@@ -10,7 +10,20 @@ from typing import Any
 
 from humeval_power.asking.numbers import LARGEST_SEED
 from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SWAPS, Method
-from humeval_power.fields import Field, flag, names, of_answer, own, real, shortened, text, whole, word
+from humeval_power.fields import (
+    Field,
+    flag,
+    names,
+    of_answer,
+    own,
+    parts_of,
+    real,
+    shortened,
+    text,
+    typed_list,
+    whole,
+    word,
+)
 from humeval_power.saying.document import Drawn
 from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
 
@@ -26,7 +39,7 @@ def systems_typed(rule: str, *, exactly: int | None = None, distinct: bool = Fal
     """What reads the names of systems, two or more or `exactly` so many; it raises ValueError with the rule."""
 
     def parse(typed: str) -> tuple[str, ...]:
-        names = tuple(name.strip() for name in typed.split(",") if name.strip() or exactly)
+        names = tuple(name for name in parts_of(typed) if name or exactly)
         is_count = len(names) >= 2 if exactly is None else len(names) == exactly and all(names)
         if not is_count or (distinct and len(set(names)) < len(names)):
             raise ValueError(f"{rule}; got {shortened(typed)!r}.")
@@ -41,7 +54,7 @@ TWO = "name two systems, A first: A,B"
 
 def _ranked(typed: str) -> tuple[str, ...]:
     """Each name once."""
-    once = ",".join(dict.fromkeys(name.strip() for name in typed.split(",")))
+    once = typed_list(list(dict.fromkeys(parts_of(typed))))
     return tuple(systems_typed("name two systems or more: A,B,C")(once))
 
 
@@ -57,7 +70,14 @@ TO_PLAN_FROM = {
     "low": "Hopeful: workers and items differ little (Card et al. 2020)",
     **{entry["name"]: ENTRIES[entry["name"]] for entry in _SHIPPED if entry["use"] == "plan"},
 }
-PRESET = replace(FIELDS["preset"], words={"": "none of these", **TO_PLAN_FROM})
+PRESET = replace(
+    FIELDS["preset"],
+    words={
+        "": "none of these",
+        "typical": "Typical: as public ratings on such a scale vary",
+        **TO_PLAN_FROM,
+    },
+)
 PILOT = replace(FIELDS["pilot"], help="A table of ratings to estimate them from, as 'check' reads it.")
 ALL_PAIRS = own(
     flag(),

@@ -80,6 +80,12 @@ def points_words(difference: float, scale: RatingScale | None, *, digits: int = 
     return f"{points} point" if points == "1" else f"{points} points"
 
 
+def axis_unit(scale: RatingScale | None) -> tuple[float, str]:
+    """What differences on [0, 1] are multiplied by in a picture, and in what they are then: points, where there is
+    a scale."""
+    return (1.0, "on [0, 1]") if scale is None else (scale.width, "in points")
+
+
 def on_scale(scale: RatingScale | None) -> str:
     """'on a scale from 1 to 5'."""
     return "on a scale from 0 to 1" if scale is None else f"on a scale from {scale.low:g} to {scale.high:g}"

@@ -216,7 +216,7 @@ def file_names(request: CommandRequest, hides: tuple[str, ...] = ()) -> dict[str
 
 # What an answer gives to the pages that it leads to: numbers of its record, and links in it.
 
-SIZES = {"workers": "workers", "items": "items", "ratings_per_item": "ratings of each item"}
+_SIZES = {"workers", "items", "ratings_per_item"}
 
 
 def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
@@ -228,7 +228,7 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
         {place for step in form.next for place in (*step.fills.values(), *step.needs)} if form else set()
     )
     if command == ("size",):
-        wanted |= SIZES.keys()
+        wanted |= _SIZES
     if not wanted:
         return ()
     content = result.content()

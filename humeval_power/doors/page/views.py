@@ -35,7 +35,7 @@ from humeval_power.saying.render.html import safe_environment
 
 # The fields of a form: what stands in each, in which words, and what is wrong with it.
 
-Kind = Literal["text", "number", "choice", "switch", "file"]
+Kind = Literal["text", "area", "number", "choice", "switch", "file"]
 MORE = "All options"
 
 
@@ -49,7 +49,8 @@ def labels_of(path: tuple[str, ...]) -> dict[str, str]:
 @dataclass(frozen=True, slots=True)
 class PageField:
     """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it.
-    Of `many` each has a field of its own; those that are `joined` stand in one, with commas between."""
+    Of `many` each has a field of its own; those that are `joined` stand in one, with commas between. What
+    nobody has set `is_suggested`."""
 
     name: str
     label: str
@@ -64,6 +65,7 @@ class PageField:
     nothing: str = ""
     many: bool = False
     joined: bool = False
+    is_suggested: bool = False
     wrong: tuple[str, ...] = ()
 
     @property

@@ -178,7 +178,7 @@ class AssignmentResult(Result):
 
 def _totals(plan: AssignmentPlan, *, staged: bool) -> Iterator[Fact]:
     yield "Rows of all stages" if staged else "Rows", f"{len(plan.worker):,}"
-    yield "Worker slots", f"{len(plan.slots):,}"
+    yield "Workers", f"{len(plan.slots):,}"
     for kind, name in enumerate(KINDS):
         yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"
 

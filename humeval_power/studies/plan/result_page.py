@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.costs import Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import spread_words, with_names
+from humeval_power.saying.answer_words import points_words, spread_words, with_names
 from humeval_power.saying.document import Document, Fact, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import interval_words, percent
 from humeval_power.saying.rule_words import (
@@ -412,8 +412,8 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
     yield "Ratings" + (" per criterion" if plan.criteria else ""), f"{design.n_ratings:,}"
     power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
-    difference = f"{plan.effect:g}"
-    if plan.many is None:
+    difference = points_words(plan.effect, plan.scale)
+    if plan.many is None and plan.scale is None:
         difference = f"{with_names('B - A', plan.pair)} = {signed(plan.effect)}"
     yield f"Power at {difference}", share(power)
     if cost is not None:

@@ -173,7 +173,7 @@ class StudyPower(Result):
             assert not isinstance(analytic, AnalyticPower)
             assert not isinstance(simulated, PowerEstimate)
             blocks.insert(0, goals_table(study, analytic, simulated))
-            sections = tuple(several_sections(study, analytic, simulated))
+            sections = tuple(several_sections(study, analytic, simulated, self.scale))
         return Document(
             f"How often this study{of} {finds}",
             lead=" ".join(self._lead()),
@@ -222,7 +222,7 @@ class StudyPower(Result):
         y = CLAIM if self._has_margin else POWER
         more = (
             *growth_charts(outlook, analytic, simulated, y=y),
-            *effect_chart(outlook, analytic, simulated, direction=self.said.direction),
+            *effect_chart(outlook, analytic, simulated, direction=self.said.direction, scale=self.scale),
         )
         if more:
             yield Section("What would change it", more)
@@ -237,7 +237,9 @@ class StudyPower(Result):
             )
         elif held:
             yield Section("What holds it back", held)
-        estimates = estimates_chart(outlook, analytic, self.cell.study.rule, direction=self.said.direction)
+        estimates = estimates_chart(
+            outlook, analytic, self.cell.study.rule, direction=self.said.direction, scale=self.scale
+        )
         yield Section("What would be seen", (*estimates, *curse_chart(outlook, analytic, simulated)))
 
     def _powers(self) -> Iterator[Fact]:

@@ -11,7 +11,14 @@ import numpy as np
 from humeval_power.differences import Difference
 from humeval_power.errors import HumevalPowerError
 from humeval_power.families import ComparisonFamily
-from humeval_power.saying.answer_words import finding_words, of_hundred, on_scale, points_words, share_words
+from humeval_power.saying.answer_words import (
+    axis_unit,
+    finding_words,
+    of_hundred,
+    on_scale,
+    points_words,
+    share_words,
+)
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
@@ -180,7 +187,10 @@ def enough_words(study: SystemsStudy) -> Iterator[str]:
 
 
 def several_sections(
-    study: SystemsStudy, analytic: SystemsPower | None, simulated: SystemsPower | None
+    study: SystemsStudy,
+    analytic: SystemsPower | None,
+    simulated: SystemsPower | None,
+    scale: RatingScale | None,
 ) -> Iterator[Section]:
     """What was assumed, how power changes, the true means and every comparison."""
     yield Section("", (Paragraph(assumed_words(study)),))
@@ -188,7 +198,7 @@ def several_sections(
         charts = [
             LaterChart(
                 "power",
-                lambda: goals_chart(study, analytic, simulated),
+                lambda: goals_chart(study, analytic, simulated, scale=scale),
                 words="Power of every goal by formula against the difference that the true means are stated by.",
             )
         ]
@@ -301,17 +311,20 @@ def goals_chart(
     simulated: SystemsPower | None = None,
     *,
     target: float = TARGET,
+    scale: RatingScale | None = None,
 ) -> Chart:
     """Power of every goal against the stated difference, up to twice that of the study."""
     effect = study.effect
     effects = tuple((2 * effect * np.arange(1, _EFFECTS + 1) / _EFFECTS).tolist())
     powers = [study.with_effect(one).by_formula(log2_points=_LOG2_POINTS) for one in effects]
+    factor, unit = axis_unit(scale)
+    differences, here = tuple(factor * one for one in effects), factor * effect
     series = []
     for goal, colour in zip(GOALS, _GOAL_COLOURS, strict=True):
         shares = tuple(each.shares[goal] for each in powers)
         if not any(map(math.isnan, shares)):
-            series.append(Series("line", f"goal '{goal}'", effects, shares, colour=colour))
-    said = f"At a stated difference of {effect:.3g}"
+            series.append(Series("line", f"goal '{goal}'", differences, shares, colour=colour))
+    said = f"At a stated difference of {points_words(effect, scale, digits=3)}"
     if power is not None:
         said += f" the goal '{study.goal}' is reached with power {power.power:.2f}"
     last = powers[-1].shares[study.goal]
@@ -319,13 +332,13 @@ def goals_chart(
         "power",
         "What if the systems differ by more, or less?",
         f"{said}, at twice as much with {last:.2f}." if power is not None else f"{said} the answer lies.",
-        Axis("Difference that the means are stated by, on [0, 1]", 0.0, effects[-1]),
+        Axis(f"Difference that the means are stated by, {unit}", 0.0, differences[-1]),
         _POWER,
         tuple(series),
         (
             Level(f"target {target:g}", target),
-            Upright(f"here: {effect:.3g}", effect),
-            *_spots(effect, study, power, simulated),
+            Upright(f"here: {here:.3g}", here),
+            *_spots(here, study, power, simulated),
         ),
         _CLOSE,
     )

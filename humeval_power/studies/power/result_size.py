@@ -13,7 +13,14 @@ from humeval_power.choices import DEFAULT_SIMULATIONS
 from humeval_power.costs import Cost
 from humeval_power.differences import Difference
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import better_words, of_hundred, on_scale, points_words, spread_words
+from humeval_power.saying.answer_words import (
+    axis_unit,
+    better_words,
+    of_hundred,
+    on_scale,
+    points_words,
+    spread_words,
+)
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, time_taken
@@ -270,7 +277,9 @@ class StudyDetectable(Result):
             if by_formula is not None:
                 words = "Power of every goal by formula around the answer, which is marked."
                 yield LaterChart(
-                    "power", lambda: goals_chart(study, by_formula, target=self.target), words=words
+                    "power",
+                    lambda: goals_chart(study, by_formula, target=self.target, scale=self.scale),
+                    words=words,
                 )
         yield Paragraph(assumed_words(study))
         yield means_table(study)
@@ -355,23 +364,24 @@ class StudyDetectable(Result):
         assert self.analytic is not None
         rule, target = self.cell.study.rule, self.target
         curve = effect_curve(self.analytic, self.precision, rule)
+        factor, unit = axis_unit(self.scale)
+        found, effects = factor * self.analytic, tuple(factor * each for each in curve.effects)
         marks: list[Mark] = [
             Level(f"target {target:g}", target),
-            Spot(f"by formula {self.analytic:.4f}", self.analytic, target),
+            Spot(f"by formula {found:.4g}", found, target),
         ]
         if self.simulated is not None and self.simulated.effect <= curve.effects[-1]:
-            marks.append(
-                Spot(f"simulated {self.simulated.effect:.4f}", self.simulated.effect, target, colour=2)
-            )
+            proved = factor * self.simulated.effect
+            marks.append(Spot(f"simulated {proved:.4g}", proved, target, colour=2))
         half = curve.powers[len(curve.powers) // 4]
         return Chart(
             "power",
             "What does this study find?",
-            f"By formula a true difference of {self.analytic:.3g} with power {target:g}, half of it with "
-            f"{half:.2f}.",
-            Axis(f"True difference {self.said.direction} on [0, 1]", 0.0, curve.effects[-1]),
+            f"By formula a true difference of {points_words(self.analytic, self.scale, digits=3)} with power "
+            f"{target:g}, half of it with {half:.2f}.",
+            Axis(f"True difference {self.said.direction} {unit}", 0.0, effects[-1]),
             Axis("Power", 0.0, 1.0),
-            (Series("line", "this study by formula", curve.effects, curve.powers),),
+            (Series("line", "this study by formula", effects, curve.powers),),
             tuple(marks),
         )
 

@@ -24,13 +24,16 @@ from humeval_power.doors.page.workspace.stages import (
     ACTS,
     ANSWERS,
     BY_KEY,
+    SUGGESTED,
     Act,
     Stage,
     StageCommand,
     field_read,
     question_of,
+    report_of,
 )
 from humeval_power.doors.page.workspace.studies import (
+    MOST_FILES,
     TEXTS,
     WRITTEN,
     ChangedError,
@@ -40,6 +43,7 @@ from humeval_power.doors.page.workspace.studies import (
     as_typed,
     beside,
     paths_of,
+    typed_of,
 )
 from humeval_power.doors.page.workspace.views import (
     StageShown,
@@ -52,6 +56,7 @@ from humeval_power.doors.page.workspace.views import (
     stage_json,
     stage_page,
 )
+from humeval_power.doors.page.workspace.written import written_by_path
 from humeval_power.errors import InputError
 from humeval_power.safe_text import file_stems
 from humeval_power.study import FIELDS, FILE_NAME
@@ -64,11 +69,12 @@ _MOST_READ = 5_000  # of the form that says how a file is read
 
 @dataclass(slots=True)
 class _StageJob:
-    """What was begun at a stage by a button: the job, and the version of the study that its answer is about, which
-    is not known before it has written."""
+    """What was begun at a stage by a button: the job, the form that was asked for, and the version of the study
+    that its answer is about, which is not known before it has written."""
 
     act: str
     key: str
+    form: str
     version: str = ""
 
 
@@ -92,6 +98,7 @@ class Workspace:
             Route("/rename/{name:path}", self.rename, methods=["POST"]),
             Route("/act/{act}/{name:path}", self.act, methods=["POST"]),
             Route("/zip/{name:path}", self.take),
+            Route("/file/{name:path}", self.file),
             Route("/answers/{name:path}", self.answers, methods=["POST"]),
             Route("/table/{name:path}", self.table, methods=["POST"]),
             Route("/texts/{name:path}", self.texts, methods=["POST"]),
@@ -136,10 +143,7 @@ class Workspace:
         sent = await _sent(request)
         stage, view = "question", dict[str, str]()
         if kind == "new":
-            values: Mapping[str, object] = {
-                name: FIELDS[name].kind.read(FIELDS[name].start)
-                for name in ("workers", "items", "ratings_per_item")
-            } | {"scale": FIELDS["scale"].start, "preset": ["typical"]}
+            values: Mapping[str, object] = SUGGESTED
             files: Mapping[str, bytes] = {}
         elif kind in EXAMPLES:
             example = EXAMPLES[kind]
@@ -178,7 +182,7 @@ class Workspace:
             return not_there(request, None)
         study = await run_in_threadpool(self._known.open, request.path_params.get("name", ""))
         wanted = dict(request.query_params)
-        typed = {name: value for name, value in wanted.items() if name in FIELDS}
+        typed = typed_of(study, wanted)
         return await self._shown(request, stage, study, typed, wanted)
 
     async def save(self, request: Request) -> Response:
@@ -189,7 +193,7 @@ class Workspace:
         name = request.path_params.get("name", "")
         sent = await _sent(request)
         study = await run_in_threadpool(self._known.open, name)
-        typed = {field: value for field, value in sent.items() if field in FIELDS}
+        typed = typed_of(study, sent)
         typed |= await self._brought(study, typed)
         try:
             study = await run_in_threadpool(self._known.save, name, sent.get("version", ""), typed)
@@ -201,6 +205,8 @@ class Workspace:
         except WrongFieldsError as error:
             wrong = tuple(Wrong(why, field) for field, why in error.wrong.items())
             return await self._shown(request, stage, study, typed, sent, wrong=wrong)
+        if sent.get("next") in BY_KEY:
+            return _to(study.link(sent["next"]))
         if not _is_script(request):
             return _to(_with_view(study.link(stage.key), sent))
         return JSONResponse(saved_json(stage, study, sent.get("open", "")))
@@ -254,7 +260,7 @@ class Workspace:
             work = await run_in_threadpool(self._work, study, StageCommand(words, act.without))
         self._parts.workers.job(work.key, work)
         version = "" if act.writes else study.version
-        self._begun[name, act.stage] = _StageJob(called, work.key, version)
+        self._begun[name, act.stage] = _StageJob(called, work.key, sent.get("form", ""), version)
         return _to(_with_view(study.link(act.stage), sent))
 
     async def answers(self, request: Request) -> Response:
@@ -418,6 +424,27 @@ class Workspace:
         said = {"Content-Disposition": f"attachment; {name}"}
         return Response(zipped(contents, stem), media_type="application/zip", headers=said)
 
+    async def file(self, request: Request) -> Response:
+        """One of the files that a study lists, or a folder of them as a zip; never shown in the place of a page."""
+        study = await run_in_threadpool(self._known.open, request.path_params["name"])
+        one = await run_in_threadpool(written_by_path, study, request.query_params.get("path", ""))
+        if one is None:
+            return not_there(request, None)
+        named, name = beside(study.name, one.path), one.path.rpartition("/")[2]
+        if one.is_folder:
+            start = len(named) + 1
+            paths = await run_in_threadpool(self._known.folder.below, named, MOST_FILES)
+            contents = {
+                path[start:]: (await run_in_threadpool(self._known.folder.resolve, path)).read_bytes()
+                for path in paths
+            }
+            content, kind, name = zipped(contents, name), "application/zip", f"{name}.zip"
+        else:
+            place = await run_in_threadpool(self._known.folder.resolve, named)
+            content, kind = await run_in_threadpool(place.read_bytes), "application/octet-stream"
+        said = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+        return Response(content, media_type=kind, headers=said)
+
     def _is_writing(self, name: str) -> bool:
         """Whether a command writes into the folder of a study."""
         jobs = (
@@ -491,7 +518,8 @@ class Workspace:
             if job.state in ("waiting", "running"):
                 return StageShown(job.state, progress=job.progress, place=job.place, act=begun.act)
             begun.version = begun.version or saved.version
-            if begun.version == study.version and not (ACTS[begun.act].leads_on and job.state == "done"):
+            is_of_this = begun.version == study.version and begun.form in ("", report_of(wanted))
+            if is_of_this and not (ACTS[begun.act].leads_on and job.state == "done"):
                 return StageShown(job.state, answer=job.answer, act=begun.act)
         question = question_of(stage, study, wanted)
         if question is None:

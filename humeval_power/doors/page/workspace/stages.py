@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from humeval_power.choices import CURRENCY
 from humeval_power.doors.page.workspace.studies import (
     MAPPING,
     REPORTS_FOLDER,
@@ -26,7 +27,7 @@ OPEN: Mapping[str, str] = {
     "items": "Items",
     "ratings-per-item": "Ratings of each item",
     "effect": "The difference",
-    "budget": "The budget",
+    "budget": "The least it costs",
 }
 _BUDGET_FIELDS = ("cost_per_rating", "max_workers")  # which pay for the sizes that a budget leaves open
 ANSWERS = "answers"  # the list of what only the authors know
@@ -127,6 +128,14 @@ class Stage:
         return tuple(group for group in groups if group[1])
 
 
+SUGGESTED: Mapping[str, Any] = {  # what a new study says until somebody says otherwise
+    **{
+        name: FIELDS[name].kind.read(FIELDS[name].start)
+        for name in ("workers", "items", "ratings_per_item")
+    },
+    "scale": FIELDS["scale"].start,
+    "preset": ["typical"],
+}
 STAGES: tuple[Stage, ...] = (
     Stage(
         "question",
@@ -336,6 +345,11 @@ def stage_now(study: OpenedStudy) -> str:
     return "plan" if open_of(study, "") == "power" else "size"
 
 
+def currency_of(study: OpenedStudy) -> str:
+    """The currency of its prices."""
+    return as_typed(study.file.values.get("currency")) or CURRENCY
+
+
 def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
     """What a study says so far, in a few words each."""
 
@@ -368,7 +382,7 @@ def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
         ("Criteria", said("criteria")),
         ("To find", ", ".join(filter(None, difference))),
         ("Size", ", ".join(filter(None, size))),
-        ("Budget", said("budget")),
+        ("Budget", said("budget", f"{{}} {currency_of(study)}")),
         ("In the folder", ", ".join(done)),
     )
     return tuple((name, words) for name, words in rows if words)
