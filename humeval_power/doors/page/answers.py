@@ -86,10 +86,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Something that is wrong with what was asked; `option` is the one that it is about, by its name in links."""
+    """Something that is wrong with what was asked; `option` is the one that it is about, by its name in links.
+    `is_missing` says that nobody has said it yet."""
 
     text: str
     option: str = ""
+    is_missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +323,7 @@ def _usage_problems(error: click.ClickException) -> tuple[Wrong, ...]:
     text = error.format_message()
     if isinstance(about, click.Parameter):
         if isinstance(error, click.MissingParameter):
-            text = "This is missing."
+            return (Wrong("This is missing.", link_name(about), is_missing=True),)
         return (Wrong(text, link_name(about)),)
     context = getattr(error, "ctx", None)
     return (_wrong(text, {link_name(option) for option in context.command.params} if context else set()),)
