@@ -279,3 +279,25 @@ def test_the_headline_of_a_plan_is_in_points_and_of_a_hundred(client):
     text = read(client.get("/study/mine/plan").text)
     assert "such studies find 0.6 points" in text
     assert "Power at" not in text
+
+
+def test_two_reasons_for_one_design_are_one_card(client):
+    client.post("/act/search/mine")
+    cards = re.findall(
+        r'<li(?: class="first")?>\s*<h2>([^<]+)</h2>(.*?)</li>',
+        client.get("/study/mine/plan").text,
+        re.DOTALL,
+    )
+    numbers = [re.findall(r"<dd>([^<]+)</dd>", text) for _, text in cards]
+    assert len({tuple(each) for each in numbers}) == len(cards) >= 1
+    assert cards[0][0].startswith("Enough")
+
+
+def test_of_several_systems_what_is_to_be_found_is_asked_with_the_size(client, chosen):
+    assert 'id="field-goal"' not in client.get("/study/mine/size").text
+    save(client, "question", systems="a, b, c, d")
+    page = client.get("/study/mine/size").text
+    assert 'id="field-goal"' in page
+    assert "as usual: A pair that differs is found" in page
+    save(client, "size", goal="best")
+    assert said(chosen)["goal"] == "best"

@@ -18,8 +18,8 @@ from humeval_power.studies.looks.rating_looks import power_with_looks
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems, goal_shares, scaled
 from humeval_power.studies.plan.request import PlanResult
-from humeval_power.studies.plan.result_words import GOAL_NAMES
 from humeval_power.studies.power.formula import effect_precision, power_at
+from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.systems import GOALS
 
 _BLUE, _ORANGE = COLOURS[:2]

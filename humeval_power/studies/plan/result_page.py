@@ -385,7 +385,7 @@ def _lead(
         work += f", {hours:,.{1 if hours < 10 else 0}f} hours of work"
     work += "." if cost is None else f", {cost}."
     yield from (plan_answer(plan, said), work) if is_below_target(plan) else (work, plan_answer(plan, said))
-    if plan.many is None and plan.others:
+    if plan.others or (plan.many is not None and plan.many.others):
         powers = (plan.predicted.analytic, *plan.sensitivity().values())
         yield from spread_words(min(powers), max(powers), "assumed")
     if plan.drops:  # the first is as planned

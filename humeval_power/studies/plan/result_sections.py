@@ -25,7 +25,6 @@ from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.request import PlanResult
 from humeval_power.studies.plan.result_words import (
     COST_NAMES,
-    GOAL_NAMES,
     SD_WORDS,
     design_words,
     goal_clause,
@@ -38,6 +37,7 @@ from humeval_power.studies.power.analytic import (
 )
 from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
 from humeval_power.studies.power.outlook import without_documents
+from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.studies.power.study_content import category_facts
 from humeval_power.study_counts import share_of
 from humeval_power.systems import GOALS, Goal, SystemsParameters

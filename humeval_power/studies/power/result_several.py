@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -48,6 +48,13 @@ _CORRECTIONS = {
 _EFFECTS, _SIZES = 12, 8  # points of the curves, each of many comparisons
 _TIMES = 5  # as many workers as now
 _LOG2_POINTS = 10  # right to about 0.01, which is finer than a line
+GOAL_NAMES: Mapping[Goal, str] = {
+    "pair": "a pair that differs so",
+    "any": "any true difference",
+    "all": "all true differences",
+    "best": "the best above every other",
+    "first": "the best has the highest mean",
+}
 _POWER = Axis("Power", 0.0, 1.0)
 _CLOSE = "By formula, to about 0.01."
 _MOST_MEANS = 24  # systems whose means a terminal shows
@@ -323,16 +330,16 @@ def goals_chart(
     for goal, colour in zip(GOALS, _GOAL_COLOURS, strict=True):
         shares = tuple(each.shares[goal] for each in powers)
         if not any(map(math.isnan, shares)):
-            series.append(Series("line", f"goal '{goal}'", differences, shares, colour=colour))
+            series.append(Series("line", GOAL_NAMES[goal], differences, shares, colour=colour))
     said = f"At a stated difference of {points_words(effect, scale, digits=3)}"
     if power is not None:
-        said += f" the goal '{study.goal}' is reached with power {power.power:.2f}"
+        said += f" the power is {power.power:.2f} ({GOAL_NAMES[study.goal]})"
     last = powers[-1].shares[study.goal]
     return Chart(
         "power",
         "What if the systems differ by more, or less?",
-        f"{said}, at twice as much with {last:.2f}." if power is not None else f"{said} the answer lies.",
-        Axis(f"Difference that the means are stated by, {unit}", 0.0, differences[-1]),
+        f"{said}, at twice as much {last:.2f}." if power is not None else f"{said} the answer lies.",
+        Axis(f"Stated difference, {unit}", 0.0, differences[-1]),
         _POWER,
         tuple(series),
         (
@@ -379,7 +386,7 @@ def workers_chart(
     return Chart(
         "workers",
         "What would more workers bring?",
-        f"{here:,} workers have power {power.power:.2f} for the goal '{study.goal}'; {sizes[-1]:,} have "
+        f"{here:,} workers have power {power.power:.2f} ({GOAL_NAMES[study.goal]}); {sizes[-1]:,} have "
         f"{powers[-1]:.2f}.",
         Axis("Workers", sizes[0], sizes[-1], is_log=True, is_whole=True),
         _POWER,

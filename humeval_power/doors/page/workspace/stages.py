@@ -102,13 +102,17 @@ class Stage:
     fields: tuple[str, ...]
     sections: tuple[str, ...] = ()
 
-    def fields_for(self, wanted: str) -> tuple[str, ...]:
-        """The fields that it asks: not what is wanted, as that is worked out from them."""
-        if self.key != "size" or wanted not in OPEN:
+    def fields_for(self, wanted: str, study: OpenedStudy) -> tuple[str, ...]:
+        """The fields that it asks: not what is wanted, as that is worked out from them; of several systems what is
+        to be found too."""
+        if self.key != "size":
             return self.fields
+        after = self.fields.index("effect_raw") + 1
+        goal = ("goal",) if n_systems_of(study) > 2 else ()
+        fields = (*self.fields[:after], *goal, *self.fields[after:])
         if wanted == "budget":
-            return (*(name for name in self.fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
-        return tuple(name for name in self.fields if name != wanted.replace("-", "_"))
+            return (*(name for name in fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
+        return tuple(name for name in fields if name != wanted.replace("-", "_"))
 
     @property
     def more(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -245,9 +249,13 @@ def field_read(study: OpenedStudy, stage: Stage) -> str:
 
 def _of_several(study: OpenedStudy) -> bool:
     """Whether each design of the study is one of several tests, whose power takes a second."""
+    return n_systems_of(study) > 2 or len(study.file.values.get("criteria", ())) > 1
+
+
+def n_systems_of(study: OpenedStudy) -> int:
+    """How many systems it compares."""
     values = study.file.values
-    n_systems = max(values.get("n_systems", 2), len(values.get("systems", ())))
-    return n_systems > 2 or len(values.get("criteria", ())) > 1
+    return max(int(values.get("n_systems", 2)), len(values.get("systems", ())))
 
 
 def report_of(wanted: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from humeval_power.asking.vocabulary import PRESET
 from humeval_power.choices import TITLES
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
-from humeval_power.doors.page.requests import on_page
+from humeval_power.doors.page.requests import html_by_labels, on_page, study_labels
 from humeval_power.doors.page.views import (
     FieldGroup,
     Kind,
@@ -53,7 +53,7 @@ from humeval_power.doors.page.workspace.text_reading import TextsRead
 from humeval_power.doors.page.workspace.written import written_at
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.numbers import time_taken
-from humeval_power.study import FIELDS
+from humeval_power.study import DEFAULT_GOAL, FIELDS
 
 _WAYS = {
     "cheapest": "Enough",
@@ -164,7 +164,7 @@ def stage_page(
 ) -> str:
     """A stage with its fields and its answer."""
     wrong = _by_field(shown.problems(study))
-    fields = list(_fields(stage.fields_for(wanted.get("open", "")), study, typed, wrong))
+    fields = list(_fields(stage.fields_for(wanted.get("open", ""), study), study, typed, wrong))
     more = [
         FieldGroup(title, tuple(_fields(names, study, typed, wrong)), folded=True)
         for title, names in stage.more
@@ -209,7 +209,7 @@ def stage_json(
 
 def saved_json(stage: Stage, study: OpenedStudy, wanted: str) -> dict[str, Any]:
     """What is saved now: the version, and the values of the fields of the stage."""
-    names = (*stage.fields_for(wanted), *(name for _, group in stage.more for name in group))
+    names = (*stage.fields_for(wanted, study), *(name for _, group in stage.more for name in group))
     return {
         "version": study.version,
         "values": {name: shown_value(study, name) for name in names},
@@ -272,14 +272,12 @@ def _of_answer(
             (labels.get(each.option, ""), f"field-{each.option}" if each.option else "", each.text)
             for each in shown.problems(study)
         ],
-        "html": Markup(answer.html) if answer else "",
+        "html": Markup(html_by_labels(answer.html, study_labels())) if answer else "",
         "notes": [on_page(note) for note in answer.notes if not note.startswith("Study: ")]
         if answer
         else [],
         "command": answer.command if answer else "",
-        "ways": [_way(name, design, currency) for name, design in answer.ways]
-        if answer and shown.act == "search"
-        else [],
+        "ways": _ways(answer.ways, currency) if answer and shown.act == "search" else [],
         "asks": _by_section(answer.asks) if answer else {},
         "summary": summary(study),
         "open": open_of(study, wanted.get("open", "")) if stage.key == "size" else "",
@@ -347,6 +345,19 @@ def _solved_fields(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer
 def _sizes_in_words(sizes: Mapping[str, str]) -> str:
     """'4 workers and 60 items'."""
     return " and ".join(f"{value} {_SIZES[name][value == '1']}" for name, value in sizes.items())
+
+
+def _ways(designs: Sequence[tuple[str, Mapping[str, Any]]], currency: str) -> list[dict[str, Any]]:
+    """The designs to choose among, one that is there for two reasons once."""
+    cards: list[dict[str, Any]] = []
+    for name, design in designs:
+        card = _way(name, design, currency)
+        same = next((one for one in cards if {**one, "title": ""} == {**card, "title": ""}), None)
+        if same is None:
+            cards.append(card)
+        else:
+            same["title"] += f", and {card['title'][0].lower()}{card['title'][1:]}"
+    return cards
 
 
 def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
@@ -445,6 +456,8 @@ def _field(
     elif name == "question":
         kind = "area"
     usual = "" if one.usual in (None, "") else as_typed(one.usual)
+    if name == "goal":
+        usual = DEFAULT_GOAL
     nothing = words.get("") or (f"as usual: {dict(choices).get(usual, usual)}" if usual else "not chosen")
     return PageField(
         name=name,
