@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import tomllib
@@ -301,3 +302,32 @@ def test_of_several_systems_what_is_to_be_found_is_asked_with_the_size(client, c
     assert "as usual: A pair that differs is found" in page
     save(client, "size", goal="best")
     assert said(chosen)["goal"] == "best"
+
+
+@pytest.mark.parametrize("platform", ["mturk", "qualtrics", "google-forms"])
+def test_what_a_platform_gives_back_is_read_by_the_mapping_of_its_forms(client, chosen, platform):
+    from tests.field import platform_crowd
+    from tests.field.test_upload_decoded import EXPORTS, assigned
+
+    mine = chosen / "mine"
+    form, code_of = assigned(mine, platform, "1:5", ("quality",))
+    (mine / "up").rename(mine / "forms")
+    files = {path.name: path.read_text(encoding="utf-8") for path in (mine / "forms" / platform).iterdir()}
+    answers = platform_crowd.answers_of(form)
+    exports = [str(Path(path).relative_to(mine)) for path in EXPORTS[platform](files, form, answers, mine)]
+    (mine / "study.toml").write_text(
+        STUDY.replace('plan = "plan"\nratings', f"exports = {exports}\nratings")
+        + f'[form]\nupload = ["{platform}"]\n'
+    )
+    page = client.get("/study/mine/collect").text
+    assert "answers are in" in page, read(page)[-1500:]
+    assert "Write a mapping" not in page
+    client.post("/act/import/mine")
+    with (mine / "ratings.csv").open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row.get("kind", "rating") in ("", "rating")]
+    wanted = sorted(
+        (*code_of[one.code], float(answers[one.slot, one.order, "quality"]))
+        for one in form.shown
+        if one.kind == "rating"
+    )
+    assert sorted((row["item"], row["system"], float(row["rating"])) for row in rows) == wanted

@@ -547,6 +547,8 @@ class Workspace:
         without = {name: "" for name in question.without if study.has(name)}
         edited = self._known.edited(study, without) if without else study
         files = tuple((name, str(path)) for name, path in self._known.files_of(edited).items())
+        named = tuple(beside(study.name, path) for path in question.files)
+        files += tuple((path, str(self._known.folder.resolve(path))) for path in named)
         text = (beside(study.name, FILE_NAME), edited.file.text)
         return Work(question.words, files, texts=(text,), at=study.name)
 

@@ -41,6 +41,7 @@ REPORTS: Mapping[str, str] = {
     "study": "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+_HEADER = 10_000  # bytes that hold the names of columns
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,13 @@ class StageCommand:
     """A command whose answer a stage shows.
 
     without : fields of the study that it is not told.
+    files : in the folder of the study, that its words name beside those that the study names.
     is_quick : whether it answers while one drags.
     """
 
     words: Words
     without: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     is_quick: bool = False
 
 
@@ -218,7 +221,8 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
         return StageCommand(("power", FILE_NAME, *_FORMULA), is_quick=True)
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
-            return StageCommand(("collect", "status", FILE_NAME))
+            mapping = mapping_of_forms(study)
+            return StageCommand(("collect", "status", FILE_NAME, *_mapped(study)), files=mapping)
         return StageCommand(
             ("assign", FILE_NAME, *_seed(study)), ("assignment", "key", "outputs", "upload", "exports")
         )
@@ -233,6 +237,24 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
             return StageCommand(("report", FILE_NAME, "--template", "left.toml"))
         return StageCommand(("report", FILE_NAME, "--form", report_of(wanted)))
     return None
+
+
+def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
+    """The mapping that was written with the forms of the platform, where its exports need one: not where they say
+    worker, code and rating themselves."""
+    platforms = paths_of(study.file.values.get("upload", ()))
+    written = (f"{FORMS_FOLDER}/{name}/{MAPPING}" for name in platforms)
+    mapping = next((path for path in written if (study.folder / path).is_file()), None)
+    if mapping is None or not study.is_there("exports"):
+        return ()
+    with (study.folder / paths_of(study.file.values["exports"])[0]).open("rb") as file:
+        header = file.readline(_HEADER).decode(errors="replace")
+    names = {name.strip(' "').casefold() for name in header.strip().split(",")}
+    return () if {"worker", "code", "rating"} <= names else (mapping,)
+
+
+def _mapped(study: OpenedStudy) -> Words:
+    return tuple(word for path in mapping_of_forms(study) for word in ("--map", path))
 
 
 def field_read(study: OpenedStudy, stage: Stage) -> str:
@@ -318,7 +340,7 @@ ACTS: Mapping[str, Act] = {
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True),
     "import": Act(
         "collect",
-        lambda study, _sent: ("import", FILE_NAME, *_again(study, "ratings")),
+        lambda study, _sent: ("import", FILE_NAME, *_mapped(study), *_again(study, "ratings")),
         writes=("ratings",),
     ),
     "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps="withdrawn"),
