@@ -148,6 +148,7 @@ def study_detectable(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     setting: str = "",
+    assumed: Assumptions | None = None,
     said: Difference | None = None,
     scale: RatingScale | None = None,
 ) -> StudyDetectable:
@@ -156,7 +157,7 @@ def study_detectable(
 
     Parameters
     ----------
-    method, setting, said : as in `study_power`.
+    method, setting, assumed, said : as in `study_power`.
 
     Returns
     -------
@@ -195,6 +196,7 @@ def study_detectable(
         simulated=simulated,
         said=said or strategies.difference(study, scale),
         precision=precision,
+        assumed=assumed,
         scale=scale,
         provenance=_drawn(simulated is not None, seed),
     )

@@ -232,7 +232,8 @@ class StudyDetectable(Result):
 
     `analytic` is on [0, 1] and None where the formula does not describe the study, `precision` that of the
     design; `said` is the true difference at which a margin is sought. Of several systems both are the difference by
-    which their true means are stated, infinite where none on [0, 1] is enough.
+    which their true means are stated, infinite where none on [0, 1] is enough. `assumed` is all that may be
+    assumed of the variances.
     """
 
     schema: ClassVar[str] = MDE_SCHEMA
@@ -244,6 +245,7 @@ class StudyDetectable(Result):
     said: Difference
     precision: EffectPrecision | None = None
     scale: RatingScale | None = None
+    assumed: Assumptions | None = None
     provenance: Provenance = UNKNOWN
 
     @property
@@ -261,7 +263,9 @@ class StudyDetectable(Result):
             blocks += self._of_several(study)
         return Document(
             f"The smallest {meaning}",
-            lead=self._lead(),
+            lead=" ".join(
+                [self._lead(), *(() if self.spread is None else spread_words(**asdict(self.spread)))]
+            ),
             headline=tuple(self._answers()),
             sections=(Section("", tuple(blocks)),),
         )
@@ -289,6 +293,19 @@ class StudyDetectable(Result):
         result = self.analytic if self.simulated is None else self.simulated.effect
         assert result is not None
         return result
+
+    @cached_property
+    def spread(self) -> PowerSpread | None:
+        """The power to find it by formula under all that may be assumed; None where that is chosen."""
+        study = self.cell.study
+        if (
+            self.analytic is None
+            or self.assumed is None
+            or isinstance(study, SystemsStudy)
+            or self._has_margin
+        ):
+            return None
+        return power_spread(study.with_effect(self.analytic), self.assumed) if self.analytic < 1 else None
 
     def _lead(self) -> str:
         study, simulated = self.cell.study, self.simulated
@@ -400,6 +417,8 @@ class StudyDetectable(Result):
             "simulated": drawn,
             **study_content(self.cell),
         }
+        if self.spread is not None:
+            record["spread"] = asdict(self.spread)
         if not self._has_margin:
             return record
         margin: Record = {

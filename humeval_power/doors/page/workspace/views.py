@@ -76,6 +76,12 @@ _SIZES = {  # of several, and of one
 }
 _FOR_OTHERS = "Prices and limits"
 _LABELS = {"systems": "Names of the systems"}
+_HELPS = {  # where what a terminal needs to know is none of the page's business
+    "upload": "Where the workers see the texts. The forms that it takes are written for you. Prolific finds people "
+    "only: bring the texts to another one too.",
+    "parameters": "What a fit of your pilot wrote, where the pilot itself is not at hand.",
+    "outputs": "A table with a row for each item and a column for each system. Other columns are asked about.",
+}
 _EXAMPLES = {"question": "Is the new one rated higher?", "systems": "baseline, new", "scale": "1:5"}
 _CHOICES: Mapping[str, Mapping[str, str]] = {
     "preset": PRESET.words,
@@ -466,7 +472,7 @@ def _field(
         values=(typed.get(name, shown_value(study, name)),),
         choices=choices,
         unit=one.unit,
-        help=on_page(one.help),
+        help=_HELPS.get(name) or on_page(one.help),
         slider=one.slider,
         step=one.step,
         default=usual or _example(name) if kind != "choice" else "",
