@@ -49,7 +49,10 @@ if TYPE_CHECKING:
     from humeval_power.study_counts import Documents
 
 SOURCES = ("parameters", "preset", "values", "pilot")  # any of these says where the variation comes from
-_GIVE_SOURCE = "--parameters FILE (written by 'fit -o'), --preset high,low, --values or --pilot TABLE"
+_GIVE_SOURCE = (
+    "--preset typical (of public ratings on such a scale), --parameters FILE (written by 'fit -o'), --pilot TABLE "
+    "or --values"
+)
 EFFECT = ("effect", "effect_raw", "effect_latent")
 EFFECT_RANGE = ("effect_range", "effect_raw_range", "effect_latent_range")
 COMPARISONS = ("comparisons", "baseline", "model", "system_variances", "correction", "correct_over")

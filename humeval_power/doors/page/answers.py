@@ -43,7 +43,6 @@ _TOLD_EVERY = 0.1  # seconds
 _BESIDE_FIELDS = ("size", "power", "mde", "plan", "assign", "collect", "monitor", "check", "analyze")
 _POWER = re.compile(r"([01]\.\d+)(?: \(.+\))?")
 _SHARE = " on [0, 1], "
-_PLANNED = f"{POWER_LABEL} at "
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +173,11 @@ def _as_reading(mapping: str, together: tuple[str, ...], _path: tuple[str, ...],
 
 def _in_words(label: str, text: str) -> tuple[str, str]:
     """A power as so many of 100 studies, and an effect in points of the scale alone."""
-    is_planned = label.startswith(_PLANNED)
-    power = _POWER.fullmatch(text) if is_planned or label in (POWER_LABEL, BY_FORMULA) else None
+    power = _POWER.fullmatch(text) if label in (POWER_LABEL, BY_FORMULA) else None
     if power is None:
         return label, text.partition(_SHARE)[2] or text
     how = ", by formula" if label == BY_FORMULA else ""
-    what = label.removeprefix(_PLANNED) if is_planned else "it"
-    return f"such studies find {what}{how}", f"{of_hundred(float(power[1]))} of 100"
+    return f"such studies find it{how}", f"{of_hundred(float(power[1]))} of 100"
 
 
 def _shown(

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.costs import Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import points_words, spread_words, with_names
+from humeval_power.saying.answer_words import spread_words, with_names
 from humeval_power.saying.document import Document, Fact, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.saying.numbers import interval_words, percent, share_decimals
 from humeval_power.saying.rule_words import (
     PARITY,
     claim_words,
@@ -24,7 +24,7 @@ from humeval_power.saying.rule_words import (
     margin_words,
     rule_sentence,
 )
-from humeval_power.saying.values import share, signed
+from humeval_power.saying.values import signed
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_judges import judges_section
 from humeval_power.studies.plan.result_sections import (
@@ -412,10 +412,7 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
     yield "Ratings" + (" per criterion" if plan.criteria else ""), f"{design.n_ratings:,}"
     power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
-    difference = points_words(plan.effect, plan.scale)
-    if plan.many is None and plan.scale is None:
-        difference = f"{with_names('B - A', plan.pair)} = {signed(plan.effect)}"
-    yield f"Power at {difference}", share(power)
+    yield "Power", share_decimals(power, 3)
     if cost is not None:
         yield "Total cost", str(cost)
 

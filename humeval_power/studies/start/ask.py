@@ -68,6 +68,11 @@ _FIELDS: Fields = {
     "academic": _choice("academic", YES_NO, "Whether the account on the platform is academic."),
     "pay_per_hour": _answer("pay-per-hour", text("USD"), "What they get for an hour."),
     "seconds_per_rating": _answer("seconds-per-rating", text("NUMBER"), "How long one judgement takes."),
+    "instruction_minutes": _answer(
+        "instruction-minutes",
+        text("NUMBER"),
+        "How long each reads instructions and tries, before the first.",
+    ),
     "scale": _answer("scale", text("LOW:HIGH"), "The scale of points. [of the file, else 1:5]"),
     "difference": _answer(
         "difference",

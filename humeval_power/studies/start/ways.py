@@ -154,10 +154,14 @@ def _of_money(talk: Talk) -> list[str]:
         for option, words in (
             ("pay-per-hour", f"a pay of {talk.said['pay-per-hour']} USD an hour"),
             ("seconds-per-rating", f"{talk.said['seconds-per-rating']} seconds for a judgement"),
+            (
+                "instruction-minutes",
+                f"{talk.said.get('instruction-minutes')} minutes of instructions for each worker",
+            ),
         )
         if option in talk.assumed
     ]
-    notices = [f"Nobody said what it costs: {' and '.join(taken)} is taken."] if taken else []
+    notices = [f"Nobody said what it costs, and this is taken: {', '.join(taken)}."] if taken else []
     if talk.said["raters"] == UNKNOWN:
         notices.append("Nobody said who judges: no platform's fee is taken.")
     if talk.limit != "workers" and talk.crew.most is not None:
@@ -322,7 +326,12 @@ def study_file(talk: Talk, steps: Sequence[Step]) -> str:
     return head + study_text(values, why=assumed)
 
 
-_ANSWER: Mapping[str, str] = {"effect_raw": "difference", "effect": "difference", "fee": "raters"}
+_ANSWER: Mapping[str, str] = {
+    "effect_raw": "difference",
+    "effect": "difference",
+    "fee": "raters",
+    "cost_per_worker": "instruction-minutes",
+}
 
 
 def _said_as(name: str) -> set[str]:
