@@ -1282,7 +1282,7 @@ class Study:
     order: str | None = _said(
         "form",
         word(PresentationOrder),
-        "Show the outputs of an item far apart in a batch (two half a batch, K a K-th of it), or one after "
+        "Show the outputs of an item far apart in a batch (two half a batch, three a third of it), or one after "
         "the other.",
         "Outputs of an item are shown",
         words={"random": "far apart", "blocked": "one after the other"},

@@ -18,9 +18,11 @@ from humeval_power.fields import (
     number_list,
     of_answer,
     own,
+    parts_of,
     real,
     shortened,
     text,
+    typed_list,
     whole,
     word,
 )
@@ -39,7 +41,7 @@ def systems_typed(rule: str, *, exactly: int | None = None, distinct: bool = Fal
     """What reads the names of systems, two or more or `exactly` so many; it raises ValueError with the rule."""
 
     def parse(typed: str) -> tuple[str, ...]:
-        names = tuple(name.strip() for name in typed.split(",") if name.strip() or exactly)
+        names = tuple(name for name in parts_of(typed) if name or exactly)
         is_count = len(names) >= 2 if exactly is None else len(names) == exactly and all(names)
         if not is_count or (distinct and len(set(names)) < len(names)):
             raise ValueError(f"{rule}; got {shortened(typed)!r}.")
@@ -54,7 +56,7 @@ TWO = "name two systems, A first: A,B"
 
 def _ranked(typed: str) -> tuple[str, ...]:
     """Each name once."""
-    once = ",".join(dict.fromkeys(name.strip() for name in typed.split(",")))
+    once = typed_list(list(dict.fromkeys(parts_of(typed))))
     return tuple(systems_typed("name two systems or more: A,B,C")(once))
 
 
@@ -73,7 +75,14 @@ TO_PLAN_FROM = {
 OUTPUT_HELP = "Write to PATH, not to the terminal."
 STRICT_HELP = "End with exit code 3 where something is wrong."
 SECRET_HELP = "File with a secret, made at random where there is none."
-PRESET = replace(FIELDS["preset"], words={"": "none of these", **TO_PLAN_FROM})
+PRESET = replace(
+    FIELDS["preset"],
+    words={
+        "": "none of these",
+        "typical": "Typical: as public ratings on such a scale vary",
+        **TO_PLAN_FROM,
+    },
+)
 ALL_PAIRS = own(
     flag(),
     "Test every pair of systems.",

@@ -318,13 +318,8 @@ def _stratum_problems(
     labels: Sequence[str],
     source: str,
 ) -> Iterator[Problem]:
-<<<<<<< HEAD
     """Of a pool with strata: one whose probabilities differ, or are not its share of chosen items. Of one without:
     equal probabilities that are not the share of its chosen items, as where the file lost rows."""
-=======
-    """Of a pool with strata: one whose probabilities differ, or are not its share of chosen items. Of a pool
-    without: equal probabilities that are not the share of its chosen items, as where the file lost rows."""
->>>>>>> w32
     if len(labels) < 2:
         drawn = probability[stratum != IDENTICAL]
         n, size = int(chosen.sum()), len(drawn)

@@ -96,7 +96,7 @@ def assumptions_of(
         A file that cannot be used.
     """
     scale = scale or scale_of(study)
-    if usual and (not has_source(study) or _is_typical(study)):
+    if usual and (not has_source(study) or is_typical(study)):
         from humeval_power.studies.power.files import usual_assumptions
 
         return usual_assumptions(scale, systems=study.pair)
@@ -170,7 +170,8 @@ def _around(assumed: Assumptions, means: tuple[float, ...]) -> Assumptions:
     return replace(assumed, entries=tuple(entries))
 
 
-def _is_typical(study: StudyValues) -> bool:
+def is_typical(study: StudyValues) -> bool:
+    """Whether all that is said of the variances is that they are as usual."""
     from humeval_power.studies.power.files import TYPICAL
 
     return study.preset == (TYPICAL,) and not has_source(study.with_(preset=()))

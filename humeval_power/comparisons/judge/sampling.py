@@ -85,33 +85,7 @@ def strata_of(score: Floats, n: int) -> ScoreStrata:
     return ScoreStrata(code, size, *ends)
 
 
-<<<<<<< HEAD
 def neyman_spreads(strata: ScoreStrata, score: Floats, human: Floats) -> Floats:
-=======
-def allocate(size: Codes, spread: Floats, n: int) -> Codes:
-    """Labels of each stratum, in proportion to size times spread: at least 2, at most all, n together; remainders
-    go to the largest, of equal ones to the first."""
-    if n > size.sum():
-        raise InputError(f"{n:,} outputs cannot be drawn of {size.sum():,}.")
-    share = size * np.maximum(spread, _NO_SPREAD * (spread.max() or 1.0))
-    least = np.minimum(LEAST_DRAWN, size)
-
-    def drawn_at(rate: float) -> Floats:
-        return np.asarray(np.clip(rate * share, least, size))
-
-    low, high = 0.0, float((size / share).max())
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if drawn_at(middle).sum() >= n else (middle, high)
-    drawn = drawn_at(high)
-    whole = np.floor(drawn + 1e-6).astype(np.int64)
-    rest = np.where(whole < size, np.round(drawn - whole, 6), -1.0)
-    whole[np.argsort(-rest, kind="stable")[: n - int(whole.sum())]] += 1
-    return whole
-
-
-def neyman_spreads(strata: ScoreStrata, score: Floats, human: Floats) -> Floats:
->>>>>>> w32
     """Spreads of a pilot's human values within the strata: shrunk halfway to their mean, and so that no stratum has
     more than twice the rate of another.
 

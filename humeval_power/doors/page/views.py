@@ -34,7 +34,7 @@ from humeval_power.saying.render.html import safe_environment
 
 # The fields of a form: what stands in each, in which words, and what is wrong with it.
 
-Kind = Literal["text", "number", "choice", "switch", "file"]
+Kind = Literal["text", "area", "number", "choice", "switch", "file"]
 MORE = "All options"
 
 
@@ -48,7 +48,8 @@ def labels_of(path: tuple[str, ...]) -> dict[str, str]:
 @dataclass(frozen=True, slots=True)
 class PageField:
     """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it.
-    Of `many` each has a field of its own; those that are `joined` stand in one, with commas between."""
+    Of `many` each has a field of its own; those that are `joined` stand in one, with commas between. What
+    nobody has set `is_suggested`."""
 
     name: str
     label: str
@@ -63,6 +64,7 @@ class PageField:
     nothing: str = ""
     many: bool = False
     joined: bool = False
+    is_suggested: bool = False
     wrong: tuple[str, ...] = ()
 
     @property
@@ -254,6 +256,7 @@ class AnswerState:
     place : in the queue, 0 when it is being computed.
     brought : the files of the answer that other forms can take, by their names: as values of links.
     beside : the names of files that the command wrote beside its answer, for whoever asked alone.
+    missing : fields without which there is no answer and that nobody has set yet: ids and labels.
     """
 
     state: State
@@ -264,6 +267,7 @@ class AnswerState:
     wrong: tuple[Wrong, ...] = ()
     brought: Mapping[str, str] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
 
     @property
     def problems(self) -> tuple[Wrong, ...]:
@@ -379,7 +383,14 @@ def _spoken(shown: AnswerState, form: Form) -> AnswerState:
         shown.progress, answer=shown.progress.answer and answered(shown.progress.answer, form)
     )
     answer = shown.answer and answered(shown.answer, form)
-    return replace(shown, answer=answer, progress=progress, wrong=_worded(shown.wrong, form))
+    missing = shown.missing
+    problems = answer.problems if answer else ()
+    if shown.state == "live" and answer and problems and all(one.is_missing for one in problems):
+        # nobody has asked for an answer yet: an invitation, and no error
+        missing, answer = wrong_fields(form, problems), replace(answer, problems=())
+    return replace(
+        shown, answer=answer, progress=progress, wrong=_worded(shown.wrong, form), missing=missing
+    )
 
 
 def _beside(problem: Wrong, form: Form) -> Wrong:
@@ -406,6 +417,7 @@ def _answer(
         "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
         "elsewhere": problems_elsewhere(form, shown.problems),
         "wrong_fields": wrong_fields(form, shown.problems),
+        "missing": shown.missing,
         "html": Markup(answer.html) if answer else "",
         "badge": _badge(form, is_live=is_live),
         "notes": answer.notes if answer else (),

@@ -478,7 +478,7 @@ def documents_to_search(documents: Sequence[int] | None, most: int | None) -> Se
 
 def _safe(assumed: Assumptions, confidence: float) -> tuple[Assumptions, tuple[str, ...]]:
     """The same with the worker's difference at its upper confidence limit, and a remark that says so."""
-    from humeval_power.studies.plan.plan import safe_parameters
+    from humeval_power.studies.power.assurance import safe_parameters
 
     first, *others = assumed.entries
     if first.uncertainty is None:

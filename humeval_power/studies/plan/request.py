@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.repeated import RepeatedPoint
     from humeval_power.studies.plan.candidates import SearchSpace
-    from humeval_power.studies.plan.plan import Assurance, SequentialOption
+    from humeval_power.studies.plan.plan import SequentialOption
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import SystemsRequest
+    from humeval_power.studies.power.assurance import Assurance
     from humeval_power.studies.power.bottleneck import Bottleneck
     from humeval_power.studies.power.estimate import PowerEstimate
     from humeval_power.studies.power.systems_goals import SystemsPower

@@ -183,7 +183,7 @@ _IF_NONE_IS_DROPPED = ", if no system is dropped"
 def _totals(plan: AssignmentPlan, *, staged: bool) -> Iterator[Fact]:
     rows = f"{len(plan.worker):,}"
     yield ("Rows of all stages", f"{rows}{_IF_NONE_IS_DROPPED}") if staged else ("Rows", rows)
-    yield "Worker slots", f"{len(plan.slots):,}"
+    yield "Workers", f"{len(plan.slots):,}"
     for kind, name in enumerate(KINDS):
         yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"
 

@@ -117,9 +117,10 @@ def command(
     from humeval_power.studies.power.surface import Cell
     from humeval_power.studies.power.typed import typed_study
 
+    assumed = None
     if planned is None:
         study, rule = on_one_criterion(study, rule)
-        cell, said, scale = typed_study(study, rule, compat=compat)
+        cell, said, scale, assumed = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
         _tell_looks(planned)
         about = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
@@ -137,6 +138,7 @@ def command(
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=cell.setting,
+        assumed=assumed,
         said=said,
         scale=scale,
         effect_unit=CARD2020_UNIT if compat else 1.0,

@@ -126,11 +126,12 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
         known = study.system_means is not None or (unequal and study.pattern is None)
         about, said, scale = study_of_several(several, () if known else (_TO_START,))
         cell = Cell(about.setting, about)
+        assumed = None
     else:
         if rule.margin is None:
             remedy = "it belongs to --alternative non-inferior and equivalent."
             study.refuse((*EFFECT, "system_means"), f"is what is sought: {remedy}")
-        cell, said, scale = typed_study(study, rule)
+        cell, said, scale, assumed = typed_study(study, rule)
     if method != "analytic" or not cell.study.has_formula:
         tell_cells([cell], run, times=SEARCH_STEPS)
     return study_detectable(
@@ -141,6 +142,7 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=cell.setting,
+        assumed=assumed,
         said=said,
         scale=scale,
     )

@@ -119,10 +119,11 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
     study, rule = on_one_criterion(study, rule_of(study))
     several = systems_of(study, rule)
     from humeval_power.studies.power.calls import study_size
-    from humeval_power.studies.power.typed import study_of_several
+    from humeval_power.studies.power.typed import all_assumed, study_of_several
     from humeval_power.studies.power.work_ahead import tell_work
 
     about: Parameters | SystemsStudy
+    assumed = None
     if several is not None:
         sized = several.study.with_(
             workers=2, items=2, ratings_per_item=None, paired=True, documents=None, items_per_document=None
@@ -131,7 +132,9 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
         name = about.setting
     else:
         known = assumptions_of(study)
-        settings, said = settled(study, known, effect_or_known(study, known) or NO_DIFFERENCE)[0]
+        effect = effect_or_known(study, known) or NO_DIFFERENCE
+        settings, said = settled(study, known, effect)[0]
+        assumed = all_assumed(study, settings, effect)
         rule = analysed_as(study, rule, settings)
         name, about = only_setting(settings)
         warn_beyond(settings, [said])
@@ -152,6 +155,7 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=name,
+        assumed=assumed,
         scale=scale,
         costs=cost_model_of(study) if sought == "budget" else prices_of(study),
         max_workers=study.max_workers or MOST_WORKERS,

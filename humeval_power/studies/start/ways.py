@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from humeval_power.errors import InputError
+from humeval_power.saying.answer_words import PILOT_ITEMS, PILOT_WORKERS
 from humeval_power.studies.start.questions import ASKS, COMPARISONS, HAVES, JUDGEMENTS, RATERS
 from humeval_power.studies.start.rated import (
     ANALYSIS,
@@ -131,8 +132,8 @@ def _of_rating(talk: Talk) -> list[str]:
     if talk.is_rated and talk.have == "nothing":
         notices.append(
             "How much workers and items differ is not known. What is typical of public ratings on such a scale is "
-            "taken, and the plan says whose they are and its power at a cautious and a hopeful end. A pilot of 5 "
-            "workers and 30 items tells more than any assumption."
+            "taken, and the plan says whose they are and its power at a cautious and a hopeful end. A pilot of "
+            f"{PILOT_WORKERS} workers and {PILOT_ITEMS} items tells more than any assumption."
         )
         if talk.judgement == "yes-no" and talk.n_systems == 2:
             notices.append("Half of all answers are taken to be yes, which asks for the most ratings.")
