@@ -13,6 +13,9 @@ let quiet = 0;
 let still = 0;
 let polling = 0;
 let touched = false; // nothing is simulated before somebody has set something
+const inSight = new IntersectionObserver((seen) => {
+  document.getElementById("glance").hidden = seen.at(-1).isIntersecting;
+});
 
 if (form && answer) {
   for (const slider of form.querySelectorAll("input[type=range]")) joined(slider);
@@ -74,14 +77,15 @@ function say() {
   if (said && said.textContent !== heard) said.textContent = heard;
 }
 
-/* On a narrow screen the answer is below the form: its headline stays in sight. */
+/* On a narrow screen the answer is below the form: its first number stays in sight while it is not. */
 function glance() {
   const line = document.getElementById("glance");
-  const headline = answer.querySelector(".headline");
-  line.hidden = headline === null;
-  line.textContent = headline
-    ? [...headline.children].map((each) => each.lastElementChild.textContent + " " + each.firstElementChild.textContent).join(" · ")
-    : "";
+  const first = answer.querySelector(".headline > div");
+  inSight.disconnect();
+  line.hidden = true;
+  if (!first) return;
+  line.textContent = first.lastElementChild.textContent + " " + first.firstElementChild.textContent;
+  inSight.observe(first);
 }
 
 /* A slider shows what its field says, and the other way round; values beyond its ends stay in the field. */
