@@ -247,7 +247,9 @@ def test_by_keyboard_alone(page):
         raise AssertionError("The field of the workers cannot be reached by Tab.")
     page.keyboard.press("Control+A")
     page.keyboard.type("33")
-    page.wait_for_function("() => document.querySelector('.same pre')?.textContent.includes('--workers 33')")
+    page.wait_for_function(
+        "() => document.querySelector('.same pre')?.textContent.includes('--workers 33')"
+    )
     page.keyboard.press("Enter")
     answered(page)
 
