@@ -13,6 +13,7 @@ from humeval_power.safe_text import one_line, visible
 from humeval_power.saying.document import NUMBERS_FROM, READ_FIRST, Block, Document, Picture, Section
 
 _MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
+_LONGEST_FIRST = 12  # characters of what is set as large as a first number: "82 of 100", "57.60 USD"
 
 
 def as_html(document: Document) -> str:
@@ -91,6 +92,7 @@ def _environment() -> Environment:
     environment.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
     environment.filters["joined"] = ". ".join
     environment.filters["shows"] = _shows
+    environment.tests["first_number"] = lambda text: len(text) <= _LONGEST_FIRST
     environment.tests["drawn"] = lambda block: hasattr(block, "svg")
     environment.tests["block"] = lambda block, kind: type(block).__name__ == kind
     return environment
