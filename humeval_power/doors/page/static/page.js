@@ -14,7 +14,8 @@ let still = 0;
 let polling = 0;
 let touched = false; // nothing is simulated before somebody has set something
 const inSight = new IntersectionObserver((seen) => {
-  document.getElementById("glance").hidden = seen.at(-1).isIntersecting;
+  const line = document.getElementById("glance"); // which is gone where another version of the study is shown
+  if (line) line.hidden = seen.at(-1).isIntersecting;
 });
 
 if (form && answer) {
