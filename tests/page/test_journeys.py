@@ -53,12 +53,12 @@ def test_plan_from_nothing(page):
     assert "workers=40" in page.url
     answered(page)
     page.wait_for_selector(".badge.full")
-    assert "--workers 40" in page.inner_text(".same pre")
+    assert "--workers 40" in page.text_content(".same pre")
     with page.expect_download() as taken:
         page.click("a[href$='.zip']")
     with zipfile.ZipFile(io.BytesIO(Path(taken.value.path()).read_bytes())) as archive:
         record = json.loads(archive.read("answer/record.json"))
-    assert record["command"] == page.inner_text(".same pre")
+    assert record["command"] == page.text_content(".same pre")
 
 
 def test_the_slider_moves_the_answer(page):
@@ -102,14 +102,14 @@ def test_look_at_a_file(page):
     page.goto(page.own + "fit")
     page.set_input_files(".file .chooser >> nth=0", str(DATA / "pilot.csv"))
     answered(page)
-    assert "humeval-power fit pilot.csv" in page.inner_text(".same pre")
+    assert "humeval-power fit pilot.csv" in page.text_content(".same pre")
     assert page.url.count("~") == 1 or "%7E" in page.url
 
 
 def test_a_file_of_the_folder_is_opened_by_its_path(page):
     page.goto(page.own + "fit?ratings=pilot.csv")
     answered(page)
-    assert "humeval-power fit pilot.csv" in page.inner_text(".same pre")
+    assert "humeval-power fit pilot.csv" in page.text_content(".same pre")
 
 
 def test_from_a_pilot_to_the_power_of_the_next_study(page):
@@ -118,7 +118,7 @@ def test_from_a_pilot_to_the_power_of_the_next_study(page):
     page.click(".next a[href^='/power']")
     shown(page)
     assert "record.json" in page.inner_text("[data-field=parameters] .brought")  # the fit itself
-    assert "--parameters record.json" in page.inner_text(".same pre >> nth=0")
+    assert "--parameters record.json" in page.text_content(".same pre >> nth=0")
 
 
 def test_eight_systems_as_a_ranking_and_a_heat_map(page, tmp_path):
@@ -150,7 +150,7 @@ def test_scores_are_compared_in_four_steps(page, tmp_path):
     said = page.inner_text("#answer")
     for step in ("Step 1", "Step 2", "Step 3", "Step 4"):
         assert step in said
-    assert "humeval-power compare scores scores.csv" in page.inner_text(".same pre >> nth=0")
+    assert "humeval-power compare scores scores.csv" in page.text_content(".same pre >> nth=0")
 
 
 def test_generations_are_compared_by_clusters(page, tmp_path):
@@ -164,7 +164,7 @@ def test_generations_are_compared_by_clusters(page, tmp_path):
     page.set_input_files(".file .chooser >> nth=0", str(table))
     answered(page)
     assert "What was not independent?" in page.inner_text("#answer")
-    assert "humeval-power compare runs test runs.csv --cluster passage --nested" in page.inner_text(
+    assert "humeval-power compare runs test runs.csv --cluster passage --nested" in page.text_content(
         ".same pre >> nth=0"
     )
     assert violations(page) == []
@@ -247,7 +247,9 @@ def test_by_keyboard_alone(page):
         raise AssertionError("The field of the workers cannot be reached by Tab.")
     page.keyboard.press("Control+A")
     page.keyboard.type("33")
-    page.wait_for_function("() => document.querySelector('.same pre')?.innerText.includes('--workers 33')")
+    page.wait_for_function(
+        "() => document.querySelector('.same pre')?.textContent.includes('--workers 33')"
+    )
     page.keyboard.press("Enter")
     answered(page)
 

@@ -50,7 +50,7 @@ def test_the_secret_of_an_import_is_not_in_what_is_handed_on(tmp_path):
     secret = re.search(rb"[0-9a-f]{32,}", private["beside/import.secret"])
     assert secret is not None
     assert not [name for name, content in public.items() if secret[0] in content]
-    shown = re.search(r"All files \(zip\)</a>: ([^<]*)", found["html"])
+    shown = re.search(r"In the zip: ([^<]*)", found["html"])
     assert shown is not None
     assert "secret" not in shown[1]
     assert "import.secret" in found["html"]

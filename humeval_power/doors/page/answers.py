@@ -20,8 +20,8 @@ import click
 from humeval_power.asking.command_groups import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.saying.answer_words import of_hundred
-from humeval_power.saying.document import Document
-from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL
+from humeval_power.saying.document import Document, Fact, Facts, Section
+from humeval_power.saying.quantities import BY_FORMULA
 from humeval_power.saying.result import Result
 
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ _STOPPED = 130
 _FAILED = 1
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
 _TOLD_EVERY = 0.1  # seconds
-# Commands whose answers are long: on the page of a study numbers and method are folded.
-_BESIDE_FIELDS = ("size", "power", "mde", "plan", "assign", "collect", "monitor", "check", "analyze")
+# Commands whose answers are read from the first line to the last; of all others numbers and method are folded.
+_READ_WHOLE = ("start", "report", "parameters", "cite", "release")
+_POWER_LABEL = re.compile(rf"(?:Computed p|P)ower(?: \(target .+\)| at (?P<effect>.+))?|{BY_FORMULA}")
 _POWER = re.compile(r"([01]\.\d+)(?: \(.+\))?")
-_SHARE = " on [0, 1], "
+_POINTS = re.compile(r".+ on \[0, 1\], (?P<value>\S+) on (?P<scale>.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +154,7 @@ def on_page(path: tuple[str, ...], result: Result) -> Answer:
 
 def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
     """What the page of a study shows, which has the command below and its files in the folder."""
-    from humeval_power.saying.render import as_html_beside
-
-    document = replace(result.document(), provenance=())
-    if path[0] not in _BESIDE_FIELDS:
-        return _shown(path, result, document)
-    headline = tuple(_in_words(label, text) for label, text in document.headline)
-    return _shown(path, result, replace(document, headline=headline), as_html_beside)
+    return _shown(path, result, replace(result.document(), provenance=()))
 
 
 def _as_reading(mapping: str, together: tuple[str, ...], _path: tuple[str, ...], result: Result) -> Answer:
@@ -171,25 +166,40 @@ def _as_reading(mapping: str, together: tuple[str, ...], _path: tuple[str, ...],
     return Answer(0, reading=reading_of(result.export, mapping, together))
 
 
-def _in_words(label: str, text: str) -> tuple[str, str]:
-    """A power as so many of 100 studies, and an effect in points of the scale alone."""
-    power = _POWER.fullmatch(text) if label in (POWER_LABEL, BY_FORMULA) else None
-    if power is None:
-        return label, text.partition(_SHARE)[2] or text
+def _in_words(document: Document) -> Document:
+    """The same with powers as so many of 100 studies in its headline, of a plan in front, and effects in points of
+    the scale alone. What they were stands among the numbers."""
+    headline = tuple(_fact_in_words(label, text) for label, text in document.headline)
+    said = tuple(fact for fact in document.headline if fact not in headline)
+    if not said:
+        return document
+    powers = [fact for fact, (label, _) in zip(headline, document.headline, strict=True) if " at " in label]
+    headline = (*powers, *(fact for fact in headline if fact not in powers))
+    return replace(document, headline=headline, sections=(Section("", (Facts(said),)), *document.sections))
+
+
+def _fact_in_words(label: str, text: str) -> Fact:
     how = ", by formula" if label == BY_FORMULA else ""
-    return f"such studies find it{how}", f"{of_hundred(float(power[1]))} of 100"
+    named, power = _POWER_LABEL.fullmatch(label), _POWER.fullmatch(text)
+    if named is not None and power is not None:
+        effect = named["effect"] or "it"
+        return f"such studies find {effect}{how}", f"{of_hundred(float(power[1]))} of 100"
+    if (points := _POINTS.fullmatch(text)) is not None:
+        what = f"points on {points['scale']}"
+        return f"{what}{how}" if how else f"{label}: {what}", points["value"]
+    return label, text
 
 
-def _shown(
-    path: tuple[str, ...], result: Result, document: Document, draw: Callable[[Document], str] | None = None
-) -> Answer:
+def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
     from humeval_power.asking.program import python_here
     from humeval_power.doors.page.requests import asks, links, numbers, ways
+    from humeval_power.saying.render import as_html_beside, as_html_part
 
+    is_whole = path[0] in _READ_WHOLE
     return Answer(
         0,
         document.title,
-        (draw or _fragment)(document),
+        as_html_part(document) if is_whole else as_html_beside(_in_words(document)),
         python=python_here(),
         numbers=numbers(path, result),
         links=links(path, result),
@@ -330,12 +340,6 @@ def _wrong(text: str, known: Collection[str]) -> Wrong:
     """A problem, and the first option of the command that it names, else the first of all."""
     named = _OPTION.findall(text)
     return Wrong(text, next((name for name in named if name in known), named[0] if named else ""))
-
-
-def _fragment(document: Document) -> str:
-    from humeval_power.saying.render import as_html_part
-
-    return as_html_part(document)
 
 
 @contextmanager

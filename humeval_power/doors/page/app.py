@@ -162,7 +162,7 @@ class _Page:
         if said != query:
             return RedirectResponse(CommandRequest(command, tuple(said)).link, status_code=303)
         question, wrong = await _request_of(form, query or list(form.start))
-        if not query and not can_begin(form):
+        if not can_begin(form) and all(one in form.start or one[0] == "seed" for one in query):
             return self._page(form, question, AnswerState("idle", wrong=wrong))
         question, columns = await self._read(form, question)
         if not form.moves:

@@ -119,8 +119,8 @@ def _control(name: str, option: click.Parameter) -> Control:
 
 
 def can_begin(form: Form) -> bool:
-    """Whether a form that nobody has touched asks something that can be answered."""
-    begun = {name for name, _ in form.start}
+    """Whether a form that nobody has touched asks what can be answered; which files it writes asks nothing."""
+    begun = {name for name, _ in form.start if (form.command, name) not in WRITES}
     options = offered(form.command, form.hides)
     return bool(begun) and all(name in begun for name, option in options.items() if option.required)
 

@@ -13,6 +13,7 @@ from humeval_power.safe_text import one_line, visible
 from humeval_power.saying.document import NUMBERS_FROM, READ_FIRST, Block, Document, Picture, Section
 
 _MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
+_LONGEST_FIRST = 12  # characters of what is set as large as a first number: "82 of 100", "57.60 USD"
 
 
 def as_html(document: Document) -> str:
@@ -38,12 +39,14 @@ def as_html_part(document: Document) -> str:
 
 
 def as_html_beside(document: Document) -> str:
-    """The same with what would change the answer in sight, and numbers and method folded below it."""
+    """The same with its first number in front, what would change the answer in sight, and the rest folded below."""
     shown, folded = _folded(document)
     return (
         _environment()
-        .get_template("study.html")
-        .render(document=document, read_first=READ_FIRST, shown=shown, folded=folded)
+        .get_template("beside.html")
+        .render(
+            document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM, shown=shown, folded=folded
+        )
     )
 
 
@@ -61,6 +64,13 @@ def _folded(document: Document) -> tuple[list[Section], list[Section]]:
         shown += [Section("", charts)] if charts else []
     folded = [Section("Numbers and method", tuple(numbers))] if numbers else []
     return [*shown, *titled[:1]], [*titled[1:], *folded]
+
+
+def _shows(section: Section) -> str:
+    """What a folded section shows: the words of its first chart, which are its headline; not those of a picture,
+    which describe it to who cannot see it."""
+    pictures = (each for each in section.blocks if isinstance(each, Picture))
+    return next((each.words for each in pictures if type(each) is not Picture), "")
 
 
 def as_notebook(document: Document) -> str:
@@ -81,6 +91,8 @@ def _environment() -> Environment:
     environment.filters["svg"] = lambda chart: Markup(chart.svg())
     environment.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
     environment.filters["joined"] = ". ".join
+    environment.filters["shows"] = _shows
+    environment.tests["first_number"] = lambda text: len(text) <= _LONGEST_FIRST
     environment.tests["drawn"] = lambda block: hasattr(block, "svg")
     environment.tests["block"] = lambda block, kind: type(block).__name__ == kind
     return environment

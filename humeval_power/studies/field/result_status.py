@@ -161,7 +161,7 @@ def status_document(result: StatusResult) -> Document:
         sections=tuple(
             section
             for section in (
-                Section("Slots", (_slots_table(slots), _picture(slots))),
+                Section("Slots", (*_slots_table(slots), _picture(slots))),
                 Section("Work that stands out", tuple(standing_out(result))),
                 Section("The rules of the plan, as things stand", tuple(rules_so_far(result))),
                 Section("Looks", tuple(_looks(result))),
@@ -203,15 +203,16 @@ def _headline(result: StatusResult) -> Iterator[Fact]:
 _HEADER = ("slot", "worker", "state", "done", "batches", "extra")
 
 
-def _slots_table(slots: pd.DataFrame) -> Table:
-    """The slots that are not complete; all of a small study."""
+def _slots_table(slots: pd.DataFrame) -> Iterator[Table]:
+    """The slots that are not complete, if any; all of a small study."""
     open_ones = slots[~slots["state"].isin(["complete", "taken over"]) | (slots["extra"] > 0)]
     shown = slots if len(slots) <= _MOST_SLOTS else open_ones.head(_MOST_SLOTS)
     caption = ""
     if len(slots) > _MOST_SLOTS:
         rest = len(open_ones) - len(shown)
         caption = f"Slots that are not complete{f'; {rest:,} more are not shown' if rest else ''}."
-    return Table(_HEADER, tuple(_slot_rows(shown)), caption)
+    if len(shown):
+        yield Table(_HEADER, tuple(_slot_rows(shown)), caption)
 
 
 def _all_slots(slots: pd.DataFrame) -> Iterator[Table]:

@@ -13,6 +13,10 @@ let quiet = 0;
 let still = 0;
 let polling = 0;
 let touched = false; // nothing is simulated before somebody has set something
+const inSight = new IntersectionObserver((seen) => {
+  const line = document.getElementById("glance"); // which is gone where another version of the study is shown
+  if (line) line.hidden = seen.at(-1).isIntersecting;
+});
 
 if (form && answer) {
   for (const slider of form.querySelectorAll("input[type=range]")) joined(slider);
@@ -89,14 +93,15 @@ function onward() {
   if (take) button.textContent = take.getAttribute("data-words");
 }
 
-/* On a narrow screen the answer is below the form: its headline stays in sight. */
+/* On a narrow screen the answer is below the form: its first number stays in sight while it is not. */
 function glance() {
   const line = document.getElementById("glance");
-  const headline = answer.querySelector(".headline");
-  line.hidden = headline === null;
-  line.textContent = headline
-    ? [...headline.children].map((each) => each.lastElementChild.textContent + " " + each.firstElementChild.textContent).join(" · ")
-    : "";
+  const first = answer.querySelector(".headline > div");
+  inSight.disconnect();
+  line.hidden = true;
+  if (!first) return;
+  line.textContent = first.lastElementChild.textContent + " " + first.firstElementChild.textContent;
+  inSight.observe(first);
 }
 
 /* A slider shows what its field says, and the other way round; values beyond its ends stay in the field. */

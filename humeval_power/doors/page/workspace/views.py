@@ -149,6 +149,8 @@ def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, aro
             "question": one.file.values.get("question", ""),
             "key": stage_now(one),
             "stage": BY_KEY[stage_now(one)].title,
+            "place": STAGES.index(BY_KEY[stage_now(one)]) + 1,
+            "n_stages": len(STAGES),
             "next": BY_KEY[stage_now(one)].next,
             "link": one.link(stage_now(one)),
             "problem": "",
