@@ -201,7 +201,7 @@ def test_a_misspelt_preset_offers_the_nearest_of_all():
                     "0.8",
                     "--precision",
                     "0.8",
-                    "--agreement",
+                    "--label-agreement",
                     "0.9",
                 ],
             ),
