@@ -15,10 +15,12 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
+from scipy import optimize, special
 
 from humeval_power.families import ComparisonFamily
+from humeval_power.latent import Latent
 from humeval_power.rules import DEFAULT_RULE
+from humeval_power.simulation.systems import CompleteSums
 from humeval_power.studies.looks.dropping import (
     AS_PLANNED,
     DropBoundaries,
@@ -28,6 +30,7 @@ from humeval_power.studies.looks.dropping import (
     tied_configurations,
     true_claims,
 )
+from humeval_power.studies.looks.repeated import half_widths
 from humeval_power.studies.looks.replicates import Looks
 from humeval_power.studies.looks.stopping_rule import PowerSpending, Spending, StoppingRule
 from humeval_power.studies.looks.systems_looks import SystemsLookReplicates, SystemsLooks
@@ -46,6 +49,19 @@ SETTINGS = {  # SDs of workers' and items' own differences, and of a rating (Car
 }
 WORKERS = {(5, 10, 15): 50, (6, 9, 12): 50, (8, 12, 16, 20): 100}  # at the looks, and items
 SYSTEMS = (3, 5, 8)
+CATEGORIES = {  # how many ratings of the best fall in each category
+    "five, even": (0.1, 0.2, 0.4, 0.2, 0.1),
+    "five, skewed": (0.02, 0.05, 0.1, 0.28, 0.55),
+    "yes/no, half yes": (0.5, 0.5),
+    "yes/no, 9 in 10 yes": (0.1, 0.9),
+}
+CATEGORY_STUDIES = (  # workers at the looks, systems and items
+    ((5, 10, 15), 3, 50),
+    ((6, 9, 12), 8, 50),
+    ((6, 9, 12), 5, 12),
+    ((8, 12, 16), 8, 40),
+)
+CHUNK, CATEGORY_NUMBER = 100, 2_000  # studies drawn at once, and of a row
 LEAD = 1.25  # the lead of the best, over the difference that one look finds in a pair with power 0.8
 
 Floats = NDArray[np.float64]
@@ -53,10 +69,12 @@ Flags = NDArray[np.bool_]
 
 
 @cache
-def planned(setting: str, workers: tuple[int, ...], n_systems: int, n: int) -> DroppingPlan:
+def planned(
+    setting: str, workers: tuple[int, ...], n_systems: int, n: int, items: int | None = None
+) -> DroppingPlan:
     """A calibrated plan, in which one leads."""
     sd_worker, sd_item, sd = SETTINGS[setting]
-    items = WORKERS[workers]
+    items = items or WORKERS[workers]
     own = (sd_worker / math.sqrt(2),) * n_systems
     of_item = (sd_item / math.sqrt(2),) * n_systems
     null = SystemsParameters(system_names(n_systems), (0.5,) * n_systems, 0.1, own, 0.1, of_item, sd)
@@ -162,6 +180,100 @@ def shortcuts(n: int) -> str:
     return _table(header, rows)
 
 
+def categories(n: int) -> str:
+    """Ratings in categories of a latent variable, taken as numbers, at levels sealed for numbers of the same
+    variances."""
+    n = min(n, CATEGORY_NUMBER)
+    header = [
+        "setting",
+        "ratings",
+        "workers at the looks",
+        "items",
+        "systems",
+        "worst false claim",
+        "where",
+    ]
+    header += ["worst drop of a best one", "where", "all intervals cover"]
+    rows = []
+    for setting in SETTINGS:
+        for kind, shares in CATEGORIES.items():
+            for workers, n_systems, items in CATEGORY_STUDIES:
+                rows.append(
+                    [
+                        *(setting, kind, ", ".join(map(str, workers)), str(items), str(n_systems)),
+                        *category_errors(setting, shares, workers, items, n_systems, n),
+                    ]
+                )
+    return _table(header, rows)
+
+
+def category_errors(
+    setting: str,
+    shares: tuple[float, ...],
+    workers: tuple[int, ...],
+    items: int,
+    n_systems: int,
+    n: int,
+) -> list[str]:
+    """The worst rates over where systems tie for the best, and how often the intervals of all pairs cover."""
+    plan = planned(setting, workers, n_systems, n, items)
+    study, error = plan.study, plan.rows[-1].precision.standard_error
+    worker, item, _ = SETTINGS[setting]
+    latent = Latent.of_shares(  # nothing that a worker or an item gives all systems alike
+        shares,
+        sd_worker_intercept=worker / 2,
+        sd_worker_slope=worker,
+        sd_item_intercept=item / 2,
+        sd_item_slope=item,
+    )
+    worst, cover = [(0.0, ""), (0.0, "")], 1.0
+    for name, means in tied_configurations(study, error).items():
+        behind = np.array(means) - max(means)
+        truth, looks = _in_categories(latent, behind, study, n)
+        ended = follow(looks, plan.bounds, study.pairs)
+        best = behind == 0
+        rates = true_claims(ended.best, means)[1].mean(), (~ended.left)[:, best].mean(axis=0).max()
+        worst = [max(one, (float(rate), name)) for one, rate in zip(worst, rates, strict=True)]
+        half = half_widths(looks.standard_error, looks.df, plan.bounds.interval)
+        first, second = np.array(study.pairs).T
+        covers = np.abs(looks.estimate - (truth[second] - truth[first])) <= half
+        cover = min(cover, float(covers.all(axis=(1, 2)).mean()))
+    return [*(cell for rate, name in worst for cell in (f"{rate:.3f}", name)), f"{cover:.3f}"]
+
+
+def _in_categories(
+    latent: Latent, behind: Floats, study: SystemsLooks, n: int
+) -> tuple[Floats, SystemsLookReplicates]:
+    """True means, and studies of systems that are so far behind on [0, 1]; the best has the shares of the latent
+    variable."""
+    m, items, K = study.design.n_workers, study.design.n_items, len(behind)
+    spread = math.sqrt(1 + latent.variance)
+    grid = np.linspace(-8 * spread, 8 * spread, 20_001)
+    thresholds = np.array(latent.thresholds)
+    scores = np.diff(latent.scores) @ special.ndtr((grid[None, :] - thresholds[:, None]) / spread)
+    top = latent.mean(0)  # equal systems
+    centre = np.interp(top + behind, scores, grid)
+    truth = np.interp(centre, grid, scores)
+    own = latent.sd_worker_slope / math.sqrt(2), latent.sd_item_slope / math.sqrt(2)
+    parts = []
+    for block in range(-(-n // CHUNK)):
+        rng = np.random.default_rng([SEED, block, items, K])
+        eta = centre + own[0] * rng.standard_normal((CHUNK, m, 1, K))
+        eta = eta + own[1] * rng.standard_normal((CHUNK, 1, items, K))
+        eta = eta + rng.standard_normal(eta.shape, dtype=np.float32)
+        table = np.array(latent.scores)[np.searchsorted(thresholds, eta)][..., None]
+        parts.append(
+            study._tested(
+                [
+                    one.fit_sums(CompleteSums.of_ratings(table[:, : design.n_workers]))
+                    for one, design in zip(study._replications, study.nested.designs, strict=True)
+                ]
+            )
+        )
+    looks = SystemsLookReplicates.joined(parts)
+    return truth, looks.part(looks.usable)
+
+
 def halved(looks: SystemsLookReplicates, study: SystemsLooks) -> tuple[NDArray[np.int64], Flags]:
     """Drop the worse half at each look by rank; at the end the winner is tested against the runner-up at 0.05."""
     n, n_looks, n_systems = looks.means.shape
@@ -184,18 +296,26 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-TABLES: dict[str, Callable[[int], str]] = {"holds": holds, "saves": saves, "shortcuts": shortcuts}
+TABLES: dict[str, Callable[[int], str]] = {
+    "holds": holds,
+    "categories": categories,
+    "saves": saves,
+    "shortcuts": shortcuts,
+}
 
 
 def main() -> None:
     """Write the tables into the page, or print rough ones."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    if parser.parse_args().quick:
-        for make in TABLES.values():
+    parser.add_argument("tables", nargs="*", help="Those to make. [all]")
+    typed = parser.parse_args()
+    wanted = {name: make for name, make in TABLES.items() if not typed.tables or name in typed.tables}
+    if typed.quick:
+        for make in wanted.values():
             print(make(400), end="\n\n")
         return
-    for name, make in TABLES.items():
+    for name, make in wanted.items():
         begin, end = f"<!-- {name}: made by {COMMAND} -->", f"<!-- end of {name} -->"
         new = f"{begin}\n\n{make(STUDIES)}\n\n{end}"
         text = PAGE.read_text()

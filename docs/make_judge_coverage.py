@@ -22,13 +22,13 @@ from humeval_power.comparisons.judge.assisted import assisted_mean, label_mean, 
 from humeval_power.comparisons.judge.rated import RatedItems, rated_means
 from humeval_power.comparisons.judge.sampling import (
     active_probabilities,
-    allocate,
     draw_strata,
     draw_systematic,
     inverse_weighted_mean,
     strata_of,
     stratified_mean,
 )
+from humeval_power.inference.item_sampling import allocate
 from humeval_power.saying.result import versions
 
 COMMAND = "python docs/make_judge_coverage.py"
@@ -47,6 +47,7 @@ DRAWN = (  # what the judge is like, labels, and how often people say yes
     ("over-confident", 100, 0.1),
     ("useless", 40, 0.3),
     ("calibrated", 1000, 0.5),
+    ("sure and noisy, people divided", 100, 0.5),
 )
 CROSSED_ITEMS, TI, NOISE = 100, 0.14, 0.26
 Floats = NDArray[np.float64]
@@ -139,18 +140,20 @@ def drawn_row(kind: str, n: int, rate: float, studies: int, rng: np.random.Gener
     hits, estimates = np.zeros(4), np.zeros((studies, 4))
     total = 2 * POOL if n == POOL // 2 else POOL
     for place in range(studies):
-        chance = rng.beta(0.8 * rate, 0.8 * (1 - rate), total)
+        shape = 4.0 if "divided" in kind else 0.8
+        chance = rng.beta(shape * rate, shape * (1 - rate), total)
         score = chance
-        if kind == "over-confident":
+        if kind.startswith(("over-confident", "sure")):
+            factor, noise = (2, 1) if kind == "over-confident" else (5, 5)
             odds = np.log((chance + 1e-9) / (1 - chance + 1e-9))
-            score = 1 / (1 + np.exp(-(2 * odds + rng.standard_normal(total))))
+            score = 1 / (1 + np.exp(-(factor * odds + noise * rng.standard_normal(total))))
         elif kind == "useless":
             score = rng.random(total)
         people = (rng.random(total) < chance).astype(float)
         order = rng.permutation(total)
         part, rest = order[:n], order[n:]
         strata = strata_of(score, n)
-        chosen = draw_strata(strata, allocate(strata.size, np.ones(len(strata.size)), n), rng)
+        chosen = draw_strata(strata, allocate(strata.size, n), rng)
         probability = active_probabilities(score, n)
         one = draw_systematic(probability, rng)
         found = (

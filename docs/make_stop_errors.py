@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from humeval_power.designs import crossed
+from humeval_power.errors import ParametersError
+from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.looks.anytime import half_width_at, tuned_spread
@@ -47,6 +50,14 @@ TAKEN = {  # workers at the looks as they were taken, of 5, 10, 15 and 20 planne
     "six more at the end": (5, 10, 15, 26),
     "four missing at the end": (5, 10, 16),
 }
+CATEGORIES = {  # how many ratings fall in each category
+    "five, even": (0.1, 0.2, 0.4, 0.2, 0.1),
+    "five, skewed": (0.02, 0.05, 0.1, 0.28, 0.55),
+    "yes/no, half yes": (0.5, 0.5),
+    "yes/no, 9 in 10 yes": (0.1, 0.9),
+}
+FEW = {(5, 10, 15): 12, (6, 9, 12): 12}  # workers at the looks, and few items
+CATEGORY_STUDIES = 4_000
 
 Floats = NDArray[np.float64]
 
@@ -222,6 +233,85 @@ def moved(n: int) -> str:
     return _table(header, rows)
 
 
+def categories(n: int) -> str:
+    """Ratings in categories of a latent variable, taken as numbers, at levels sealed for numbers of the same
+    variances: no difference, the one that one look finds with power 0.8, and half as much again."""
+    n = min(n, CATEGORY_STUDIES)
+    header = ["setting", "ratings", "workers at the looks", "items", "false positives", "worker SD x 2"]
+    header += ["all cover at D80", "at 1.5 D80", "covers at the stop, D80", "no answer"]
+    rows = []
+    for setting, (worker, item, _) in SETTINGS.items():
+        for kind, shares in CATEGORIES.items():
+            for workers, items in [*WORKERS.items(), *FEW.items()]:
+                sds = dict.fromkeys(("sd_worker_intercept", "sd_item_intercept"), 0.1)
+                try:
+                    latent = Latent.of_shares(shares, sd_worker_slope=worker, sd_item_slope=item, **sds)
+                except ParametersError:  # ratings in these shares cannot vary so much
+                    continue
+                looks = Looks("workers", tuple(count / workers[-1] for count in workers))
+                study = RatingLooks(Parameters.of_latent(latent), crossed(workers[-1], items), looks)
+                rows.append(
+                    [
+                        *(setting, kind, ", ".join(map(str, workers)), str(items)),
+                        *_category_cells(study, n),
+                    ]
+                )
+    return _table(header, rows)
+
+
+def _category_cells(study: RatingLooks, n: int) -> list[str]:
+    numbers = replace(study, parameters=replace(study.parameters, latent=None))
+    plan = plan_looks(numbers, RULE, calibration="always", n_simulations=STUDIES, seed=SEED)
+    last = precisions_of(study)[-1]
+    d80 = float(optimize.brentq(lambda at: power_at(at, last, rule=DEFAULT_RULE).power - 0.8, 0, 1))
+    stop_when = StopWhen(True, None, WIDER * float(half_widths(*_last_of(last), np.array(0.05))))
+    cells, missing = [], 0.0
+    for effect, times in ((0.0, 1.0), (0.0, 2.0), (d80, 1.0), (1.5 * d80, 1.0)):
+        try:
+            one = study.with_effect(effect)
+            if times != 1:
+                one = one.with_worker_slope(times * study.parameters.sd_worker_slope)
+        except ParametersError:  # the categories end before
+            cells.append("-")
+            continue
+        looks = drawn(one, n)
+        there = looks.part(looks.usable)
+        missing = max(missing, 1 - len(there) / n)
+        half = half_widths(there.standard_error, there.df, plan.bounds.nominal)
+        covers = np.abs(there.estimate - effect) <= half
+        rate = float(covers.all(axis=1).mean())
+        cells.append(f"{1 - rate if effect == 0 else rate:.3f}")
+        if effect == d80:
+            at = _first((np.abs(there.estimate) >= half) | (half <= stop_when.half_width))
+            at_stop = f"{covers[np.arange(len(there)), at].mean():.3f}"
+    return [*cells, at_stop, f"{missing:.3f}"]
+
+
+def _last_of(last: EffectPrecision) -> tuple[Floats, Floats]:
+    return np.array(last.standard_error), np.array(last.df)
+
+
+def units(n: int) -> str:
+    """Repeated intervals over items: t of the means of 25, 50, 75 and 100 items over 6 or 20 workers of all."""
+    rows = []
+    for setting, (sd_worker, sd_item, sd) in SETTINGS.items():
+        cells = [setting]
+        for workers in (6, 20):
+            rng = np.random.default_rng(SEED)
+            of_workers = rng.normal(0, sd_worker / np.sqrt(workers), (n, 1))
+            means = of_workers + rng.normal(0, np.sqrt(sd_item**2 + 2 * sd**2 / workers), (n, 100))
+            outside = np.zeros(n, dtype=bool)
+            for count, level in zip(
+                (25, 50, 75, 100), boundaries(RULE, (0.25, 0.5, 0.75, 1)).nominal, strict=True
+            ):
+                seen = means[:, :count]
+                error = seen.std(axis=1, ddof=1) / np.sqrt(count)
+                outside |= np.abs(seen.mean(axis=1)) >= half_widths(error, np.array(count - 1.0), level)
+            cells.append(f"{outside.mean():.3f}")
+        rows.append(cells)
+    return _table(["setting", "6 workers", "20 workers"], rows)
+
+
 def sequences(n: int) -> str:
     """Sequences over workers with items of their own, over workers who share items, and over items."""
     header = [
@@ -295,6 +385,8 @@ TABLES = {
     "takes": takes,
     "shortcuts": shortcuts,
     "moved": moved,
+    "categories": categories,
+    "units": units,
     "sequences": sequences,
 }
 

@@ -59,9 +59,9 @@ def _typed(context: click.Context, asked: click.Command) -> Iterator[tuple[str, 
 
 def _row(name: str, typed: str) -> str:
     one = FIELDS[name]
-    found = re.fullmatch(r"(?P<said>.*?)(?: \[(?P<default>[^\]]*)\])?", in_file(one.help), re.DOTALL)
+    found = re.fullmatch(r"(?P<said>.*?)(?: \[(?P<default>[^\]]*)\])?", in_file(one.full_help), re.DOTALL)
     assert found is not None
-    said = f"{one.label}, s{found['said'][1:]}" if found["said"].startswith("Such as") else found["said"]
+    said = found["said"]
     if one.kind.choices and not one.kind.many:  # of many, the sentence names them
         said += f" One of {', '.join(f'`{word}`' for word in one.kind.choices)}."
     limits = one.kind.limits

@@ -34,7 +34,7 @@ _OPTION = re.compile(
     rf"(?P<line>{_LINE})|(?<![\w-])--(?:(?P<takes>{_WORDS}) (?P<word>[a-z][\w-]*)"
     rf"|(?P<names>{_NAMES}) (?P<named>(?!(?:out|names)\b)[^\s;,.()']+)(?=\.?$|[.;,)]\s|\))"
     rf"|(?P<criteria>criteria)(?: (?P<list>[^\s;.]+)(?:\.\.\.)?)?"
-    rf"|(?P<name>[a-z][a-z-]+)(?!\w)(?:[ =](?P<value>{_VALUE}))?)",
+    rf"|(?P<name>[a-z][a-z-]*)(?!\w)(?:[ =](?P<value>{_VALUE}))?)",
     re.MULTILINE,
 )
 _ARGUMENTS = {
@@ -129,7 +129,9 @@ class Problem:
 
 
 def field_problem(name: str, value: object, rule: str) -> Problem:
-    """A problem with the value of one field of a record; `rule` is what the value must be."""
+    """A problem with the value of one field of a record, or of an option; `rule` is what the value must be."""
+    if name.startswith("--"):
+        return Problem(rule, "", place=name, value=value, has_value=True)
     return Problem(rule, "", column=name, value=value, has_value=True)
 
 

@@ -86,7 +86,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Group:
+class SectionHeading:
     """A section of a record: its title, and a note for the page."""
 
     title: str
@@ -97,15 +97,17 @@ class Group:
 class Field:
     """All that doors say of one field.
 
-    section, kind, help : where it belongs, what it holds, a sentence or two; "answer" is the section of how an
-        answer is computed and given, "" that of what a command asks itself.
+    section, kind, help : where it belongs, what it holds, and the sentence that every command says of it; "answer"
+        is the section of how an answer is computed and given, "" that of what a command asks itself.
+    note : what one command adds to `help`: what it counts or measures there, what holds where nothing is said. What
+        begins with a small letter, a comma, a semicolon or a colon goes on with the sentence.
     label, unit, slider, step, start, words, rows : for the page; `start` is its value on a page that nobody has
         touched, `rows` how many fields it shows at least.
-    usual : the value where none is given; None where that depends on others, which `help` tells in brackets.
+    usual : the value where none is given; None where that depends on others, as brackets in `help` or `note` say.
     main : of a study's field: shown by `--help`, and not folded on the page.
     further : of a command's own: shown by `--help-all` alone; `hidden` by none, since it is refused.
     option : its name, where it is not the field's with dashes; `also` is another, if short with its dash.
-    page_help : what the page says in place of `help`.
+    page_help : what the page says in place of both.
     needed : a command cannot do without it.
     sets : of a flag, the argument that gets the flag's own name where it is typed.
     """
@@ -129,6 +131,16 @@ class Field:
     needed: bool = False
     sets: str = ""
     rows: int = 1
+    note: str = ""
+
+    @property
+    def full_help(self) -> str:
+        """All that a command says of it."""
+        if not self.note:
+            return self.help
+        first = self.note[0]
+        said = self.help.removesuffix(".") if first in ",;:" or first.islower() else self.help
+        return f"{said}{self.note}" if first in ",;:" else f"{said} {self.note}".strip()
 
 
 def own(kind: Kind, help: str, label: str = "", **further: Any) -> Field:

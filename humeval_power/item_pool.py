@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -112,6 +114,13 @@ class ItemPool:
     def places(self) -> dict[str, int]:
         """Where each item stands."""
         return {name: place for place, name in enumerate(self.items)}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all that an estimate takes of it, whatever its file is called."""
+        columns = (self.stratum, self.probability, self.chosen, self.scores)
+        content = (self.items, self.systems, *(column.tolist() for column in columns))
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
     def predicted(self, first: str, second: str) -> Floats | None:
         """The metric's difference second - first, (N,), from its mean over the items that are not identical and in

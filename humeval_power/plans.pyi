@@ -12,13 +12,13 @@ from humeval_power.studies.plan.candidates import SearchSpace as SearchSpace
 from humeval_power.studies.plan.files import read_plan as read_plan
 from humeval_power.studies.plan.plan import ParameterSource as ParameterSource
 from humeval_power.studies.plan.plan import Plan as Plan
-from humeval_power.studies.plan.plan import assurance as assurance
-from humeval_power.studies.plan.plan import safe_parameters as safe_parameters
 from humeval_power.studies.plan.planned_systems import PlannedSystems as PlannedSystems
 from humeval_power.studies.plan.planned_systems import SystemsPilot as SystemsPilot
 from humeval_power.studies.plan.planned_systems import for_systems as for_systems
 from humeval_power.studies.plan.request import PlanRequest as PlanRequest
 from humeval_power.studies.plan.request import PlanResult as PlanResult
+from humeval_power.studies.power.assurance import assurance as assurance
+from humeval_power.studies.power.assurance import safe_parameters as safe_parameters
 from humeval_power.studies.power.files import usual_assumptions as usual_assumptions
 from humeval_power.studies.power.files_joint import read_joint as read_joint
 from humeval_power.study_counts import StudyCounts as StudyCounts

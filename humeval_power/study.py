@@ -52,8 +52,8 @@ from humeval_power.fields import (
     MONEY,
     SHARE,
     Field,
-    Group,
     Kind,
+    SectionHeading,
     amount,
     flag,
     listed,
@@ -88,25 +88,29 @@ _LONGEST_NAME = 60  # that can be a field's, misspelt
 DEFAULT_GOAL: Goal = "pair"
 DEFAULT_PATTERN: MeansPattern = "one"
 
-SECTIONS: Mapping[str, Group] = {
-    "question": Group("The question"),
-    "files": Group("Files of the study"),
-    "ratings": Group("The ratings"),
-    "columns": Group("Columns of a table of ratings"),
-    "systems": Group("The systems"),
-    "variation": Group("How ratings vary", "Give one of them: it decides how many ratings are needed."),
-    "effect": Group("The difference to find", "In points of the scale, or as a share of it: one of them."),
-    "design": Group("The size of the study, and who rates what"),
-    "search": Group("What a plan searches"),
-    "test": Group("The test"),
-    "losses": Group("What goes wrong"),
-    "cost": Group("What it costs"),
-    "judges": Group(
+SECTIONS: Mapping[str, SectionHeading] = {
+    "question": SectionHeading("The question"),
+    "files": SectionHeading("Files of the study"),
+    "ratings": SectionHeading("The ratings"),
+    "columns": SectionHeading("Columns of a table of ratings"),
+    "systems": SectionHeading("The systems"),
+    "variation": SectionHeading(
+        "How ratings vary", "Give one of them: it decides how many ratings are needed."
+    ),
+    "effect": SectionHeading(
+        "The difference to find", "In points of the scale, or as a share of it: one of them."
+    ),
+    "design": SectionHeading("The size of the study, and who rates what"),
+    "search": SectionHeading("What a plan searches"),
+    "test": SectionHeading("The test"),
+    "losses": SectionHeading("What goes wrong"),
+    "cost": SectionHeading("What it costs"),
+    "judges": SectionHeading(
         "Automatic judges beside people",
         "Which judges score all outputs, fixed before people rate, and what is known of them.",
     ),
-    "looks": Group("Looks before the end"),
-    "form": Group("What workers see"),
+    "looks": SectionHeading("Looks before the end"),
+    "form": SectionHeading("What workers see"),
 }
 # Of each of these only one is said. What is said in a stronger place puts the others of a weaker one aside.
 ONE_OF: Mapping[tuple[str, ...], str] = {
@@ -311,6 +315,10 @@ EXAMPLE_RULES = ",".join(
 )
 SYSTEM_NAMES = names(split_names, "NAMES")
 COLUMN = text("COLUMN")
+EFFECT_HELP = "True difference B - A."
+WORKERS_HELP, ITEMS_HELP = "Number of workers.", "Number of items."
+RATINGS_PER_ITEM_HELP = "Ratings of each item under each system."
+DOCUMENTS_HELP = "Number of documents that the items come out of."
 _FILE = text("FILE", is_file=True)
 _PATH = text("PATH", is_file=True)
 
@@ -366,8 +374,9 @@ class Study:
     exclude_if: str | None = _said(
         "question",
         listed(_rules, "RULES", _VALUES),
-        f"Leave out workers in the analysis by these rules, sealed with the plan: {EXAMPLE_RULES}, or some of it.",
+        "Leave out workers by these rules.",
         "Leave out workers by these rules",
+        note=f"in the analysis, sealed with the plan: {EXAMPLE_RULES}, or some of it.",
     )
 
     estimand: str | None = _said(
@@ -379,14 +388,19 @@ class Study:
     )
 
     pilot: str | None = _said(
-        "files", _FILE, "A table of ratings that the variation is estimated from.", "Pilot"
+        "files",
+        _FILE,
+        "The pilot that is planned from.",
+        "Pilot",
+        note=": a table of ratings, as 'check' reads it.",
     )
     plan: str | None = _said(
         "files",
         _PATH,
-        "The plan, as 'humeval-power plan' wrote it: the file, or its folder.",
+        "The sealed plan.",
         "Sealed plan",
         main=True,
+        note=": the file that 'plan' wrote, or its folder.",
     )
     outputs: str | None = _said(
         "files",
@@ -399,16 +413,18 @@ class Study:
     assignment: tuple[str, ...] | None = _said(
         "files",
         text("FILE", is_file=True, many=True),
-        "The table that 'assign' wrote, and again for each that a spare was given.",
+        "The table that 'assign' wrote; repeatable.",
         "Assignment",
         main=True,
+        note="Again for each that a spare was given.",
     )
     key: str | None = _said(
         "files",
         _FILE,
-        "What the codes of the assignment stand for: the key that 'assign' wrote.",
+        "What the codes of the assignment stand for.",
         "Key",
         main=True,
+        note=": the key that 'assign' wrote.",
     )
     exports: tuple[str, ...] | None = _said(
         "files",
@@ -419,18 +435,19 @@ class Study:
     pool: str | None = _said(
         "files",
         _FILE,
-        "The pool of items with those that were chosen, as 'humeval-power more items' wrote it.",
+        "The pool of items with those that were chosen, as 'more items' wrote it.",
         "Pool of items",
     )
     ratings: str | None = _said("files", _FILE, "The table of all ratings.", "Ratings")
     rehearsal: str | None = _said(
         "files", _FILE, "Where 'simulate' writes the ratings of a rehearsal.", "Rehearsal"
     )
-    findings: str | None = _said(
-        "files", _PATH, "Where 'analyze' writes, and 'report' reads, the analysis.", "Findings"
-    )
+    findings: str | None = _said("files", _PATH, "The analysis that 'analyze' wrote.", "Findings")
     answers: str | None = _said(
-        "files", _FILE, "Your own answers for reports, as 'report --template' asks for them.", "Answers"
+        "files",
+        _FILE,
+        "Your own answers for reports: a table [report] of TOML; 'report' has a template.",
+        "Answers",
     )
     ledger: str | None = _said(
         "files", _FILE, "The ledger of looks. [beside the plan: plan.looks.jsonl]", "Ledger of looks"
@@ -439,24 +456,27 @@ class Study:
     scale: str | None = _said(
         "ratings",
         listed(_scale, "LOW:HIGH", {"type": "string", "pattern": "^[^:]+:[^:]+(:[0-9]+)?$"}),
-        "Scale that you rate on, such as 1:5, for effects in its points. [of your own parameters]",
+        "Scale of the ratings, such as 1:5.",
         "Scale that is rated on",
         start="1:5",
         main=True,
+        note=", for effects in its points. [that of your own parameters]",
     )
     lower_is_better: bool | None = _said(
         "ratings",
         flag("lower-is-better", "higher-is-better"),
-        "Direction of the scale. [higher is better]",
+        "Whether lower values are better.",
         "Which end is good",
         words={"1": "Low ratings are good", "0": "High ratings are good"},
         usual=False,
+        note="[higher values are better]",
     )
     criteria: tuple[str, ...] | None = _said(
         "ratings",
         names(_criteria, "NAMES"),
-        "Criteria that everything is rated and tested on: A,B,...",
+        "Criteria that everything is rated and tested on.",
         "Criteria",
+        note=", with commas between: A,B.",
     )
     criterion: str | None = _said(
         "ratings", text("NAME"), "Criterion to keep, where there are several.", "Criterion"
@@ -464,7 +484,7 @@ class Study:
     response: str | None = _said(
         "ratings",
         word(Response),
-        "Ratings as the model has them, cut to [0, 1], or rounded to --points.",
+        "Ratings as the model has them, cut to [0, 1], or rounded to the points of the scale.",
         "In simulations ratings are",
         words={
             "gaussian": "as the model has them",
@@ -479,9 +499,10 @@ class Study:
     shares: tuple[float, ...] | None = _said(
         "ratings",
         listed(_shares, "LIST", {"type": "array", "items": {"type": "number"}}),
-        "Ratings in categories: their shares over both systems, worst first, such as .05,.1,.2,.4,.25. They "
-        "fix the residual of the standard deviations.",
+        "Shares of the categories.",
         "Share of each category",
+        note="of ratings over both systems, worst first, such as .05,.1,.2,.4,.25. They fix the residual of the "
+        "standard deviations.",
     )
 
     worker: str | None = _said(
@@ -506,9 +527,10 @@ class Study:
     covariates: tuple[str, ...] | None = _said(
         "columns",
         text("COLUMN", many=True),
-        "Column of a number or category to adjust for, such as position, length or group of workers; repeatable.",
+        "What to adjust for.",
         "Adjust for",
         option="covariate",
+        note=": a column of a number or category, such as position, length or group of workers; repeatable.",
     )
     order_column: str | None = _said(
         "columns",
@@ -534,16 +556,22 @@ class Study:
     )
 
     systems: tuple[str, ...] | None = _said(
-        "systems", SYSTEM_NAMES, "Names of the systems: A,B,C,...", "Their names", main=True
+        "systems",
+        SYSTEM_NAMES,
+        "Names of the systems.",
+        "Their names",
+        main=True,
+        note=", with commas between: A,B,C.",
     )
     n_systems: int | None = _said(
         "systems",
         whole(2, largest=MOST_SYSTEMS),
-        "Number of systems. [2, or those of --systems, --system-means or the file planned from]",
+        "Number of systems.",
         "Systems",
         "systems",
         slider=(2, 12),
         main=True,
+        note="[2, or as many as are named or have means, or those of the file planned from]",
     )
     pattern: str | None = _said(
         "systems",
@@ -580,9 +608,10 @@ class Study:
     comparisons: str | None = _said(
         "systems",
         word(Comparisons),
-        "Which tests of several systems are made: every pair, or every other system against --baseline.",
+        "Which tests of several systems are made.",
         "What is compared",
         words={"all-pairs": "Every pair", "baseline": "Every other system with one"},
+        note=": every pair, or every other system against the baseline.",
     )
     baseline: str | None = _said(
         "systems",
@@ -600,15 +629,14 @@ class Study:
     system_variances: str | None = _said(
         "systems",
         word(SystemVariances),
-        "With --model joint: how much workers and items differ about a system, in common to all systems "
+        "In a joint model: how much workers and items differ about a system, in common to all systems "
         f"or each system's own. [{DEFAULT_FAMILY.variances}]",
         "Variances about a system",
     )
     correction: str | None = _said(
         "systems",
         word(Correction),
-        "Of the p-values of all tests; max-t (Dunnett, Tukey) needs --model joint, bh is the false "
-        f"discovery rate. [{DEFAULT_FAMILY.correction}]",
+        "Correction of the p-values of all tests.",
         "Correction of all tests",
         words={
             "holm": "Holm",
@@ -617,6 +645,8 @@ class Study:
             "bh": "False discovery rate (Benjamini-Hochberg)",
             "none": "None",
         },
+        note="Max-t (Dunnett, Tukey) needs the joint model, bh is the false discovery rate. "
+        f"[{DEFAULT_FAMILY.correction}]",
     )
     correct_over: str | None = _said(
         "systems",
@@ -639,9 +669,10 @@ class Study:
     parameters: tuple[str, ...] | None = _said(
         "variation",
         text("FILE", is_file=True, many=True),
-        "Parameters that 'fit -o' wrote; repeatable.",
+        "Parameters that 'fit' wrote.",
         "Or your pilot, fitted",
         main=True,
+        note="Repeatable.",
     )
     values: Mapping[str, Any] | Parameters | None = _said(
         "variation",
@@ -661,18 +692,18 @@ class Study:
     effect: float | None = _said(
         "effect",
         real(),
-        "True difference B - A on [0, 1] that the study should find; with --margin the one assumed. [0 with "
-        "--margin]",
+        EFFECT_HELP,
         "Or on [0, 1]",
         "of the scale",
         slider=(0, 0.5),
         step=0.005,
         main=True,
+        note="on [0, 1] that the study should find; with a margin the one assumed. [0 with a margin]",
     )
     effect_raw: float | None = _said(
         "effect",
         real(),
-        "The same in points of the scale; see --scale.",
+        "The same in points of the scale.",
         "Difference in points of the scale",
         "points",
         slider=(0, 2),
@@ -683,7 +714,7 @@ class Study:
     effect_latent: float | None = _said(
         "effect",
         real(),
-        "The same on the latent scale of ratings in categories; see --shares.",
+        "The same on the latent scale of ratings in categories.",
         "Or on the latent scale",
         "SD of the noise",
     )
@@ -691,7 +722,7 @@ class Study:
     workers: int | None = _said(
         "design",
         whole(),
-        "Number of workers.",
+        WORKERS_HELP,
         "Workers",
         "workers",
         slider=(2, 60),
@@ -701,7 +732,7 @@ class Study:
     items: int | None = _said(
         "design",
         whole(),
-        "Number of items.",
+        ITEMS_HELP,
         "Items",
         "items",
         slider=(5, 500),
@@ -712,20 +743,22 @@ class Study:
     ratings_per_item: int | None = _said(
         "design",
         whole(1),
-        "Ratings of each item under each system. [every worker rates every item]",
+        RATINGS_PER_ITEM_HELP,
         "Ratings of each item",
         "for each system",
         slider=(1, 20),
         start="3",
         main=True,
+        note="[every worker rates every item]",
     )
     paired: bool | None = _said(
         "design",
         flag("paired", "unpaired"),
-        "Whether the same worker sees an item under both systems. [paired]",
+        "Whether the same worker sees an item under each system.",
         "Who sees both systems",
         words={"1": "The same workers", "0": "Other workers for each system"},
         usual=True,
+        note="[paired]",
     )
     design: str | None = _said(
         "design",
@@ -736,18 +769,19 @@ class Study:
     max_ratings_per_worker: int | None = _said(
         "design",
         whole(1),
-        "Most ratings of a worker; designs in which one gives more are refused.",
+        "Most ratings of a worker.",
         "Most ratings of a worker",
         "ratings",
+        note="Designs in which one gives more are refused.",
     )
     documents: int | None = _said(
         "design",
         whole(2),
-        "Number of documents that the items come out of, in equal shares: sentences of ten documents are "
-        "ten things, not a hundred. [items stand alone]",
+        DOCUMENTS_HELP,
         "Documents",
         "documents",
         slider=(2, 100),
+        note=", in equal shares; sentences of ten documents are ten things, not a hundred. [items stand alone]",
     )
     items_per_document: int | None = _said(
         "design",
@@ -770,47 +804,52 @@ class Study:
     workers_range: str | None = _said(
         "search",
         listed(number_list(int, least=2), "LIST"),
-        "Such as 3:40. [2:--max-workers]",
+        WORKERS_HELP,
         "Workers",
         option="workers",
         main=True,
+        note=", such as 3:40. [2 to the most workers]",
     )
     max_workers: int | None = _said(
         "search",
         whole(2),
-        "Most workers to try.",
+        "Most workers.",
         "Most workers",
         "workers",
         usual=MOST_WORKERS,
         main=True,
+        note="to try.",
     )
     items_range: str | None = _said(
         "search",
         listed(number_list(int, least=2, most=1_000_000), "LIST"),
-        "Such as 50:500 or 50:500:10.",
+        ITEMS_HELP,
         "Items",
         option="items",
         main=True,
+        note=", such as 50:500 or 50:500:10.",
     )
     ratings_per_item_range: str | None = _said(
         "search",
         listed(number_list(int, least=1), "LIST"),
-        "Of each item under each system, such as 1:10. [1 to --max-workers]",
+        RATINGS_PER_ITEM_HELP,
         "Ratings of each item",
         option="ratings-per-item",
+        note=", such as 1:10. [1 to the most workers]",
     )
     effect_range: str | None = _said(
         "search",
         listed(number_list(float), "LIST"),
-        "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
+        EFFECT_HELP,
         "Or on [0, 1]",
         option="effect",
         main=True,
+        note="on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with one]",
     )
     effect_raw_range: str | None = _said(
         "search",
         listed(number_list(float), "LIST"),
-        "The same in points of the scale; see --scale.",
+        "The same in points of the scale.",
         "Differences in points of the scale",
         option="effect-raw",
         main=True,
@@ -818,17 +857,17 @@ class Study:
     effect_latent_range: str | None = _said(
         "search",
         listed(number_list(float), "LIST"),
-        "The same on the latent scale of ratings in categories; see --shares.",
+        "The same on the latent scale of ratings in categories.",
         "Or on the latent scale",
         option="effect-latent",
     )
     documents_range: str | None = _said(
         "search",
         listed(number_list(int, least=2, most=LARGEST_COUNT), "LIST"),
-        "Numbers of documents that the items may come out of in equal shares, such as 10:40:5. [items "
-        "stand alone, or 2:--max-documents]",
+        DOCUMENTS_HELP,
         "Documents",
         option="documents",
+        note=", in equal shares, such as 10:40:5. [items stand alone, or 2 to the most documents]",
     )
     max_documents: int | None = _said(
         "search", whole(2, largest=LARGEST_COUNT), "Most documents that there are.", "Most documents"
@@ -855,10 +894,11 @@ class Study:
     assurance: float | None = _said(
         "search",
         BETWEEN,
-        "Reach the target with this probability, given how little the pilot knows.",
+        "Reach the target with this probability.",
         "Reach the power with this probability",
         slider=(0.5, 0.95),
         step=0.05,
+        note=", given how little the pilot knows.",
     )
     safe: float | None = _said(
         "search",
@@ -872,7 +912,7 @@ class Study:
     family: str | None = _said(
         "test",
         word(Family),
-        "What ratings are analysed as: numbers, ordered categories, or yes and no.",
+        "What the data are analysed as.",
         "Ratings are",
         words={
             "gaussian": "Numbers (1 to 5, 0 to 100)",
@@ -880,9 +920,15 @@ class Study:
             "binary": "Yes or no",
         },
         usual=_RULE["family"],
+        note=": numbers, ordered categories, or yes and no.",
     )
     link: str | None = _said(
-        "test", word(Link), "Of the ordinal and binary families.", "Link", usual=_RULE["link"]
+        "test",
+        word(Link),
+        "Noise of the latent scale.",
+        "Link",
+        usual=_RULE["link"],
+        note=", for ordered categories and yes or no: normal (probit) or logistic (logit).",
     )
     estimator: str | None = _said(
         "test",
@@ -902,8 +948,7 @@ class Study:
     alternative: str | None = _said(
         "test",
         word(Alternative),
-        "What to show: a difference in either direction, only B better than A, B not worse by "
-        "--margin, or no difference as large as --margin.",
+        "What to show.",
         "What to show",
         words={
             "two-sided": "A difference, in either direction",
@@ -913,6 +958,8 @@ class Study:
         },
         usual=_RULE["alternative"],
         main=True,
+        note=": a difference in either direction, only B better than A, B not worse by the margin, or no "
+        "difference as large as the margin.",
     )
     analysis: str | None = _said(
         "test",
@@ -925,27 +972,28 @@ class Study:
     margin: float | None = _said(
         "test",
         real(),
-        "Smallest difference on [0, 1] that would matter, for the alternatives non-inferior and "
-        "equivalent; fixed before the ratings are seen.",
+        "Smallest difference that would matter; fixed before the data are seen.",
         "Or margin on [0, 1]",
         "of the scale",
+        note="On [0, 1], for the alternatives non-inferior and equivalent.",
     )
     margin_raw: float | None = _said(
         "test",
         real(),
-        "The same in points of the scale; see --scale.",
+        "The same in points of the scale.",
         "Margin in points of the scale",
         "points",
     )
     alpha: float | None = _said(
         "test",
         BETWEEN,
-        "Level of the test; of each side for non-inferior and equivalent, where 0.05 means a 90 % interval.",
+        "Level of the test.",
         "Level of the test",
         slider=(0.001, 0.2),
         step=0.001,
         usual=_RULE["alpha"],
         main=True,
+        note="; of each side for non-inferior and equivalent, where 0.05 means a 90 % interval.",
     )
     correlated: tuple[str, ...] | None = _said(
         "test",
@@ -983,7 +1031,10 @@ class Study:
     )
 
     budget: Decimal | None = _price(
-        "What may be spent at most, in --currency.", "What may be spent", main=True
+        "What may be spent.",
+        "What may be spent",
+        main=True,
+        note="at most, in the currency of the prices.",
     )
     spend_budget: bool | None = _said(
         "cost",
@@ -996,7 +1047,10 @@ class Study:
         "Price of a rating.", "Price of a rating", slider=(0, 2), step=0.01, main=True
     )
     pay_per_hour: Decimal | None = _price(
-        "Pay per hour, with --seconds-per-rating.", "Or pay per hour", main=True
+        "Pay per hour.",
+        "Or pay per hour",
+        main=True,
+        note=", with the seconds that a rating takes.",
     )
     seconds_per_rating: Decimal | None = _price(
         "Time that a rating takes.", "Seconds that a rating takes", "seconds", main=True
@@ -1028,13 +1082,18 @@ class Study:
         usual=Decimal(0),
     )
     checks: Decimal | None = _price(
-        "Paid attention checks for each rating.", "Attention checks", "for each rating", usual=Decimal(0)
+        "Attention checks for each rating.",
+        "Attention checks",
+        "for each rating",
+        usual=Decimal(0),
+        note="They are paid.",
     )
     repeats: Decimal | None = _price(
-        "Outputs shown to a worker once more, for each rating; paid as a rating.",
+        "Outputs shown to a worker once more, for each rating.",
         "Outputs shown once more",
         "for each rating",
         usual=Decimal(0),
+        note="Paid as a rating.",
     )
     fee: str | Mapping[str, Any] | None = _said(
         "cost",
@@ -1102,8 +1161,9 @@ class Study:
     judge_reliability: tuple[float, ...] | None = _said(
         "judges",
         listed(number_list(float, least=0, most=1, repeats=True), "R,..."),
-        "Correlation of two runs of the judge, or of each. [1]",
+        "Correlation of two runs of the judge, or of each.",
         "Correlation of two of its runs",
+        note="[1]",
         page_help="1: a second run says the same.",
     )
     judges_between: float | None = _said(
@@ -1124,16 +1184,15 @@ class Study:
     looks: str | None = _said(
         "looks",
         listed(str, "K|LIST", {"type": ["integer", "array"]}),
-        "Look at the ratings before the end: a number of equal looks, the last included, or shares such as "
-        "0.5,0.75,1.",
+        "Looks at the data before the end.",
         "Looks",
         main=True,
+        note=": a number of equal looks, the last included, or shares such as 0.5,0.75,1.",
     )
     looks_by: str | None = _said(
         "looks",
         word(LookKind),
-        "What a look adds: items for the same workers, workers for the same items, more ratings of the "
-        "same items, or blocks of new workers with new items.",
+        "What a look adds.",
         "What a look adds",
         words={
             "items": "Items, for the same workers",
@@ -1142,6 +1201,8 @@ class Study:
             "blocks": "New workers with new items",
         },
         usual="items",
+        note=": items for the same workers, workers for the same items, more ratings of the same items, or "
+        "blocks of new workers with new items.",
     )
     efficacy: str | None = _said(
         "looks",
@@ -1185,8 +1246,8 @@ class Study:
             choices=get_args(UploaderName),
             many=True,
         ),
-        f"Write into the folder -o what this platform takes: {', '.join(get_args(UploaderName))}; repeatable. "
-        "Prolific finds people only: name what shows the texts too. Needs --key, because workers see codes only.",
+        f"Write what this platform takes: {', '.join(get_args(UploaderName))}; repeatable. "
+        "Prolific finds people only: name what shows the texts too. Workers see codes, so a key is needed.",
         "Platform",
         main=True,
     )
@@ -1221,7 +1282,7 @@ class Study:
     order: str | None = _said(
         "form",
         word(PresentationOrder),
-        "Show the outputs of an item far apart in a batch (two half a batch, K a K-th of it), or one after "
+        "Show the outputs of an item far apart in a batch (two half a batch, three a third of it), or one after "
         "the other.",
         "Outputs of an item are shown",
         words={"random": "far apart", "blocked": "one after the other"},

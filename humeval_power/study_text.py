@@ -36,7 +36,7 @@ def entry(name: str, value: Any, reason: str = "") -> list[str]:
     one = FIELDS[name]
     choices = f" One of {', '.join(one.kind.choices)}." if one.kind.choices else ""
     unit = f" ({one.unit})" if one.unit else ""
-    remark = f"{in_file(one.help)}{choices}{unit}{f' Here: {reason}' if reason else ''}"
+    remark = f"{in_file(one.full_help)}{choices}{unit}{f' Here: {reason}' if reason else ''}"
     return [
         *wrap(remark, _WIDTH, initial_indent="# ", subsequent_indent="# "),
         f"{name} = {toml_value(value)}",
@@ -93,7 +93,7 @@ def field_schemas(names: Iterable[str]) -> dict[str, Any]:
         one = FIELDS[name]
         schemas[name] = {
             **one.kind.json,
-            "description": in_file(one.help) + (f" Unit: {one.unit}." if one.unit else ""),
+            "description": in_file(one.full_help) + (f" Unit: {one.unit}." if one.unit else ""),
             **({} if one.usual in (None, "") else {"default": _json(one.usual)}),
         }
     return schemas

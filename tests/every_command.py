@@ -168,7 +168,7 @@ COMMANDS: dict[str, str] = {
     "assessment observed-mde": "assessment observed-mde comparisons.csv",
     "agreement report": "agreement report five.csv --scale 1:5",
     "agreement report compatible": "agreement report pilot.csv --scale 1:5 --compatible",
-    "agreement plan": "agreement plan pilot.csv --raters 5,10 --half-width 0.15 --ratings-per-output 3",
+    "agreement plan": "agreement plan pilot.csv --rater-counts 5,10 --half-width 0.15 --ratings-per-output 3",
     "agreement study": f"agreement study {SETTING} --workers 5,10 --items 50,200 --sd-systems 0.03",
     "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7",
     "judge study": f"judge study {SETTING} --workers 10 --items 100 --effect 0.1 --extra 500 --correlation 0.6",
@@ -197,7 +197,7 @@ COMMANDS: dict[str, str] = {
     "scenario surface": f"scenario {{OWN}} surface --n 40,60 --effect 0.2 {QUICK}",
 }
 _ANSWERS = "--nested --family binary --mean-accuracy 0.7 --sd-item 0.2 --sd-run 0.4"
-_CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
+_CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correctness-correlation 0.5"
 
 
 def write_inputs(folder: Path) -> None:

@@ -40,10 +40,11 @@ NUMERIC_METAVARS = {
     "K|LIST": LISTS,
     "LOW:HIGH": ("nan:1", "0:inf", "1:1", "5:1", "0:1e-320", "-1e308:1e308", "1:1e15"),
 }
-NOT_NUMBERS = {("resample", "--test"), ("power", "--values")}
+NOT_NUMBERS = {("resample", "--tests"), ("power", "--values")}
 STUDY = "--preset high --workers 4 --items 8"
 FEW = "--simulations 20 --jobs 1 --seed 3"
 SCORES = f"--sd-difference 0.2 --alpha 0.05 {FEW}"
+ERRORS = "--prevalence 0.2 --recall 0.7 --precision 0.65 --correctness-correlation 0.5"
 RUNS = f"--nested --sd-item 0.3 --sd-run 0.4 --runs 2 {FEW}"
 
 # What a command needs besides the option that is tried; FILE names stand for the files of `write_files`.
@@ -112,12 +113,12 @@ BASE: dict[str, str] = {
     "corpus size": f"--effect 1 {FEW}",
     "corpus surface": f"--n 200 --effect 1 {FEW} -o grid --force",
     "corpus test": "--system-a a.txt --system-b b.txt --reference r.txt --swaps 50",
-    "contingency mde": f"--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --n 200 {FEW}",
-    "contingency power": "--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --n 200 "
+    "contingency mde": f"{ERRORS} --n 200 {FEW}",
+    "contingency power": f"{ERRORS} --n 200 "
     f"--effect 0.05 {FEW}",
-    "contingency size": "--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --effect 0.2 "
+    "contingency size": f"{ERRORS} --effect 0.2 "
     f"{FEW} --highest 4000",
-    "contingency surface": "--prevalence 0.2 --recall 0.7 --precision 0.65 --correlation 0.5 --n 200 "
+    "contingency surface": f"{ERRORS} --n 200 "
     f"--effect 0.05 {FEW} -o grid --force",
     "contingency test": "--gold gold.txt --system-a la.txt --system-b lb.txt --positive yes --swaps 50",
     "assessment test": "segments.csv",
@@ -128,7 +129,7 @@ BASE: dict[str, str] = {
     "assessment size": f"--effect 8 {FEW}",
     "assessment surface": f"--n 100 --effect 5 {FEW} -o grid --force",
     "agreement report": "ratings.csv",
-    "agreement plan": "--agreement 0.5 --raters 5 --output-counts 30 --half-width 0.2",
+    "agreement plan": "--expected-agreement 0.5 --rater-counts 5 --output-counts 30 --half-width 0.2",
     "agreement study": "--preset low --workers 5 --items 50 --sd-systems 0.1",
     "judge check": "judged.csv",
     "judge estimate": "judged.csv",
@@ -141,7 +142,7 @@ BASE: dict[str, str] = {
     "--max-workers 5 --max-ratings-per-item 1 --simulations 5 --seed 3",
     "judge mean": "--n 100 --extra 1000 --correlation 0.7",
     "judge study": f"{STUDY} --effect 0.1 --extra 100 --correlation 0.5",
-    "resample": f"ratings.csv --scale 1:5 --shift 0.1 --test item-means-t {FEW}",
+    "resample": f"ratings.csv --scale 1:5 --shift 0.1 --tests item-means-t {FEW}",
     "page": "--host 0.0.0.0 --no-browser",  # refused, so that no value of an option opens one
     "mcp": "--folder no-such-folder",  # refused, so that no value of an option starts a server
     "survey": "papers.csv --preset high --if-no-workers 3",

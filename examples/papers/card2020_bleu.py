@@ -95,7 +95,7 @@ def found_by_them(rows: list[dict[str, str]]) -> None:
             f"power .8; the {row['delta_bleu']} that were seen are found with power {power:.2f}."
         )
     paper.text("What the four could find (not in the paper):\n\n" + "\n".join(lines))
-    paper.command("humeval-power compare corpus mde --n 2000 --preset wmt19-tf19-tf18")
+    paper.command("humeval-power compare corpus mde --n 2000 --bleu-preset wmt19-tf19-tf18")
 
 
 def typical() -> None:

@@ -77,7 +77,7 @@ def without_group(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(words[1:] if is_folded else words)
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group whose help says of each command the whole sentence, over as many lines as it takes."""
 
     def format_commands(
@@ -93,7 +93,7 @@ class Group(click.Group):
                 )
 
 
-class OpenGroup(Group):
+class OpenGroup(CommandGroup):
     """A group with commands of its own, and with those of BELOW, which are imported when they are used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002

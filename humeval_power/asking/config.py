@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from humeval_power.asking.calls import ELSEWHERE
+from humeval_power.asking.option_names import new_name
 from humeval_power.asking.options import UNSET, names_file
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, of_answer, parts_of, text, typed_list
@@ -88,7 +89,7 @@ def config_text(ctx: click.Context) -> str:
         f"command = {toml_value(' '.join(path_of(ctx)))}",
     ]
     for key, one in _known(ctx.command).items():
-        help = str(getattr(one, "help", "") or one.about.help)
+        help = str(getattr(one, "help", "") or one.about.full_help)
         said = _written(one, typed.get(str(one.name)), place)
         usual = one.default if isinstance(one.default, bool | int | float | str) else None
         remark = f"# {key} = {'' if usual is None else toml_value(usual)}".rstrip()
@@ -154,6 +155,7 @@ def _takes_list(one: click.Parameter) -> bool:
 
 def _words(path: Path, ctx: click.Context, typed: Mapping[str, Any]) -> list[str]:
     """What to type for what the file says and nobody typed; every problem of the file at once."""
+    from humeval_power.asking.program import path_of
     from humeval_power.files.file_bytes import read_text
     from humeval_power.files.json_text import toml_lines, toml_values
 
@@ -167,7 +169,9 @@ def _words(path: Path, ctx: click.Context, typed: Mapping[str, Any]) -> list[str
         name = key.replace("_", "-")
         try:
             if name not in known:
-                raise _NotSoError("is no option of this command.", _remedy(name, known))
+                new = new_name(" ".join(path_of(ctx)), name)
+                remedy = _remedy(name, known) if new is None else f"It is now called {new!r}."
+                raise _NotSoError("is no option of this command.", remedy)
             result = list(_said(name, known[name], value, path.parent, ctx))
             words += [] if str(known[name].name) in typed else result
         except _NotSoError as error:

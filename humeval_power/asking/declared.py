@@ -41,7 +41,7 @@ Answer = Callable[[TypedValues, Calls], None]
 
 @dataclass(frozen=True)
 class Part:
-    """A group of fields on the page; see `form.Group`."""
+    """A group of fields on the page; see `form.FormGroup`."""
 
     title: str
     fields: tuple[str, ...]

@@ -53,7 +53,12 @@ RENAMED: dict[str, Mapping[str, str]] = {
     "report": _REPORT,
     "report check": _REPORT,
     "release": {"--key": "--secret-text"},
-    "rank battles": {"--ties": "--tie-model"},
+    "start": {"--sd": "--sd-difference"},
+    "rank battles": {"--ties": "--tie-model", "--test": "--correction"},
+    "rank scores": {"--test": "--correction"},
+    "agreement report": {"--raters": "--rater-columns"},
+    "agreement plan": {"--agreement": "--expected-agreement", "--raters": "--rater-counts"},
+    "judge check": {"--labels": "--label-origin"},
     "judge plan": {"--extra": "--max-extra"},
     "compare primer-table": {"--hurt": "--hurt-share"},
     "assessment decompose": {"--correlation": "--correlations"},
@@ -65,7 +70,7 @@ RENAMED: dict[str, Mapping[str, str]] = {
     "plan": {"--confidence": "--assurance", "--question": "--research-question"},
     "assign": {"--question": "--rating-question"},
     "import": {"--system": "--system-name"},
-    "resample": {"--by": "--unit", "--ratings": "--ratings-per-system"},
+    "resample": {"--by": "--unit", "--ratings": "--ratings-per-system", "--test": "--tests"},
     "looks pool": {"--rating": "--score"},
     **_of("compare", {**_SIDES, **_DIFFERENCES}),
     **_of("rank", _DIFFERENCES),
@@ -76,7 +81,17 @@ RENAMED: dict[str, Mapping[str, str]] = {
     **_of("preference", {"--ties": "--tie-rule"}),
     **_of("accuracy", {"--baseline": "--baseline-accuracy"}, "bounds"),
     **_of("runs", _RUNS),
+    **_of("corpus", {"--preset": "--bleu-preset"}),
+    **_of(
+        "contingency", {"--agreement": "--label-agreement", "--correlation": "--correctness-correlation"}
+    ),
 }
+
+
+def new_name(command: str, option: str) -> str | None:
+    """What an option of a command is called now, without dashes; None where it was not renamed."""
+    new = RENAMED.get(command, {}).get(f"--{option}")
+    return None if new is None else new.removeprefix("--")
 
 
 def renamed(error: click.UsageError) -> click.UsageError:
@@ -84,9 +99,9 @@ def renamed(error: click.UsageError) -> click.UsageError:
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     words = without_group(error.ctx.command_path.split()[1:])
-    new = RENAMED.get(" ".join(words), {}).get(error.option_name)
+    new = new_name(" ".join(words), error.option_name.removeprefix("--"))
     return (
-        error if new is None else click.UsageError(f"{error.option_name} is now called {new}.", error.ctx)
+        error if new is None else click.UsageError(f"{error.option_name} is now called --{new}.", error.ctx)
     )
 
 

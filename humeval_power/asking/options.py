@@ -179,7 +179,7 @@ def option_of(
     names = (typed, also) if one.also else (typed,)
 
     def add(function: Function) -> Function:
-        made = click.option(*names, parameter, help=one.help, **extra)(function)
+        made = click.option(*names, parameter, help=one.full_help, **extra)(function)
         _last(made).about = one
         if field:
             _last(made).field = field

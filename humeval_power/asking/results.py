@@ -46,6 +46,7 @@ from humeval_power.asking.output import (
 )
 from humeval_power.asking.run import EXIT_TARGET_MISSED, Run, command_as_typed
 from humeval_power.asking.study_file import ABOUT
+from humeval_power.asking.vocabulary import OUTPUT_HELP
 from humeval_power.errors import InputError
 from humeval_power.fields import Field, flag, of_answer, text, word
 
@@ -355,7 +356,8 @@ def _output(endings: tuple[str, ...]) -> Field:
     own = f"{', '.join(endings)}: what the command makes; " if endings else ""
     return of_answer(
         text("PATH"),
-        f"Write to PATH; its ending says what: {own}.md, .html, .tex, .docx, .csv, .json, .png ...; without "
-        "an ending a folder with all of it.",
+        OUTPUT_HELP,
+        note=f"; its ending says what: {own}.md, .html, .tex, .docx, .csv, .json, .png ...; without an ending a "
+        "folder with all of it.",
         also="-o",
     )

@@ -10,9 +10,24 @@ from typing import Any
 
 from humeval_power.asking.numbers import LARGEST_SEED
 from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SWAPS, Method
-from humeval_power.fields import Field, flag, names, of_answer, own, real, shortened, text, whole, word
+from humeval_power.fields import (
+    Field,
+    flag,
+    listed,
+    names,
+    number_list,
+    of_answer,
+    own,
+    parts_of,
+    real,
+    shortened,
+    text,
+    typed_list,
+    whole,
+    word,
+)
 from humeval_power.saying.document import Drawn
-from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
+from humeval_power.study import COLUMN, EFFECT_HELP, FIELDS, SYSTEM_NAMES
 
 
 def _shipped() -> list[dict[str, Any]]:
@@ -26,7 +41,7 @@ def systems_typed(rule: str, *, exactly: int | None = None, distinct: bool = Fal
     """What reads the names of systems, two or more or `exactly` so many; it raises ValueError with the rule."""
 
     def parse(typed: str) -> tuple[str, ...]:
-        names = tuple(name.strip() for name in typed.split(",") if name.strip() or exactly)
+        names = tuple(name for name in parts_of(typed) if name or exactly)
         is_count = len(names) >= 2 if exactly is None else len(names) == exactly and all(names)
         if not is_count or (distinct and len(set(names)) < len(names)):
             raise ValueError(f"{rule}; got {shortened(typed)!r}.")
@@ -41,7 +56,7 @@ TWO = "name two systems, A first: A,B"
 
 def _ranked(typed: str) -> tuple[str, ...]:
     """Each name once."""
-    once = ",".join(dict.fromkeys(name.strip() for name in typed.split(",")))
+    once = typed_list(list(dict.fromkeys(parts_of(typed))))
     return tuple(systems_typed("name two systems or more: A,B,C")(once))
 
 
@@ -57,17 +72,26 @@ TO_PLAN_FROM = {
     "low": "Hopeful: workers and items differ little (Card et al. 2020)",
     **{entry["name"]: ENTRIES[entry["name"]] for entry in _SHIPPED if entry["use"] == "plan"},
 }
-PRESET = replace(FIELDS["preset"], words={"": "none of these", **TO_PLAN_FROM})
-PILOT = replace(FIELDS["pilot"], help="A table of ratings to estimate them from, as 'check' reads it.")
+OUTPUT_HELP = "Write to PATH, not to the terminal."
+STRICT_HELP = "End with exit code 3 where something is wrong."
+SECRET_HELP = "File with a secret, made at random where there is none."
+PRESET = replace(
+    FIELDS["preset"],
+    words={
+        "": "none of these",
+        "typical": "Typical: as public ratings on such a scale vary",
+        **TO_PLAN_FROM,
+    },
+)
 ALL_PAIRS = own(
     flag(),
-    "Short for --comparisons all-pairs.",
+    "Test every pair of systems.",
     "Compare every pair",
     page_help="Where there are more than two.",
     usual=False,
     further=True,
 )
-ALPHA = FIELDS["alpha"]
+ALPHA = replace(FIELDS["alpha"], note="")  # of a test without a margin
 TARGET = replace(FIELDS["power"], start="0.8")
 SEED = of_answer(
     whole(0, largest=LARGEST_SEED),
@@ -102,8 +126,9 @@ DRAW = own(
 )
 METHOD = own(
     word(Method),
-    "Computed at once (exactly or by a formula; the answer says which), by simulation, or both.",
+    "How the answer is computed.",
     "Answer by",
+    note=": at once (exactly or by a formula; the answer says which), by simulation, or both.",
     words={
         "analytic": "formula or enumeration alone",
         "simulate": "simulation alone",
@@ -114,13 +139,11 @@ METHOD = own(
 PAIR = replace(
     FIELDS["systems"],
     kind=names(systems_typed(TWO, exactly=2), "A,B"),
-    help="The two systems to compare; the effect is B - A.",
+    note=": the two to compare; the effect is B - A.",
     label="Systems A and B",
     page_help="Where there are more than two: both names with a comma between them. The difference is B - A.",
 )
-SCALE_OF_DATA = replace(
-    FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the data]", start=""
-)
+SCALE_OF_DATA = replace(FIELDS["scale"], note="[from the data]", start="")
 # The fields that say how to read a table of two systems; where no model is fitted, without COLUMNS_OF_MODEL.
 COLUMNS_OF_MODEL = ("document", "covariates", "order_column")
 
@@ -145,14 +168,16 @@ TABLE: Mapping[str, Field] = {
 RATINGS = {name: one for name, one in TABLE.items() if name not in COLUMNS_OF_MODEL}
 TWO_SYSTEMS = own(
     replace(SYSTEM_NAMES, metavar="A,B"),
-    "Systems of one table, A first. [found by their looks]",
+    FIELDS["systems"].help,
     "Systems of one table",
+    note=": those of one table, A first. [found by their looks]",
     page_help="Names with commas between, A first. [found by their looks]",
 )
 SYSTEMS = own(
     names(_ranked, "A,B,..."),
-    "The systems to rank. [all]",
+    FIELDS["systems"].help,
     "Systems to rank",
+    note=": those to rank. [all]",
     page_help="Names with commas between. [all]",
 )
 _BELONG = (
@@ -160,8 +185,9 @@ _BELONG = (
 )
 CLUSTER = own(
     COLUMN,
-    "Column of clusters of items: passage, document, template.",
+    "Column of clusters.",
     "Clusters of items",
+    note="of items, such as passage, document or template.",
     page_help=_BELONG,
 )
 CLUSTER_OR_LINES = replace(
@@ -171,8 +197,9 @@ CLUSTER_OR_LINES = replace(
 )
 AGREEMENT = own(
     real(),
-    "Share of items on which both systems are right or both wrong, such as on the validation set.",
+    "Share of items on which both systems are right or both wrong.",
     "Agreement",
+    note="Such as on the validation set.",
     unit="as a share",
     slider=(0.5, 1),
     step=0.005,
@@ -181,13 +208,15 @@ AGREEMENT = own(
 )
 GOLD = own(
     text("FILE|COLUMN", or_lines=True),
-    "Gold labels: a file with one a line, or a column of the one table.",
+    "Gold labels.",
     "Gold labels",
+    note=": a file with one a line, or a column of the one table.",
     page_help="A file with one for each item, or their column in the one table.",
 )
 RUN = own(
     COLUMN,
-    "Column of the run: generation, prompt, seed. Then as `compare runs test`, which has more options.",
+    "Column of the run: generation, prompt, seed.",
+    note="Then as 'compare runs test', which has more options.",
     option="run",
 )
 DROP_MISSING = own(
@@ -199,31 +228,33 @@ DROP_MISSING = own(
 ITEM, SYSTEM = column("item"), column("system")
 SCORE = own(
     text("NAME", many=True),
-    "Score to read, where there are several: a column of a table, or a metric of logs; repeatable. [the only one]",
+    "Score to read, where there are several.",
     "Score to read",
+    note=": a column of a table, or a metric of logs; repeatable. [the only one]",
     page_help="Where there are several: a column of a table, or a metric of logs. [the only one]",
     option="score",
 )
 ONE_SCORE = replace(
     SCORE,
     kind=text("NAME"),
-    help="Score to read, where there are several: a column of a table, or a metric of logs. [the only one]",
+    note=": a column of a table, or a metric of logs. [the only one]",
 )
 ALTERNATIVE = replace(  # of a test without a margin, of either side
     FIELDS["alternative"],
     kind=word(("two-sided", "greater", "less")),
-    help="What to show: a difference in either direction, or only B above (greater) or below (less) A.",
+    note=": a difference in either direction, or only B above (greater) or below (less) A.",
     words={**FIELDS["alternative"].words, "less": "B is worse than A"},
 )
 ONE_SIDED = replace(
     FIELDS["alternative"],
     kind=word(("two-sided", "greater")),
-    help="What to show: a difference in either direction, or B better than A.",
+    note=": a difference in either direction, or B better than A.",
 )
 COMPARED = own(
     names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
-    "The systems to compare; the effect is B - A. More than two: all pairs. [all]",
+    FIELDS["systems"].help,
     "Systems to compare",
+    note=": those to compare; the effect is B - A. More than two: all pairs. [all]",
     page_help="Names with commas between; the effect is B - A. More than two: all pairs. [all]",
 )
 BASELINE = own(
@@ -253,23 +284,28 @@ WITHDRAWN = own(
     "Workers who took their consent back, an id a line: all that they gave is left out.",
     "Who withdrew",
 )
-PSEUDONYM_SECRET = own(
-    text("FILE"), "File with the secret of the pseudonyms; made at random where there is none. [beside -o]"
-)
+PSEUDONYM_SECRET = own(text("FILE"), SECRET_HELP, note=": that of the pseudonyms. [beside the result]")
 PARAMETERS_FILE = own(
     text("FILE"),
-    "Parameters that 'fit -o' wrote.",
+    FIELDS["parameters"].help,
     "Fit of a pilot",
     page_help="The record of a fit: record.json.",
 )
-PLAN_FILE = own(text("PATH"), FIELDS["plan"].help, "Plan", page_help="The plan.json that was sealed.")
+PLAN_FILE = replace(FIELDS["plan"], label="Plan", section="", page_help="The plan.json that was sealed.")
 SCORE_MARGIN = own(
     real(),
-    "Smallest difference that would matter, in the metric's units; fixed before the scores are seen.",
+    FIELDS["margin"].help,
     "Smallest difference that would matter",
     unit="in the metric's units",
+    note="In the metric's units.",
 )
-LOWER_SCORES = own(flag(), "A lower score is better.", "A lower score is better", usual=False)
+LOWER_SCORES = own(
+    flag(),
+    FIELDS["lower_is_better"].help,
+    "A lower score is better",
+    note=FIELDS["lower_is_better"].note,
+    usual=False,
+)
 ITEM_DIFFERENCES = own(
     real(0, open="low"),
     "SD of the items' differences of two systems, B - A.",
@@ -277,12 +313,32 @@ ITEM_DIFFERENCES = own(
     unit="in the metric's units",
     option="sd-difference",
 )
-SINGLE_SD = "SD of single scores."
 MEAN_OF_A = "Mean score of A."
-MEAN_DIFFERENCE = "True mean difference B - A, in the metric's units."
-ACCURACY_DIFFERENCE = "True difference of accuracy, B - A, as a share: 0.02 is two points of a hundred."
-RATING_DIFFERENCE = "True difference of the mean ratings, B - A, in points."
-TEST_ITEMS = "Items in the test set."
+SAMPLE_SIZE = "Sample size."
+SIZE_OF_SAMPLE = own(whole(2), SAMPLE_SIZE)
+TRUE_EFFECT = own(real(), EFFECT_HELP)
+# Notes of these two, where several commands have them.
+MEAN_DIFFERENCE = "of the means, in the metric's units."
+ACCURACY_DIFFERENCE = "of accuracy, as a share: 0.02 is two points of a hundred."
+RATING_DIFFERENCE = "of the mean ratings, in points."
+TEST_ITEMS = ": items in the test set."
+LONG_RUN = own(
+    listed(number_list(float), "LIST"),
+    "True effects for the table of the long run.",
+    note="[none, half and all of the effect]",
+)
+FOLDER = own(text("FOLDER"), "Folder whose files may be used.", usual=".")
+TEST_HELP = "The test that is made."
+TIE_RULE_HELP = "What is done with ties."
+TIE_SHARE = own(real(), "Probability of a tie.", "Ties", usual=0.0)
+SCORE_CORRELATION = "Correlation of the automatic score with people."
+SCORE_SD = own(real(0, open="low"), "SD of single scores.")
+LOOK_HELP = "Number of the look."
+HALF_WIDTH_HELP = "Half of the width of an interval."
+COMPAT_HELP = "As Card et al. (2020) did."
+METRIC_HELP = "The metric that is compared."
+ITEM_SD_HELP = "SD over the items."
+MOST_RUNS_HELP = "Most runs."
 RESAMPLES = own(
     whole(1),
     "Resamples to draw.",

@@ -61,7 +61,7 @@ def parts_of(text: str) -> Parts:
     left, right = tree.args
     if any(each.operator.symbol == "~" for side in tree.args for each in _nodes(side)):
         raise _unreadable("there are two '~'.")
-    reader = _Reader()
+    reader = _TreeReader()
     response = reader.response(left)
     intercept, fixed, bars = reader.model(right)
     return Parts(response, intercept, fixed, bars, tuple(reader.problems))
@@ -77,7 +77,7 @@ def unfitted(term: str, rule: str, remedy: str) -> Problem:
     return Problem(f"{term}: {rule}", remedy, place=PLACE)
 
 
-class _Reader:
+class _TreeReader:
     """Takes a tree apart, and keeps the problems of what it cannot take."""
 
     def __init__(self) -> None:

@@ -318,7 +318,7 @@ def _stratum_problems(
     labels: Sequence[str],
     source: str,
 ) -> Iterator[Problem]:
-    """Of a pool with strata: one whose probabilities differ, or are not its share of chosen items. Of a pool without:
+    """Of a pool with strata: one whose probabilities differ, or are not its share of chosen items. Of one without:
     equal probabilities that are not the share of its chosen items, as where the file lost rows."""
     if len(labels) < 2:
         drawn = probability[stratum != IDENTICAL]

@@ -12,7 +12,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import shell_word
 
 TEXT_COLUMNS = ("text", "output")  # what the column of texts may be called, in a table of one output a row
-_SOURCES = ("source", "document")  # what stands above an output
+SOURCE_COLUMNS = ("source", "document")  # what stands above an output
 ITEM_COLUMNS = ("item", "itemid", "id")
 _SHOWN = 8  # problems of one kind
 
@@ -94,9 +94,8 @@ class Outputs:
                 rule = f"has outputs of the {what}{_plural(extra)} {listing(extra, limit=_SHOWN)}, "
                 remedy = f"Leave them out, or assign them; the assignment has {_those(what, wanted)}."
                 if what == "system":
-                    remedy += (
-                        f" Call a column {_SOURCES[0]!r} if it stands above the outputs, as a prompt does."
-                    )
+                    above = f"Call a column {SOURCE_COLUMNS[0]!r} if it stands above the outputs"
+                    remedy = f"{remedy} {above}, as a prompt does."
                 problems.append(Problem(f"{rule}not in the assignment.", remedy, self.origin))
         if problems:
             raise InputError(problems)
@@ -118,7 +117,7 @@ def outputs_of_table(frame: pd.DataFrame, *, origin: str) -> Outputs:
     names = {bare(str(name)): str(name) for name in frame.columns}
     cells.columns = [str(name) for name in frame.columns]
     rows = list(map(int, frame.index))
-    item, above = _one_of(names, ITEM_COLUMNS), [names[name] for name in _SOURCES if name in names]
+    item, above = _one_of(names, ITEM_COLUMNS), [names[name] for name in SOURCE_COLUMNS if name in names]
     problems = []
     if item is None:
         rule, remedy = "no column says which item a row is.", "Call one 'item'."

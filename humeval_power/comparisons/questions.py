@@ -11,7 +11,7 @@ import click
 
 from humeval_power.asking.calls import Caller, ProgramSource, TypedValues, evaluated
 from humeval_power.asking.command import Command
-from humeval_power.asking.command_groups import Group
+from humeval_power.asking.command_groups import CommandGroup
 from humeval_power.asking.declared import Calls, Declaration, Part, groups_of
 from humeval_power.asking.expressions import Call, Code, Value, call, flat
 from humeval_power.asking.form import Form, Next
@@ -393,7 +393,7 @@ def _list_of(one: Field, kind: type[int] | type[float]) -> Field:
 
 
 def _one_or_list_of(one: Field) -> Field:
-    return replace(one, kind=listed(number_list(float), "LIST"), help=f"{one.help} One or a list.")
+    return replace(one, kind=listed(number_list(float), "LIST"), note=f"{one.note} One or a list.".strip())
 
 
 def _shortened(made: Call, typed: TypedValues) -> Call:
@@ -423,7 +423,7 @@ class Subject:
     name: str
     help: str
     parts: tuple[Declaration | Questions | click.Command, ...]
-    group: type[click.Group] = Group
+    group: type[click.Group] = CommandGroup
 
     def command(self) -> click.Group:
         """The group of the terminal."""

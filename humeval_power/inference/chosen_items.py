@@ -22,6 +22,7 @@ from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.examination import design_information
 from humeval_power.estimation.crossed.fits import check_ended_well, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem
+from humeval_power.inference.item_sampling import LARGEST_WEIGHT, LEAST_EFFECTIVE, effective_number
 from humeval_power.item_pool import Frame, ItemPool
 from humeval_power.kernels.crossed import information
 
@@ -30,8 +31,6 @@ Codes = NDArray[np.int64]
 
 ITEMS_FOR_BOTH = 50  # chosen ones from which the metric is a covariate beside its strata
 ITEMS_FOR_METRIC = 20  # the same where there are no strata
-LEAST_EFFECTIVE = 25  # Kish's effective number of items under unequal probabilities
-LARGEST_WEIGHT = 5.0  # of an item, over the mean weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +231,7 @@ def weighted_estimate(differences: Floats, probability: Floats, *, source: str =
     """
     m, n = differences.shape
     weight = 1.0 / probability
-    effective = float(weight.sum() ** 2 / (weight**2).sum())
+    effective = effective_number(probability)
     uneven = float(weight.max() / weight.mean())
     if effective < LEAST_EFFECTIVE or uneven > LARGEST_WEIGHT:
         raise InputError(

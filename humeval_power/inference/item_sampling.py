@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from humeval_power.errors import InputError
 from humeval_power.inference.noncentral_t import noncentral_t_tail
 
 Floats = NDArray[np.float64]
@@ -22,37 +23,47 @@ Mask = NDArray[np.bool_]
 MOST_STRATA = 5  # more win little: 5 explain 90 % of what the metric does, 10 explain 96 %
 ITEMS_OF_A_STRATUM = 5  # chosen ones, at least, on average
 LEAST_OF_A_STRATUM = 2  # without two, nothing is known of the spread within it
+LEAST_EFFECTIVE = 25  # items that unequal weights leave (Kish), below which no interval holds
+LARGEST_WEIGHT = 5.0  # of an item, over the mean weight
 _WHOLE = 1e-9  # a probability this close to 0 or 1 is decided
+_NO_SPREAD = 1e-9  # of a stratum, times the largest
+_HALVINGS = 200
 
 
-def allocate(
-    sizes: Codes, n: int, *, spread: Floats | None = None, least: int = LEAST_OF_A_STRATUM
-) -> Codes:
+def effective_number(probability: Floats) -> float:
+    """How many items drawn alike as many with these probabilities count as (Kish 1965)."""
+    return float(np.sum(1 / probability) ** 2 / np.sum(1 / probability**2))
+
+
+def allocate(sizes: Codes, n: int, *, spread: Floats | None = None) -> Codes:
     """How many of n items each stratum gets, in proportion to its size, or to size times `spread` (Neyman).
 
-    The largest remainders get what is left over, of equal ones the first; a stratum gets `least` items, and no more
-    than it has.
+    A stratum gets two items, and no more than it has; the largest remainders get what is left over, of equal ones
+    the first.
+
+    Raises
+    ------
+    InputError
+        More items than there are.
     """
-    weight = sizes * (np.ones(len(sizes)) if spread is None else spread)
-    floor = np.minimum(least, sizes)
-    fixed = np.full(len(sizes), -1)
-    while True:
-        free = fixed < 0
-        left = n - int(fixed[~free].sum())
-        share = np.zeros(len(sizes))
-        if free.any():
-            share[free] = left * weight[free] / weight[free].sum()
-        over, under = free & (share > sizes), free & (share < floor)
-        if over.any():  # caps first: what they leave may lift others over the floor
-            fixed[over] = sizes[over]
-        elif under.any():
-            fixed[under] = floor[under]
-        else:
-            break
-    counts = np.where(free, np.floor(share + 1e-9), fixed).astype(np.int64)
-    rest = n - int(counts.sum())
-    order = np.argsort(-np.round(np.where(free, share - counts, -1.0), 9), kind="stable")
-    counts[order[:rest]] += 1
+    if n > sizes.sum():
+        raise InputError(f"{n:,} items cannot be drawn of {sizes.sum():,}.")
+    share: Floats = sizes.astype(np.float64)
+    if spread is not None:
+        share = share * np.maximum(spread, _NO_SPREAD * (spread.max() or 1.0))
+    least = np.minimum(LEAST_OF_A_STRATUM, sizes)
+
+    def at_rate(rate: float) -> Floats:
+        return np.asarray(np.clip(rate * share, least, sizes))
+
+    low, high = 0.0, float((sizes / share).max())
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if at_rate(middle).sum() >= n else (middle, high)
+    exact = at_rate(high)
+    counts = np.floor(exact + 1e-6).astype(np.int64)
+    rest = np.where(counts < sizes, np.round(exact - counts, 6), -1.0)
+    counts[np.argsort(-rest, kind="stable")[: n - int(counts.sum())]] += 1
     return counts
 
 
@@ -141,7 +152,7 @@ def explained_by_strata(predicted: Floats, stratum: Codes) -> float:
     """The share of a predicted difference's variance that lies between the strata, items without one aside."""
     known = np.isfinite(predicted)
     values, codes = predicted[known], stratum[known]
-    total = float(values.var())
+    total = float(values.var()) if len(values) else 0.0
     if not total > 0:
         return 0.0
     count = np.bincount(codes)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
+from typing import Literal
 
 from humeval_power.choices import ANONYMOUS
 from humeval_power.differences import Difference
@@ -29,6 +31,30 @@ def _whole(share: float) -> str:
     return f"{math.floor(100 * share + 0.5 + 1e-9)}"  # halves up, as in the decimals of tables
 
 
+# What a first pilot should have at least (METHODS 9): more workers help, more items hardly do.
+PILOT_WORKERS, PILOT_ITEMS = 10, 30
+
+
+def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"]) -> Iterator[str]:
+    """How many of 100 such studies at both ends of what is possible of workers and items; nothing where that is one
+    number.
+
+    Examples
+    --------
+    >>> next(spread_words(0.163, 0.881, "pilot"))
+    'Between 16 and 88, by how much workers and items vary: more workers in the pilot would narrow that.'
+    """
+    ends = of_hundred(low), of_hundred(high)
+    if ends[0] == ends[1]:
+        return
+    about = f"Between {ends[0]} and {ends[1]}, by how much workers and items vary"
+    if known_from == "pilot":
+        yield f"{about}: more workers in the pilot would narrow that."
+    else:
+        size = f"{2 * PILOT_WORKERS * PILOT_ITEMS} ratings ({PILOT_WORKERS} workers, {PILOT_ITEMS} items)"
+        yield f"{about}, which is assumed: a pilot of {size} would narrow that."
+
+
 def share_words(share: float) -> str:
     """A share in per cent: 'under 0.1 %' and 'over 99.9 %' where less than a tenth would be printed.
 
@@ -52,6 +78,12 @@ def points_words(difference: float, scale: RatingScale | None, *, digits: int = 
         return f"{abs(difference):.{digits}g}"
     points = f"{abs(scale.effect_to_raw(difference)):.{digits}g}"
     return f"{points} point" if points == "1" else f"{points} points"
+
+
+def axis_unit(scale: RatingScale | None) -> tuple[float, str]:
+    """What differences on [0, 1] are multiplied by in a picture, and in what they are then: points, where there is
+    a scale."""
+    return (1.0, "on [0, 1]") if scale is None else (scale.width, "in points")
 
 
 def on_scale(scale: RatingScale | None) -> str:

@@ -190,7 +190,7 @@ def _bar(label: str, clock: _Clock) -> Iterator[Advance]:
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
     from rich.text import Text
 
-    class Left(ProgressColumn):
+    class TimeLeft(ProgressColumn):
         """The share that is done, and the time left."""
 
         def render(self, task: Task) -> Text:  # noqa: ARG002
@@ -199,7 +199,7 @@ def _bar(label: str, clock: _Clock) -> Iterator[Advance]:
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        Left(),
+        TimeLeft(),
         console=Console(stderr=True),
         transient=True,
     )

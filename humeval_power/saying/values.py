@@ -137,4 +137,4 @@ def share(value: float) -> str:
         return "< 0.01"
     if 0.995 <= value < 1:
         return "> 0.99"
-    return f"{value:.2f}"
+    return f"{math.floor(100 * value + 0.5 + 1e-9) / 100:.2f}"  # halves up, as in so many of 100

@@ -49,7 +49,10 @@ if TYPE_CHECKING:
     from humeval_power.study_counts import Documents
 
 SOURCES = ("parameters", "preset", "values", "pilot")  # any of these says where the variation comes from
-_GIVE_SOURCE = "--parameters FILE (written by 'fit -o'), --preset high,low, --values or --pilot TABLE"
+_GIVE_SOURCE = (
+    "--preset typical (of public ratings on such a scale), --parameters FILE (written by 'fit -o'), --pilot TABLE "
+    "or --values"
+)
 EFFECT = ("effect", "effect_raw", "effect_latent")
 EFFECT_RANGE = ("effect_range", "effect_raw_range", "effect_latent_range")
 COMPARISONS = ("comparisons", "baseline", "model", "system_variances", "correction", "correct_over")
@@ -93,7 +96,7 @@ def assumptions_of(
         A file that cannot be used.
     """
     scale = scale or scale_of(study)
-    if usual and (not has_source(study) or _is_typical(study)):
+    if usual and (not has_source(study) or is_typical(study)):
         from humeval_power.studies.power.files import usual_assumptions
 
         return usual_assumptions(scale, systems=study.pair)
@@ -167,7 +170,8 @@ def _around(assumed: Assumptions, means: tuple[float, ...]) -> Assumptions:
     return replace(assumed, entries=tuple(entries))
 
 
-def _is_typical(study: StudyValues) -> bool:
+def is_typical(study: StudyValues) -> bool:
+    """Whether all that is said of the variances is that they are as usual."""
     from humeval_power.studies.power.files import TYPICAL
 
     return study.preset == (TYPICAL,) and not has_source(study.with_(preset=()))

@@ -81,7 +81,8 @@ class Systems:
         return self.sources.scale
 
     def differences(self) -> tuple[Difference, ...]:
-        """The differences that the true means are stated by; none where the means are known.
+        """The differences that the true means are stated by, of no two systems by name; none where the means are
+        known.
 
         Raises
         ------
@@ -112,7 +113,7 @@ class Systems:
                 f"{effect.option}: the difference of interest among several systems is above 0."
             )
         self._check_span(effect, values)
-        return effects
+        return tuple(one.between(None) for one in effects)
 
     def _check_span(self, effect: EffectInput, values: Sequence[float]) -> None:
         pattern = self.study.pattern or DEFAULT_PATTERN

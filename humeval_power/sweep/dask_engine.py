@@ -42,7 +42,7 @@ class DaskEngine:
     def run(self, blocks: Sequence[tuple[str, Block]]) -> Iterator[tuple[str, Any]]:
         """See `Engine.run`; raises as `dispatched`, LostEngineError where the scheduler is gone, and
         OtherVersionsError where a worker would compute other bytes."""
-        tasks = _Tasks(self._client)
+        tasks = _ClusterTasks(self._client)
         if not self._checked:
             tasks.check_workers(self._tell)
             self._checked = True
@@ -50,10 +50,10 @@ class DaskEngine:
 
     def slots(self) -> int:
         """How many threads its workers have now."""
-        return _Tasks(self._client).slots()
+        return _ClusterTasks(self._client).slots()
 
 
-class _Tasks:
+class _ClusterTasks:
     """The tasks of one run."""
 
     def __init__(self, client: Client) -> None:

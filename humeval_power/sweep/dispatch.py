@@ -47,7 +47,7 @@ class Parcel:
 
     def blocks(self, arrays: Mapping[str, AnyArray]) -> list[Block]:
         """The blocks again, with their arrays."""
-        reader = _Reader(io.BytesIO(self.content), arrays)
+        reader = _ArrayUnpickler(io.BytesIO(self.content), arrays)
         result: list[Block] = reader.load()
         return result
 
@@ -116,7 +116,7 @@ class _Writer(pickle.Pickler):
         return copyreg.__newobj__, (type(value),), kept  # type: ignore[attr-defined]
 
 
-class _Reader(pickle.Unpickler):
+class _ArrayUnpickler(pickle.Unpickler):
     def __init__(self, file: io.BytesIO, arrays: Mapping[str, AnyArray]) -> None:
         super().__init__(file)
         self._arrays = arrays

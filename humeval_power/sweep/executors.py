@@ -44,10 +44,10 @@ class ExecutorEngine:
 
     def run(self, blocks: Sequence[tuple[str, Block]]) -> Iterator[tuple[str, Any]]:
         """See `Engine.run`; raises as `dispatched`, and LostEngineError where the executor is broken."""
-        return dispatched(blocks, _Tasks(self._executor, self._slots))
+        return dispatched(blocks, _ExecutorTasks(self._executor, self._slots))
 
 
-class _Tasks:
+class _ExecutorTasks:
     """The tasks of one run."""
 
     def __init__(self, executor: Executor, slots: int) -> None:

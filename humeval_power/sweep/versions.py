@@ -133,12 +133,12 @@ def unpack(content: bytes) -> Any:
         Bytes that were cut off or changed, or that ask for anything but records, numbers, texts and arrays.
     """
     try:
-        return _Reader(io.BytesIO(content)).load()
+        return _RecordUnpickler(io.BytesIO(content)).load()
     except Exception as error:  # what goes wrong with damaged bytes has no end of names
         raise DamagedError(f"what was kept of a block cannot be read: {error}") from None
 
 
-class _Reader(pickle.Unpickler):
+class _RecordUnpickler(pickle.Unpickler):
     """Reads records of this package and arrays; a file that names anything else is refused, never obeyed."""
 
     def find_class(self, module: str, name: str) -> Any:

@@ -274,9 +274,9 @@ def test_columns_of_raters_give_what_rows_of_ratings_give(tmp_path):
     wide = [",".join(map(str, row)) for row in SHROUT_FLEISS]
     long = run_json("agreement", "report", table_file(tmp_path, rows))
     path = table_file(tmp_path, wide, "wide.csv", "a,b,c,d")
-    beside = run_json("agreement", "report", path, "--raters", "a,b,c,d")
+    beside = run_json("agreement", "report", path, "--rater-columns", "a,b,c,d")
     assert beside["rows"][0]["measures"] == long["rows"][0]["measures"]
-    assert "--raters A,B,C" in " ".join(run("agreement", "report", path, code=2).stderr.split())
+    assert "--rater-columns A,B,C" in " ".join(run("agreement", "report", path, code=2).stderr.split())
 
 
 def test_ratings_that_are_all_the_same_have_a_bound_and_no_coefficient(tmp_path):
@@ -447,7 +447,9 @@ def test_problems_of_columns_of_raters_are_named_as_in_the_file(tmp_path):
     rows = ["1,2,x", "3,3,4", "2,y,2", "9,1,1"]
     path = table_file(tmp_path, rows, "wide.csv", "ann,bob,cy")
     said = " ".join(
-        run("agreement", "report", path, "--raters", "ann,bob,cy", "--scale", "1:5", code=2).stderr.split()
+        run(
+            "agreement", "report", path, "--rater-columns", "ann,bob,cy", "--scale", "1:5", code=2
+        ).stderr.split()
     )
     for where in (
         "row 2, column 'cy': value 'x'",

@@ -30,7 +30,7 @@ from humeval_power.comparisons.agreement.planning import (
     least_raters,
 )
 from humeval_power.comparisons.agreement.planning_categories import (
-    Categories,
+    ExpectedCategories,
     equal_ratings,
     outputs_of_two_raters,
 )
@@ -142,7 +142,16 @@ def test_a_width_that_no_study_has_is_not_reached():
     target = AgreementTarget(half_width=0.1, ratings_per_output=2, most_outputs=50)
     (found,) = designs(Reliability(0.5, 0.1), target, (1_000,))
     assert (found.n_outputs, found.cost) == (None, None)
-    words = ("--agreement", 0.5, "--ratings-per-output", 2, "--raters", 1_000, "--max-outputs", 50)
+    words = (
+        "--expected-agreement",
+        0.5,
+        "--ratings-per-output",
+        2,
+        "--rater-counts",
+        1_000,
+        "--max-outputs",
+        50,
+    )
     said = run("agreement", "plan", *words, "--output-counts", "2,3", code=3).stdout
     assert "with up to 50 outputs" in " ".join(said.split())
 
@@ -168,7 +177,16 @@ def test_the_fewest_raters_that_would_do_are_named():
     known, target = Reliability(0.5, 0.15), AgreementTarget(half_width=0.1)
     least = least_raters(known, target)
     assert target.floor(known, least) <= 0.1 < target.floor(known, least - 1)
-    words = ("--agreement", 0.5, "--rater-share", 0.15, "--raters", "3,4", "--output-counts", 30)
+    words = (
+        "--expected-agreement",
+        0.5,
+        "--rater-share",
+        0.15,
+        "--rater-counts",
+        "3,4",
+        "--output-counts",
+        30,
+    )
     said = " ".join(run("agreement", "plan", *words, code=3).stdout.split())
     assert f"It takes {least} raters or more." in said
     wide = AgreementTarget(half_width=0.001)
@@ -185,10 +203,14 @@ def test_assurance_takes_more_outputs_than_the_average():
 
 
 def test_the_plan_says_first_what_is_cheapest_and_what_no_number_of_outputs_reaches():
-    said = " ".join(run("agreement", "plan", "--agreement", 0.5, "--raters", "3,5,10").stdout.split())
+    said = " ".join(
+        run("agreement", "plan", "--expected-agreement", 0.5, "--rater-counts", "3,5,10").stdout.split()
+    )
     assert "10 raters and" in said
     assert "With 5 raters or fewer no number of outputs will do" in said
-    none = run("agreement", "plan", "--agreement", 0.5, "--raters", 3, "--half-width", 0.05, code=3).stdout
+    none = run(
+        "agreement", "plan", "--expected-agreement", 0.5, "--rater-counts", 3, "--half-width", 0.05, code=3
+    ).stdout
     assert "None of these numbers of raters" in " ".join(none.split())
 
 
@@ -202,7 +224,7 @@ def test_a_pilot_gives_what_its_shares_give(tmp_path):
     ]
     path = tmp_path / "pilot.csv"
     path.write_text("\n".join(["item,rater,rating", *rows]))
-    record = run_json("agreement", "plan", path, "--raters", "10,15", "--half-width", 0.15)
+    record = run_json("agreement", "plan", path, "--rater-counts", "10,15", "--half-width", 0.15)
     known = hp.agreement.pilot_reliability(hp.agreement.read_rated(path))
     report = run_json("agreement", "report", path)["rows"][0]["measures"][0]
     assert record["known"]["agreement"] == known.agreement
@@ -212,14 +234,17 @@ def test_a_pilot_gives_what_its_shares_give(tmp_path):
 @pytest.mark.parametrize(
     ("words", "rule"),
     [
-        ((), "--agreement"),
-        (("--agreement", 0.9, "--rater-share", 0.2), "leave nothing to error"),
-        (("--agreement", 0.5, "--raters", "2", "--ratings-per-output", 3), "must be at least 3"),
+        ((), "--expected-agreement"),
+        (("--expected-agreement", 0.9, "--rater-share", 0.2), "leave nothing to error"),
         (
-            ("--agreement", 0.5, "--raters", "2", "--ratings-per-output", 3),
-            "Error: --raters: value 2: must",
+            ("--expected-agreement", 0.5, "--rater-counts", "2", "--ratings-per-output", 3),
+            "must be at least 3",
         ),
-        (("--agreement", 0.5, "--confidence", 0.9999), "Error: --confidence: value 0.9999: must"),
+        (
+            ("--expected-agreement", 0.5, "--rater-counts", "2", "--ratings-per-output", 3),
+            "Error: --rater-counts: value 2: must",
+        ),
+        (("--expected-agreement", 0.5, "--confidence", 0.9999), "Error: --confidence: value 0.9999: must"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(words, rule):
@@ -349,7 +374,7 @@ def test_outputs_of_two_given_raters_are_those_of_bloch_and_kraemer(kappa, share
 @pytest.mark.parametrize("measure", ["kappa", "ac1", "alpha_nominal"])
 @pytest.mark.parametrize("shares", [(0.7, 0.3), (0.2, 0.5, 0.3)])
 def test_the_expected_coefficient_is_that_of_many_raters_of_the_latent_scale(measure, shares):
-    known = Categories(measure, 0.5, 0.1, shares)
+    known = ExpectedCategories(measure, 0.5, 0.1, shares)
     rng = np.random.default_rng(3)
     m, n = 300, 3_000
     parts = rng.normal(size=(n, 1)) * known.output_share**0.5 + rng.normal(size=m) * known.rater_share**0.5
@@ -372,7 +397,7 @@ def test_equal_ratings_are_those_of_a_bivariate_normal():
 @pytest.mark.slow
 @pytest.mark.parametrize(("measure", "m", "n"), [("kappa", 5, 100), ("ac1", 10, 60), ("ac1", 4, 2_000)])
 def test_planned_half_widths_of_categories_are_those_of_other_drawn_tables(measure, m, n):
-    known = Categories(measure, 0.5, 0.05, (0.6, 0.4))
+    known = ExpectedCategories(measure, 0.5, 0.05, (0.6, 0.4))
     planned = known.half_widths(
         m, n, ratings_per_output=None, confidence=0.95, seed=1, size=(300, 1)
     ).mean()
@@ -391,8 +416,17 @@ def test_planned_half_widths_of_categories_are_those_of_other_drawn_tables(measu
 
 
 def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs_reaches():
-    words = ("agreement", "plan", "--measure", "kappa", "--agreement", "0.6", "--shares", "0.7,0.3")
-    more = ("--rater-share", "0.05", "--raters", "2,3,8", "--output-counts", "30,100")
+    words = (
+        "agreement",
+        "plan",
+        "--measure",
+        "kappa",
+        "--expected-agreement",
+        "0.6",
+        "--shares",
+        "0.7,0.3",
+    )
+    more = ("--rater-share", "0.05", "--rater-counts", "2,3,8", "--output-counts", "30,100")
     record = run_json(*words, *more)
     by_raters = {one["n_raters"]: one for one in record["rows"]}
     assert by_raters[2]["n_outputs"] is None
@@ -408,14 +442,26 @@ def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs
 @pytest.mark.parametrize(
     ("words", "rule"),
     [
-        (("--measure", "kappa", "--agreement", "0.6"), "depends on how often each category is given"),
-        (("--measure", "ac1", "--agreement", "0.6", "--shares", "0.7,0.7"), "add up to 1"),
-        (("--measure", "ac1", "--agreement", "0.6", "--shares", "1,0"), "above 0"),
         (
-            ("--measure", "kappa", "--agreement", "0.95", "--shares", "0.7,0.3", "--rater-share", "0.3"),
+            ("--measure", "kappa", "--expected-agreement", "0.6"),
+            "depends on how often each category is given",
+        ),
+        (("--measure", "ac1", "--expected-agreement", "0.6", "--shares", "0.7,0.7"), "add up to 1"),
+        (("--measure", "ac1", "--expected-agreement", "0.6", "--shares", "1,0"), "above 0"),
+        (
+            (
+                "--measure",
+                "kappa",
+                "--expected-agreement",
+                "0.95",
+                "--shares",
+                "0.7,0.3",
+                "--rater-share",
+                "0.3",
+            ),
             "kappa is 0.00 to",
         ),
-        (("--agreement", "0.6", "--shares", "0.7,0.3"), "name --measure"),
+        (("--expected-agreement", "0.6", "--shares", "0.7,0.3"), "name --measure"),
         (("data/pilot.csv", "--measure", "kappa"), "say nothing of kappa"),
     ],
 )

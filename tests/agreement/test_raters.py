@@ -253,6 +253,19 @@ def test_healthy_panels_have_somebody_named_at_the_nominal_rate(m, cuts):
     assert (named <= high).all(), named / studies
 
 
+def test_raters_who_are_compared_stand_before_those_with_few_ratings():
+    # levels of two ratings are the most extreme, and say the least
+    rng = np.random.default_rng(17)
+    rows = [(f"r{w}", f"i{i}", "A", int(rng.integers(0, 5))) for i in range(30) for w in range(5)]
+    rows += [(f"guest{g}", f"i{i}", "A", 4 * (g % 2)) for g in range(12) for i in (g, g + 1)]
+    frame = pd.DataFrame(rows, columns=["worker", "item", "system", "rating"])
+    section = Raters.of(
+        ratings_from_table(frame, scale=RatingScale.parse("0:4"), require_pair=False)
+    ).section()
+    first = [row[0].removesuffix(" *") for row in section.blocks[-1].rows[:5]]
+    assert sorted(first) == [f"r{w}" for w in range(5)]
+
+
 def test_the_report_names_a_rater_says_what_to_do_and_writes_all_to_json(tmp_path):
     values = panel(np.random.default_rng(16), 8, 60, n_systems=2, odd="strict")
     rows = [

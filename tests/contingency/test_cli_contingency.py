@@ -71,7 +71,7 @@ def test_power_takes_the_tables_from_label_files(files):
 
 
 def test_mde_from_rates_is_that_of_the_library():
-    record = run_json("contingency", "mde", *RATES, "--correlation", 0.5, "--n", 5000)
+    record = run_json("contingency", "mde", *RATES, "--correctness-correlation", 0.5, "--n", 5000)
     recalls = binary_recalls(prevalence=0.1, recall=0.7, precision=0.65)
     study = ContingencyStudy(5000, base=correlated_errors([0.9, 0.1], recalls, correlation=0.5))
     expected = detectable_effect(study, largest=study.reach[1])
@@ -95,13 +95,16 @@ def test_several_classes_need_a_metric_without_a_positive_one(tmp_path):
     ("options", "told"),
     [
         ([], "Say what is known of the systems"),
-        (["--prevalence", "0.1", "--recall", "0.7", "--correlation", "0"], "--precision is missing"),
-        (RATES, "Give --agreement or --correlation"),
-        ([*RATES, "--correlation", "0", "--agreement", "0.9"], "one of them"),
-        ([*RATES, "--agreement", "0.5"], "An agreement of 0.5 in every class is impossible"),
-        ([*RATES, "--correlation", "0", "--gold", "g"], "Say what is known of the systems"),
         (
-            ["--class-shares", "0.5,0.6", "--class-recalls", "0.9,0.8", "--correlation", "0"],
+            ["--prevalence", "0.1", "--recall", "0.7", "--correctness-correlation", "0"],
+            "--precision is missing",
+        ),
+        (RATES, "Give --label-agreement or --correctness-correlation"),
+        ([*RATES, "--correctness-correlation", "0", "--label-agreement", "0.9"], "one of them"),
+        ([*RATES, "--label-agreement", "0.5"], "An agreement of 0.5 in every class is impossible"),
+        ([*RATES, "--correctness-correlation", "0", "--gold", "g"], "Say what is known of the systems"),
+        (
+            ["--class-shares", "0.5,0.6", "--class-recalls", "0.9,0.8", "--correctness-correlation", "0"],
             "add up to 1",
         ),
     ],
@@ -112,7 +115,7 @@ def test_assumptions_that_do_not_fit_are_refused_in_words(options, told):
 
 
 def test_an_agreement_beside_label_files_is_refused(files):
-    options = ["--n", 100, "--effect", 0.01, *given(files), "--agreement", 0.9]
+    options = ["--n", 100, "--effect", 0.01, *given(files), "--label-agreement", 0.9]
     refused = run("contingency", "power", *options, code=2)
     assert "The files show how often the systems agree" in " ".join(refused.stderr.split())
 
@@ -154,7 +157,7 @@ def test_one_file_in_two_roles_is_refused(files, names):
 
 
 def test_classes_can_have_the_same_share_and_recall():
-    asked = ["contingency", "power", "--n", "500", "--effect", "0.03", "--agreement", "0.9"]
+    asked = ["contingency", "power", "--n", "500", "--effect", "0.03", "--label-agreement", "0.9"]
     asked += ["--metric", "macro-f1", "--method", "analytic"]
     equal = run_json(*asked, "--class-shares", ".3,.3,.4", "--class-recalls", ".8,.8,.7")
     nearly = run_json(*asked, "--class-shares", ".3,.3000001,.3999999", "--class-recalls", ".8,.8000001,.7")

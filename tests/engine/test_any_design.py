@@ -60,3 +60,19 @@ def test_every_quantity_equals_the_one_from_dense_matrices(n_systems, variances,
     ]:
         # rounding, relative to the largest entry of each array
         assert np.abs(fast - slow).max() <= 1e-9 * max(1.0, np.abs(slow).max())
+
+
+def test_a_variance_that_is_one_with_the_residual_does_not_keep_a_fit_from_settling():
+    """With a rating of each output an item's own part of a system is its residual: the criterion is flat there, and
+    highest-likelihood means are those of least squares with workers and items alone or with nothing."""
+    m, n, K = 9, 12, 4
+    item, system = np.indices((n, K)).reshape(2, -1)
+    worker = (item + 2 * system) % m
+    y = np.random.default_rng(3).random((40, n * K))
+    design = AnyDesign.of_rows(worker, item, system, K)
+    found = design.fit(y, Patterns.of_all(K, own=False), np.full(4, 0.5), tolerance=1e-8, max_steps=100)
+    assert (found.status == 0).all()
+    alone = (found.fitted.gamma[:, 0, :3] == 0).all(axis=1)  # nothing but what no rating can part
+    assert alone.any()
+    means = np.stack([y[alone][:, system == k].mean(axis=1) for k in range(K)], axis=1)
+    assert np.allclose(found.beta[alone, 0] + y[alone].mean(axis=1, keepdims=True), means, atol=1e-12)

@@ -22,6 +22,7 @@ from humeval_power.designs import counterbalanced, crossed, workers_nested
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
 from humeval_power.files.exports.platforms import read_export
+from humeval_power.studies.field.calls import rehearse
 from humeval_power.studies.monitor.files import read_ledger
 from humeval_power.studies.plan.calls import assign_work
 from humeval_power.studies.plan.calls_next import next_ratings
@@ -278,6 +279,36 @@ def test_a_spare_that_took_over_stays_and_who_it_replaced_does_not() -> None:
     theirs = spare[(spare["kind"] == "rating") & (spare["batch"] >= 2)]
     assert not set(mine["item"]) & set(theirs["item"])
     assert mine["order"].min() > theirs["order"].max()
+
+
+@each_case("by_spare", (False, True))
+def test_a_rehearsal_draws_what_was_added_and_changes_nothing_of_the_others(by_spare: bool) -> None:
+    study = plans.of_two(StudyCounts(6, 30, 4)) if by_spare else plans.with_looks()
+    how = {**LAYOUT, "replacements": 2} if by_spare else LAYOUT
+    table, tables = assign_work(study, **how).to_frame(), []
+    if by_spare:
+        tables = [(assign_work(study, **how, takeovers=[("r01", "w03", 2)]).to_frame(), "r01.csv")]
+    asked = {} if by_spare else {"dropouts": ["w03"], "new_workers": 1}
+    begun, found = under_way(study, half_of_w03, 24, blind=False, more=tables, layout=how, **asked)
+    tables = [(begun.to_frame(), "assignment.csv"), *tables]
+    added = found.to_frame()
+    assert ("r01" in set(added["worker_slot"])) is by_spare
+    before = rehearse(study, assigned_of(tables), seed=3).to_frame()
+    after = rehearse(study, assigned_of([*tables, (added, "next.csv")]), seed=3).to_frame()
+    place = ["slot", "order"]
+    both = before.merge(after, on=place, suffixes=("", "_after"))
+    assert len(both) == len(before) == len(after) - len(added)
+    for name in ("item", "system", "rating", "seconds"):
+        assert both[name].equals(both[f"{name}_after"].rename(name))
+    new = after.merge(before[place], how="left", on=place, indicator=True)
+    new = new[(new["_merge"] == "left_only") & (new["kind"] == "rating")]
+    assert len(new) == found.n_ratings == 24
+    assert new["rating"].notna().all()
+    strange = added.assign(item=added["item"].where(added["kind"] == "check", "elsewhere"))
+    with pytest.raises(InputError, match="ratings of items were added that it does not have: elsewhere"):
+        rehearse(study, assigned_of([*tables, (strange, "next.csv")]))
+    with pytest.raises(InputError, match=r"the plan has|rows are missing"):  # of one table
+        rehearse(study, assigned_of([(pd.concat([table, added]), "one.csv")]))
 
 
 def test_one_person_in_two_slots_meets_no_item_twice() -> None:

@@ -127,6 +127,14 @@ def test_a_file_that_cannot_be_used_is_refused(folder, text, why):
     assert why in refused("--config", config(folder, text))
 
 
+def test_an_old_name_of_an_option_is_refused_with_the_new_one(folder):
+    config(folder, "n = 200\neffect = 0.02\nagreement = 0.9\ncorrelation = 0.5")
+    told = " ".join(cli.run("contingency", "power", "--config", "asked.toml", code=2).stderr.split())
+    assert "row 3, field 'agreement'" in told
+    assert "It is now called 'label-agreement'." in told
+    assert "It is now called 'correctness-correlation'." in told
+
+
 def test_escape_sequences_in_a_file_do_not_reach_the_terminal(folder):
     config(folder, 'files = "scores.csv"\n"al\\u001b[31m" = "\\u001b[2J"')
     assert "\x1b" not in cli.run("compare", "scores", "--config", "asked.toml", code=2).stderr

@@ -27,7 +27,7 @@ SCALES = ("1:1000000000", "0:1e-9", "-1:0")
 # Some extreme values of these still take too long, or are refused without the option's name.
 UNTRIED = ()
 REPEATS = {"--simulations", "--resamples", "--swaps", "--flips", "--subsets"}
-OTHER = {("resample", "--test"), ("power", "--values")}
+OTHER = {("resample", "--tests"), ("power", "--values")}
 NO_BASE = {
     "parameters",
     "report check",

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,3 +73,13 @@ def test_numbers_results_and_formats_know_the_rooms_before_theirs() -> None:
                     climbs.append(f"{module} imports {named}")
     assert not climbs, "\n".join(climbs)
     assert seen == set(WITH_REASON)
+
+
+def test_no_class_name_stands_twice() -> None:
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
+    assert len(places) > 500
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}

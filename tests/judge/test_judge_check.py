@@ -233,11 +233,11 @@ def test_labels_of_the_lowest_scores_are_no_random_part(simple: Path, tmp_path: 
     record = run_json("judge", "check", write(tmp_path / "low.csv", frame))
     helped = next(one for one in record["evidence"] if "for all items judged" in one["what"])
     assert not helped["supported"]
-    assert "--labels random" in helped["because"]
+    assert "--label-origin random" in helped["because"]
     assert not any("estimate" in line for line in record["commands"])
-    stated = run_json("judge", "check", tmp_path / "low.csv", "--labels", "random")
+    stated = run_json("judge", "check", tmp_path / "low.csv", "--label-origin", "random")
     assert any("estimate" in line for line in stated["commands"])
-    apart = run_json("judge", "check", simple, "--labels", "apart")
+    apart = run_json("judge", "check", simple, "--label-origin", "apart")
     assert apart["worth"] == []
 
 
@@ -407,15 +407,15 @@ def test_labels_apart_are_no_part_of_what_is_corrected(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {"item": range(500), "human": pd.array([*human, *[None] * 300], dtype="Int64"), "judge": judge}
     )
-    found = run_json("judge", "check", write(tmp_path / "apart.csv", frame), "--labels", "apart")
+    found = run_json("judge", "check", write(tmp_path / "apart.csv", frame), "--label-origin", "apart")
     measured = found["judges"][0]["classes"]
     assert measured["n_judged"] == 300
     assert measured["rate"]["value"] == pytest.approx((0.13 + 0.9 - 1) / 0.8)
     all_labelled = write(tmp_path / "none.csv", frame[:200])
-    none = run_json("judge", "check", all_labelled, "--labels", "apart")["judges"][0]["classes"]
+    none = run_json("judge", "check", all_labelled, "--label-origin", "apart")["judges"][0]["classes"]
     assert none["rate"]["value"] is None
     assert "no output without a label" in none["rate"]["reason"]
-    assert "nan" not in run("judge", "check", all_labelled, "--labels", "apart").stdout
+    assert "nan" not in run("judge", "check", all_labelled, "--label-origin", "apart").stdout
 
 
 def test_labels_that_differ_between_runs_are_refused(tmp_path: Path) -> None:
@@ -490,7 +490,7 @@ def test_every_estimate_has_the_reason_of_all(tmp_path: Path) -> None:
     frame["judge"] = np.random.default_rng(9).random(400).round(4)
     frame["human"] = frame["human"].astype("Int64").mask(frame["judge"] > 0.5)
     path = write(tmp_path / "low.csv", frame)
-    for options in ((), ("--labels", "apart")):
+    for options in ((), ("--label-origin", "apart")):
         found = run_json("judge", "check", path, *options)
         helped = [one for one in found["evidence"] if "with the judge's help" in one["what"]]
         assert [one["supported"] for one in helped] == [False, False]
@@ -562,7 +562,7 @@ def test_systems_on_different_items_are_no_comparison(tmp_path: Path) -> None:
     frame = two_systems(np.random.default_rng(12), 200, ("w",)).drop(columns="worker")
     frame["item"] += frame["system"]
     frame["human"] = frame["human"].astype("Int64").mask(np.arange(400) >= 100)
-    found = run_json("judge", "check", write(tmp_path / "apart.csv", frame), "--labels", "random")
+    found = run_json("judge", "check", write(tmp_path / "apart.csv", frame), "--label-origin", "random")
     assert offered(found) == ["agreement"]
 
 

@@ -14,7 +14,6 @@ from scipy import stats
 from humeval_power.comparisons.judge.assisted import label_mean, post_stratified
 from humeval_power.comparisons.judge.sampling import (
     active_probabilities,
-    allocate,
     draw_strata,
     draw_systematic,
     inclusion_probabilities,
@@ -25,6 +24,7 @@ from humeval_power.comparisons.judge.sampling import (
     stratified_mean,
 )
 from humeval_power.errors import InputError
+from humeval_power.inference.item_sampling import allocate
 
 ENDLESS = 10**12  # outputs, so that the pool is the population
 
@@ -37,12 +37,18 @@ ENDLESS = 10**12  # outputs, so that the pool is the population
         ([200] * 5, [1] * 5, 100, [20] * 5),
         ([3, 997], [1, 1], 20, [2, 18]),
         ([3, 997], [0, 1], 20, [2, 18]),
+        (
+            [56, 56, 25, 48],
+            [0.229, 0.001, 0.706, 0.865],
+            130,
+            [55, 2, 25, 48],
+        ),  # full up one after the other
     ],
 )
 def test_labels_are_allocated_by_size_and_spread(
     size: list[int], spread: list[float], n: int, drawn: list[int]
 ) -> None:
-    assert allocate(np.array(size), np.array(spread, dtype=float), n).tolist() == drawn
+    assert allocate(np.array(size), n, spread=np.array(spread, dtype=float)).tolist() == drawn
 
 
 def test_any_allocation_keeps_to_its_limits() -> None:
@@ -50,7 +56,7 @@ def test_any_allocation_keeps_to_its_limits() -> None:
     for _ in range(300):
         size = rng.integers(2, 60, rng.integers(1, 6))
         n = int(rng.integers(2 * len(size), size.sum() + 1))
-        drawn = allocate(size, rng.random(len(size)) * rng.integers(0, 2, len(size)), n)
+        drawn = allocate(size, n, spread=rng.random(len(size)) * rng.integers(0, 2, len(size)))
         assert drawn.sum() == n
         assert (drawn >= 2).all()
         assert (drawn <= size).all()
@@ -182,7 +188,7 @@ def test_intervals_cover_and_strata_are_no_worse_than_labels(judged: Callable, n
     for _ in range(1000):
         people, score = judged(rng)
         strata = strata_of(score, n)
-        chosen = draw_strata(strata, allocate(strata.size, np.ones(len(strata.size)), n), rng)
+        chosen = draw_strata(strata, allocate(strata.size, n), rng)
         by_strata = stratified_mean(people[chosen], strata.code[chosen], strata.size, binary=True)
         probability = active_probabilities(score, n)
         one = draw_systematic(probability, rng)
@@ -203,7 +209,7 @@ def test_differences_of_numbers_are_covered() -> None:
         score = rng.standard_normal(500)
         people = 0.7 * score + 0.7 * rng.standard_normal(500)
         strata = strata_of(score, 40)
-        chosen = draw_strata(strata, allocate(strata.size, np.ones(5), 40), rng)
+        chosen = draw_strata(strata, allocate(strata.size, 40), rng)
         low, high = stratified_mean(people[chosen], strata.code[chosen], strata.size).interval
         inside += low <= 0 <= high
     assert abs(inside / 1000 - 0.95) < 4 * 0.007
@@ -302,12 +308,27 @@ def test_labels_that_are_missing_or_not_drawn_are_said(drawn: Path) -> None:
         (lambda one: one.assign(stratum_size=3), "no less than were drawn"),
         (lambda one: one.assign(probability=one["probability"] / 3), "drawn one by one"),
         (lambda one: one[:0], ""),
+        (lambda one: one[:60], "60 items are there, and 100 were drawn"),
+        (lambda one: one[one["stratum"] < 5], "80 items are there, and 100 were drawn"),
+        (lambda one: one.assign(sample_size=one.index), "several numbers were drawn"),
     ],
 )
 def test_a_sample_that_is_none_is_refused(drawn: Path, change: Callable, words: str) -> None:
     change(pd.read_csv(drawn / "sample.csv")).to_csv(drawn / "other.csv", index=False)
     refused = run("judge", "estimate", drawn / "rated.csv", "--sample", drawn / "other.csv", code=2)
     assert words in " ".join(refused.stderr.split())
+
+
+@pytest.mark.parametrize("words", [("--active",), ()])
+def test_a_sample_of_one_stratum_that_lost_rows_is_refused(drawn: Path, words: tuple[str, ...]) -> None:
+    scores = pd.read_csv(drawn / "scores.csv")
+    if not words:
+        scores.assign(judge=0.5).to_csv(drawn / "scores.csv", index=False)  # alike: one stratum
+    sample = drawn / "one.csv"
+    run("judge", "sample", drawn / "scores.csv", "--n", "80", *words, "-o", sample)
+    pd.read_csv(sample)[:40].to_csv(drawn / "half.csv", index=False)
+    refused = run("judge", "estimate", drawn / "rated.csv", "--sample", drawn / "half.csv", code=2)
+    assert "40 items are there, and 80 were drawn" in " ".join(refused.stderr.split())
 
 
 def two_systems(path: Path) -> Path:
@@ -326,7 +347,7 @@ def two_systems(path: Path) -> Path:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (("--n", "5000"), "there are 60 outputs"),
+        (("--n", "5000"), "Error: --n: value 5000: there are 60 outputs"),
         (("--n", "3"), "at least 10 outputs"),
         (("--n", "20", "--allocation", "neyman"), "from labels alone: give those of a pilot"),
         (("--n", "30", "--active"), "is for the rate of one system"),
@@ -366,7 +387,7 @@ def test_outputs_drawn_one_by_one_are_weighted(drawn: Path) -> None:
     assert found["tuned"]["estimate"] == pytest.approx(by_hand, rel=1e-8)
     table[:900].to_csv(drawn / "part.csv", index=False)
     cut = sample[sample["item"].isin(table["item"][:900])]
-    cut.to_csv(drawn / "cut.csv", index=False)
+    cut.assign(sample_size=len(cut)).to_csv(drawn / "cut.csv", index=False)
     refused = run("judge", "estimate", drawn / "part.csv", "--sample", drawn / "cut.csv", code=2)
     assert "drawn out of 1,000 outputs" in " ".join(refused.stderr.split())
 
@@ -396,3 +417,31 @@ def test_unequal_probabilities_and_workers_are_refused(tmp_path: Path) -> None:
     refused = " ".join(run(*unequal, code=2).stderr.split())
     assert "unequal probabilities, which the model of workers cannot weigh" in refused
     assert run_json(*unequal, "--raters-fixed")["method"] == "stratified"
+
+
+@pytest.mark.parametrize(
+    ("value", "reach"), [(3, "no interval: the labels do not vary"), (1, "interval 0.")]
+)
+def test_labels_all_alike_are_worth_nothing_that_could_be_counted(
+    drawn: Path, value: int, reach: str
+) -> None:
+    table = pd.read_csv(drawn / "rated.csv")
+    table.loc[table["human"].notna(), "human"] = value
+    table.to_csv(drawn / "rated.csv", index=False)
+    given = "judge", "estimate", drawn / "rated.csv", "--sample", drawn / "sample.csv"
+    said = " ".join(run(*given, "-o", drawn / "page").stdout.split())
+    assert f"Mean human value is {value} by strata" in said
+    assert reach in said
+    assert "All labels are alike, so that nothing tells what the draw adds." in said
+    assert "times as many" not in said
+    assert "nan to nan" not in (drawn / "page" / "index.html").read_text()
+    assert run_json(*given)["efficiency"] == 1.0
+
+
+def test_all_strata_with_too_few_labels_are_named(drawn: Path) -> None:
+    table, sample = pd.read_csv(drawn / "rated.csv"), pd.read_csv(drawn / "sample.csv")
+    kept = sample[sample["stratum"].isin([1, 3, 4])]["item"]
+    table.loc[~table["item"].isin(kept), "human"] = np.nan
+    table.to_csv(drawn / "rated.csv", index=False)
+    refused = run("judge", "estimate", drawn / "rated.csv", "--sample", drawn / "sample.csv", code=2)
+    assert "0 of stratum 2, 0 of stratum 5" in " ".join(refused.stderr.split())

@@ -10,6 +10,7 @@ import pytest
 from cli import run, run_json
 from scipy import stats
 
+from humeval_power.comparisons.judge.result_surface import JudgeLength
 from humeval_power.comparisons.judge.surface import LengthBias, PositionBias, length_bias, position_bias
 from humeval_power.comparisons.judge.table import JudgedTable
 from humeval_power.errors import InputError
@@ -94,6 +95,14 @@ def test_one_rating_an_output_cannot_tell_favour() -> None:
     assert found.favour is None
     assert found.n_twice == 0
     assert found.distortion is not None
+
+
+def test_ratings_all_alike_are_given_as_the_reason_and_not_their_number() -> None:
+    table = outputs(np.random.default_rng(4))
+    alike = JudgedTable(**{**vars(table), "human": np.full(len(table.human), 3.0)})
+    lead = JudgeLength(found=length_bias(alike)).answer().lead
+    assert "240 outputs by two people do not tell good outputs from bad ones" in lead
+    assert "needed" not in lead
 
 
 def test_lengths_all_alike_are_refused() -> None:

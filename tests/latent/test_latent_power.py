@@ -14,8 +14,8 @@ from humeval_power.latent import Latent, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters, preset
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.fit.latent_effects import LatentScale
-from humeval_power.studies.plan.plan import assurance, safe_parameters
 from humeval_power.studies.power.analytic import simulated_margin
+from humeval_power.studies.power.assurance import assurance, safe_parameters
 from humeval_power.studies.power.calibration import CATEGORY_TESTS, calibrate
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.formula import analytic_power

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from reference.rpact import rpact_answers
 from scipy import integrate, optimize, stats
 
+import humeval_power as hp
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
+from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.saying.document import Paragraph
@@ -28,6 +30,7 @@ from humeval_power.studies.looks.repeated import (
     RepeatedEndings,
     StopWhen,
     at_looks,
+    check_offered,
     check_study,
     half_widths,
     interval_of,
@@ -145,6 +148,72 @@ def test_intervals_cover_together_at_every_effect_as_often_as_without_one() -> N
     assert len({point.together for point in points}) == 1
     assert 1 - points[0].together >= points[0].power  # a false positive is an interval that does not cover
     assert all(point.coverage >= point.together for point in points)
+
+
+FIVE, NINE_IN_TEN = (0.02, 0.05, 0.1, 0.28, 0.55), (0.1, 0.9)  # shares; means 0.82 and 0.90
+
+
+def in_categories(shares: tuple[float, ...], effect: float = 0.0, **sds: float) -> Parameters:
+    """Ratings in categories with the variances of `HIGH5`."""
+    known = {"sd_worker_slope": HIGH5[0], "sd_item_slope": HIGH5[1], **sds}
+    common = {"sd_worker_intercept": 0.1, "sd_item_intercept": 0.1}
+    return Parameters.of_latent(Latent.of_shares(shares, difference=effect, **common, **known))
+
+
+def test_ratings_in_categories_are_planned_as_numbers_of_the_same_variances() -> None:
+    workers = Looks("workers", (0.5, 0.75, 1.0))
+    source = RatingLooks(in_categories(FIVE, 0.1), crossed(12, 50), workers)
+    numbers = source.as_numbers()
+    assert numbers.by_mean_squares
+    assert not source.by_mean_squares
+    assert [row.precision.variance for row in look_rows(numbers)] == [
+        row.precision.variance for row in look_rows(source)
+    ]
+    how = {"stop_when": StopWhen(), "n_simulations": 1000}
+    one, two = (hp.looks.study(each, SQUARE, **how) for each in (source, numbers))
+    assert repr(one.stops) == repr(two.stops)  # NaN where nothing ended a study
+    assert one.plan.bounds.nominal == pytest.approx(two.plan.bounds.nominal)
+    drawn = source.draw_looks(2000, seed=1)  # the ratings themselves: the same mean, nearly the same error
+    assert drawn.estimate[:, -1].mean() == pytest.approx(0.1, abs=0.005)
+    assert drawn.estimate[:, -1].std() == pytest.approx(
+        look_rows(numbers)[-1].precision.standard_error, rel=0.06
+    )
+
+
+@pytest.mark.parametrize(
+    ("shares", "holds"),
+    [(FIVE, True), (FIVE[::-1], True), ((0.2, 0.8), True), ((0.16, 0.84), True), (NINE_IN_TEN, False),
+     (NINE_IN_TEN[::-1], False), ((0.01, 0.03, 0.06, 0.15, 0.75), False)],
+)  # fmt: skip
+def test_categories_with_a_mean_near_an_end_are_refused_with_what_then_covers(shares, holds) -> None:
+    source = RatingLooks(in_categories(shares), crossed(12, 20), Looks("workers", (0.5, 0.75, 1.0)))
+    offered = {"several": False, "exclusions": False, "documents": False, "settings": (source.parameters,)}
+    if holds:
+        check_offered(**offered)
+        return
+    with pytest.raises(
+        InputError, match=r"nearer than 0.15 to an end of the scale: of such studies 0.90 to 0.94"
+    ):
+        check_offered(**offered)
+    with pytest.raises(InputError, match=f"{source.parameters.baseline:.2f} on"):
+        hp.looks.study(source, SQUARE, stop_when=StopWhen(), n_simulations=400)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shares", "low", "high"), [(FIVE, 0.935, 0.975), (NINE_IN_TEN, 0.88, 0.935)])
+def test_intervals_of_ratings_in_categories_cover_together_unless_they_lie_at_an_end(
+    shares, low, high
+) -> None:
+    # 2,000 studies: 4 standard errors about 0.95 (the levels are at most as bold) and about the 0.91 of the page
+    source = RatingLooks(in_categories(shares), crossed(12, 50), Looks("workers", (0.5, 0.75, 1.0)))
+    plan = plan_looks(source.as_numbers(), SQUARE, calibration="always", n_simulations=8192, seed=1)
+    last = look_rows(source)[-1].precision
+    effect = optimize.brentq(lambda at: power_at(at, last).power - 0.8, 0, 1)
+    looks = source.with_effect(effect).draw_looks(2000, seed=2)
+    looks = looks.part(looks.usable)
+    half = half_widths(looks.standard_error, looks.df, plan.bounds.nominal)
+    together = (np.abs(looks.estimate - effect) <= half).all(axis=1).mean()
+    assert low <= together <= high
 
 
 def test_an_interval_excludes_no_difference_where_the_p_value_passes_its_boundary() -> None:

@@ -69,7 +69,8 @@ def walked(place: Path, seed: int) -> list[dict[str, Any]]:
     plan, key, said, stages = place / "plan.json", place / "key.csv", [], list[Any]()
     for look in (1, 2, 3):
         stage, ratings = place / f"stage{look}.csv", place / f"ratings{look}.csv"
-        run("assign", "--plan", plan, "-o", stage, "--key", key)
+        given = run("assign", "--plan", plan, "-o", stage, "--key", key).stdout
+        assert "ratings, if no system is dropped. In the table" in " ".join(given.split())
         stages += ["--assignment", stage]
         run("simulate", "--plan", plan, *stages, "--key", key, "--seed", seed, "-o", ratings)
         table = pd.read_csv(ratings)
@@ -177,6 +178,9 @@ def test_the_analysis_and_its_report_say_who_is_the_best_and_who_was_dropped(fol
         assert pair["significant"] == (one["shown_at"] is not None)
         low, high = one["interval"]
         assert low < one["estimate"] < high
+    said_of_it = run("analyze", ratings, "--plan", folder / "plan.json").stdout
+    assert "Differences are in points of the scale 1 to 5." in said_of_it
+    assert "Differences are on [0, 1]." in said_of_it.partition("\nLooks\n")[2]
     (folder / "analysis.json").write_text(json.dumps(record))
     paper = run("report", folder / "analysis.json", "--plan", folder / "plan.json", "--form", "paper")
     words = " ".join(paper.stdout.split())

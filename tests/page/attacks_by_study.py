@@ -180,6 +180,32 @@ def studies() -> list[Attack]:
             400,
             "",
         ),
+        "take a file of a study that it does not list": (
+            ask(target="/file/mine?path=study.toml"),
+            404,
+            "no page of this name",
+        ),
+        "take a file outside as one of a study": (
+            ask(target="/file/mine?path=../../secret.csv"),
+            404,
+            "no page of this name",
+        ),
+        "take a file of a folder outside": (
+            ask(target="/file/away?path=key.csv"),
+            422,
+            "leads out of the folder",
+        ),
+        "say what the columns of no texts are": (posted("/texts/mine", {}), 422, "Bring it first"),
+        "say what columns of texts are without the token": (
+            posted("/texts/mine", {}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "say what columns of texts are in a folder outside": (
+            posted("/texts/away", {}),
+            422,
+            "leads out of the folder",
+        ),
         "stop what a study computes without the token": (
             posted("/leave/mine", {}, x_humeval=None),
             403,

@@ -62,6 +62,11 @@ def test_what_no_page_may_set_is_refused(name):
         request_of(POWER, [(name, "1")])
 
 
+def test_a_link_with_an_old_name_is_told_the_new_one():
+    with pytest.raises(InputError, match="It is now called 'label-agreement'"):
+        request_of(("contingency", "power"), [("agreement", "0.9")])
+
+
 def test_all_that_is_wrong_with_a_link_is_told_at_once():
     with pytest.raises(InputError) as told:
         request_of(POWER, [("output", "x"), ("on", "tcp://evil"), ("values", "x" * 3000)])

@@ -211,10 +211,15 @@ def test_what_is_typed_moves_the_answer_before_it_is_saved(client, chosen):
 def test_the_size_that_was_open_can_be_taken(client, chosen):
     save(client, effect="0.2")
     page = client.get("/study/mine/size?open=workers").text
-    found = re.search(r'name="workers" value="(\d+)">\n<button>Take (\d+) workers', page)
-    assert found[1] == found[2]
-    save(client, workers=found[1])
+    found = re.search(r'name="workers" value="(\d+)">', page)
+    assert f">Next: Plan, with {found[1]} workers</button>" in page
+    assert "The study says 20 workers now: Next takes" in page
+    taken = save(client, workers=found[1], next="plan")
+    assert taken.headers["location"] == "/study/mine/plan"
     assert said(chosen)["workers"] == int(found[1])
+    page = client.get("/study/mine/size?open=workers").text  # it says the same: there is nothing to take
+    assert "Next takes" not in page
+    assert re.search(r'<button form="take" name="next" value="plan" hidden>', page)
 
 
 def test_the_budget_that_was_open_pays_for_workers_and_items_that_can_be_taken(client, chosen):
@@ -223,10 +228,10 @@ def test_the_budget_that_was_open_pays_for_workers_and_items_that_can_be_taken(c
     assert 'id="field-workers"' not in page
     assert re.search(r"<dt>Cost</dt><dd>[\d.]+ USD</dd>", page)
     taken = dict(re.findall(r'<input type="hidden" name="(workers|items)" value="(\d+)">', page))
-    assert f"Take {taken['workers']} workers and {taken['items']} items into the study" in page
+    assert f">Next: Plan, with {taken['workers']} workers and {taken['items']} items</button>" in page
     save(client, **taken)
     assert {name: said(chosen)[name] for name in taken} == {name: int(n) for name, n in taken.items()}
-    assert "into the study" not in client.get("/study/mine/size?open=budget").text
+    assert "Next takes" not in client.get("/study/mine/size?open=budget").text
 
 
 def test_what_is_missing_is_asked_for_at_the_field_that_the_stage_has(client):

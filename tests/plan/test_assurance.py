@@ -12,7 +12,7 @@ from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.simulation.study import simulate
-from humeval_power.studies.plan.plan import assurance, pilot_advice, safe_parameters
+from humeval_power.studies.power.assurance import assurance, pilot_advice, safe_parameters
 from humeval_power.studies.power.formula import power_at
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.required import counts_power, counts_precision

@@ -77,7 +77,7 @@ def test_the_answer_names_size_price_power_and_what_blocks_in_eighty_columns():
         "would find that new is 0.4 points better than baseline on a scale from 1 to 5",
         "Workers 12",
         "Total cost ",
-        "Power at new - baseline = +0.1 0.",
+        "Power 0.8",
         "by formula 0.8",
         "Blocking",
     ):

@@ -19,9 +19,9 @@ from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.plan.candidates import SearchSpace, cheapest, list_candidates
-from humeval_power.studies.plan.plan import assurance
 from humeval_power.studies.plan.request import PlanRequest, PlanResult
 from humeval_power.studies.plan.search_and_prove import make_plan
+from humeval_power.studies.power.assurance import assurance
 from humeval_power.studies.power.required import counts_power
 from humeval_power.uncertainty import Stratum, VarianceUncertainty
 

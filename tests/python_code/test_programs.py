@@ -21,7 +21,7 @@ from humeval_power.asking.program import python_of
 from humeval_power.doors.page.answers import Work, answer
 from humeval_power.doors.terminal.main import main
 
-CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correlation 0.5"
+CLASSES = "--prevalence 0.1 --recall 0.7 --precision 0.65 --correctness-correlation 0.5"
 SMALL = "--workers 6 --items 24"
 QUICK = "--simulations 40 --seed 3"
 ASKED = f"power --preset low {SMALL} {QUICK}"
@@ -129,7 +129,7 @@ LINES = {
     "rank battles": "rank battles battles.csv --tie-model rao-kupper --no-position-bias --cluster item --alpha 0.1 "
     "--seed 5",
     "rank battles some": "rank battles battles.csv --systems atlas,birch,delta",
-    "corpus power": "corpus power --n 300 --effect 1 --p0 0.2 --preset wmt19-tf19-tf18 --test flips "
+    "corpus power": "corpus power --n 300 --effect 1 --p0 0.2 --bleu-preset wmt19-tf19-tf18 --test flips "
     f"--flips 50 {QUICK}",
     "corpus mde": "corpus mde --n 300 --b0 30 --method analytic",
     "corpus test": "corpus test --system-a a.txt --system-b b.txt --reference reference.txt "
@@ -138,7 +138,7 @@ LINES = {
     "contingency files": "contingency mde --gold gold.txt --system-a a_labels.txt --system-b b_labels.txt --n 90 "
     "--method analytic",
     "contingency classes": "contingency power --class-shares .5,.3,.2 "
-    "--class-recalls .8,.7,.6 --agreement 0.8 --n 60 "
+    "--class-recalls .8,.7,.6 --label-agreement 0.8 --n 60 "
     f"--effect 0.03 --metric macro-f1 --flips 20 {QUICK}",
     "contingency test": "contingency test --gold gold.txt --system-a a_labels.txt --system-b "
     "b_labels.txt --positive 0",
@@ -159,7 +159,7 @@ LINES = {
     "judge mean": "judge mean --n 100 --extra 1000 --correlation 0.7 --sd 2 --sd-judge 3",
     "judge study": "judge study --preset low --workers 10 --items 100 --scale 1:5 --effect-raw 0.4 --extra 500 "
     "--correlation 0.6 --ratings-per-item 3",
-    "judge check": "judge check judged_by_workers.csv --cluster passage --labels random --half-width 0.2 "
+    "judge check": "judge check judged_by_workers.csv --cluster passage --label-origin random --half-width 0.2 "
     "--human human --judge judge",
     "judge words": "judge check graded.csv --words pass=1,fail=0",
     "judge estimate": "judge estimate judged.csv --confidence 0.9",
@@ -176,7 +176,7 @@ LINES = {
     "judge position": "judge position verdicts.csv --confidence 0.9",
     "judge agreement": "judge agreement judged_by_workers.csv --systems A,B --cluster passage --confidence 0.9",
     "judge bias": "judge bias judged_by_workers.csv --own A --same-scale --cluster passage --confidence 0.9",
-    "resample": "resample pilot.csv --scale 1:5 --shift-raw 0.4 --unit item --items 20,30 --test "
+    "resample": "resample pilot.csv --scale 1:5 --shift-raw 0.4 --unit item --items 20,30 --tests "
     f"wilcoxon,mixed {QUICK}",
     "survey": "survey papers.csv --preset high,low --scale 1:5 --effect 0.1 --if-no-workers 5",
 }

@@ -244,7 +244,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_the_command_gives_a_row_for_each_size_and_test(table: Path) -> None:
-    options = ["--test", "mixed,mann-whitney", "--items", "20,40", "--shift", "0.1", "--simulations", "60"]
+    options = ["--tests", "mixed,mann-whitney", "--items", "20,40", "--shift", "0.1", "--simulations", "60"]
     found = run("resample", table, *options)
     assert max(map(len, found.stdout.splitlines())) <= 80
     record = run_json("resample", table, *options)
@@ -277,11 +277,11 @@ def test_without_a_shift_the_command_warns_of_post_hoc_power(table: Path) -> Non
 def test_sizes_that_are_not_drawn_and_unknown_tests_are_refused(table: Path) -> None:
     words = ("--unit", "item", "--workers", "4", "--shift", "0.1")
     assert "no number of workers" in run("resample", table, *words, code=2).stderr
-    assert "anova" in run("resample", table, "--test", "anova", code=2).stderr
+    assert "anova" in run("resample", table, "--tests", "anova", code=2).stderr
 
 
 def test_without_an_effect_the_command_tells_how_often_a_test_rejects(table: Path) -> None:
-    found = run("resample", table, "--shift", "0", "--test", "mixed,ratings-t", "--simulations", "100")
+    found = run("resample", table, "--shift", "0", "--tests", "mixed,ratings-t", "--simulations", "100")
     assert "rejects" in found.stdout
     assert "type M" not in found.stdout
     careful, bold = (float(line.split()[3]) for line in found.stdout.splitlines()[-2:])

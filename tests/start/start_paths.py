@@ -107,7 +107,7 @@ def paths() -> dict[str, list[str]]:
         "nothing",
         "--difference",
         "0.02",
-        "--sd",
+        "--sd-difference",
         "0.1",
     )
     for have in ("pilot", "results"):

@@ -105,6 +105,8 @@ def test_the_answer_fits_a_terminal_and_says_what_was_assumed() -> None:
         "15",
         "--seconds-per-rating",
         "20",
+        "--instruction-minutes",
+        "3",
     )
     assert "Nobody said" not in told.stdout
 
@@ -161,7 +163,7 @@ def test_of_several_metrics_one_is_named_and_the_others_are_told_of() -> None:
         (("--have", "nothing", "--limit", "budget=-1"), "at least"),
         (("--have", "nothing", "--pay-per-hour", "x"), "no number"),
         (("--have", "nothing", "--scale", "5:1"), "--scale"),
-        (("--have", "nothing", "--sd", "1"), "nothing asks for it"),
+        (("--have", "nothing", "--sd-difference", "1"), "nothing asks for it"),
         (("--have", "results", "--file", "pilot.csv", "--limit", "items=3"), "nothing asks for it"),
         (("--n-systems", "3", "--systems", "a,b,c"), "not both"),
     ],
@@ -224,7 +226,9 @@ def test_a_sum_alone_is_a_budget(text: str) -> None:
 
 @pytest.mark.usefixtures("terminal")
 def test_a_sum_is_understood_where_a_terminal_asks_what_is_short() -> None:
-    asked = run("start", "--json", stdin="\n".join(["", "", "", "1", "2", "", "", "", "", "500"]) + "\n")
+    asked = run(
+        "start", "--json", stdin="\n".join(["", "", "", "1", "2", "", "", "", "", "", "500"]) + "\n"
+    )
     answers = json.loads(asked.stdout)["answers"]
     assert (answers["limit"], answers["amount"], answers["academic"]) == ("budget", "500", "yes")
 
@@ -272,7 +276,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("terminal")
 def test_a_terminal_asks_and_gives_what_options_give() -> None:
-    typed = ["", "2", "nowhere.csv", "pilot.csv", "students", "", "20", "", "9", "0.5", "1", "$300"]
+    typed = ["", "2", "nowhere.csv", "pilot.csv", "students", "", "20", "", "", "9", "0.5", "1", "$300"]
     asked = run("start", "--json", stdin="\n".join(typed) + "\n")
     record = json.loads(asked.stdout)
     words = (

@@ -51,7 +51,7 @@ SWEEPS = {
     "looks preference": (f"looks preference --n 200 --effect 0.1 {DRAWN} 200", 3),
     "looks scores": (f"looks scores --n 200 --effect 0.2 {DRAWN} 200", 3),
     "looks pool": (f"looks pool --simulated 3 {DRAWN} 20", 6),
-    "resample": (f"resample {PILOT} --scale 1:5 --shift 0.08 --test mann-whitney {DRAWN} 150", 1),
+    "resample": (f"resample {PILOT} --scale 1:5 --shift 0.08 --tests mann-whitney {DRAWN} 150", 1),
     "compare surface": (
         f"compare surface --n 40,60 --effect 0.05 --sd-difference 0.2 --method simulate {DRAWN} 200",
         2,

@@ -13,6 +13,7 @@ import pandas as pd
 from humeval_power.checking.cells import LISTED, Location, Mask, cell_problems, read_cells
 from humeval_power.checking.columns import listing
 from humeval_power.checking.rows import KINDS, ROW_INDEX
+from humeval_power.designs import Codes
 from humeval_power.errors import InputError, Problem
 
 _NEEDED = ("worker_slot", "batch", "order", "kind", "code")
@@ -40,10 +41,11 @@ class Key:
 class AssignmentTable:
     """Who sees what when: a row for each showing, with the columns slot, batch, order (numbers), kind, code, and
     as far as they are known item, system, place, document, look, right (the point that a check asks for) and
-    replaces, as text."""
+    replaces, as text. `table` (n_showings,) counts the tables that they stood in."""
 
     frame: pd.DataFrame
     source: str
+    table: Codes
 
     @cached_property
     def slots(self) -> tuple[str, ...]:
@@ -125,7 +127,8 @@ def key_of(table: pd.DataFrame, *, source: str) -> Key:
 
 
 def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
-    """The assignment in one or more tables: that of the study, and those of spares that took over.
+    """The assignment in one or more tables: that of the study, and those of spares that took over, of later stages,
+    and of ratings that were added.
 
     Raises
     ------
@@ -154,7 +157,8 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
         first = again.iloc[0]
         rule = f"{len(again):,} places stand twice, such as order {first['order']} of slot {first['slot']}."
         raise InputError([Problem(rule, "Give each table of an assignment once.", place=source)])
-    return AssignmentTable(frame, source)
+    of_table = np.repeat(np.arange(len(result), dtype=np.int64), [len(texts) for texts in result])
+    return AssignmentTable(frame, source, of_table)
 
 
 def check_key(key: Key, assigned: AssignmentTable) -> None:
@@ -255,9 +259,10 @@ _HALF = "Has the file been cut? Write it anew with the command that made it."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeWork:
-    """Who sees what when: the columns of `AssignmentTable` with the system of each output, first the rows of the
-    study, then those of spares, in the order of their tables. `first_taken` is, of each slot that a spare took
-    over, the first batch that it did not do itself."""
+    """Who sees what when: the columns of `AssignmentTable` with the system of each output and whether it is
+    `later`, of a table after the first that takes nobody's place. First the rows of the study, then those of
+    spares, then later ones, in the order of their tables. `first_taken` is, of each slot that a spare took over,
+    the first batch that it did not do itself."""
 
     frame: pd.DataFrame
     source: str
@@ -293,14 +298,18 @@ def whole_work(assigned: AssignmentTable, key: Key | None = None) -> WholeWork:
     if problems or used is None:
         raise InputError(problems)
     system = frame["code"].map(used.frame.set_index("code")["system"]).fillna("")
-    decoded = frame.assign(system=system.where(frame["kind"] != "check", ""))
-    is_spare = decoded["replaces"] != ""
+    is_spare = frame["replaces"] != ""
+    of_study = assigned.table[~is_spare.to_numpy()]
+    decoded = frame.assign(
+        system=system.where(frame["kind"] != "check", ""),
+        later=~is_spare & (assigned.table > of_study.min(initial=len(assigned.table))),
+    )
     study, spares = decoded[~is_spare], decoded[is_spare]
     first = spares.groupby("replaces")["batch"].min()
     problems = [*_wrong_spares(study, spares, source)]
     if problems:
         raise InputError(problems)
-    whole = pd.concat([study, spares], ignore_index=True)
+    whole = pd.concat([study[~study["later"]], spares, study[study["later"]]], ignore_index=True)
     return WholeWork(whole, source, {str(slot): int(batch) for slot, batch in first.items()})
 
 
@@ -328,6 +337,7 @@ def _wrong_spares(study: pd.DataFrame, spares: pd.DataFrame, source: str) -> lis
     for (spare, slot), rows in spares.groupby(["slot", "replaces"], sort=False):
         first = rows["batch"].min()
         theirs = study[(study["slot"] == slot) & (study["batch"] >= first)]
+        rows = rows[rows["batch"] <= theirs["batch"].max()]  # what was added since is its own
         if takers[slot] > 1:
             rule = f"{slot} is taken over by more than one spare."
         elif not np.array_equal(theirs[compared].to_numpy(), rows[compared].to_numpy()):

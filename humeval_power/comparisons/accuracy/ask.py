@@ -16,10 +16,14 @@ from humeval_power.asking.vocabulary import (
     AGREEMENT,
     ALPHA,
     CLUSTER_OR_LINES,
+    COMPAT_HELP,
     GOLD,
     RUN,
+    SIZE_OF_SAMPLE,
     TARGET,
+    TEST_HELP,
     TEST_ITEMS,
+    TRUE_EFFECT,
     TWO_SYSTEMS,
 )
 from humeval_power.choices import RECOMMENDED, Compat, PairedTest, PowerOn, Prior
@@ -36,7 +40,9 @@ _TESTS = {
     "asymptotic": "McNemar, by the normal distribution",
     "exact": "McNemar, exact and cautious",
 }
-_N = own(whole(2), TEST_ITEMS, "Items in the test set", unit="items", slider=(50, 5000), step=10)
+_N = replace(
+    SIZE_OF_SAMPLE, label="Items in the test set", note=TEST_ITEMS, unit="items", slider=(50, 5000), step=10
+)
 _SIZE = replace(_N, start="1000", needed=True)
 _BASELINE = own(
     real(),
@@ -50,7 +56,7 @@ _BASELINE = own(
 )
 _OVERLAP = own(
     replace(word(Prior), or_file=".json"),
-    "How the agreement of two systems is guessed from the baseline. Or FILE.json of `compare accuracy overlap`.",
+    "How the agreement of two systems is guessed where it is not known.",
     "Where the agreement is not known",
     words={
         "glue": "as systems on GLUE agree",
@@ -59,8 +65,16 @@ _OVERLAP = own(
         "least": "the least that is possible (cautious)",
         "most": "the most that is possible",
     },
+    note="From the baseline. Or FILE.json of 'compare accuracy overlap'.",
 )
-_PAIRED_TEST = own(word(PairedTest), "Version of McNemar's test.", "Test", words=_TESTS, usual=RECOMMENDED)
+_PAIRED_TEST = own(
+    word(PairedTest),
+    TEST_HELP,
+    "Test",
+    words=_TESTS,
+    usual=RECOMMENDED,
+    note=": a version of McNemar's.",
+)
 _POWER_ON = own(
     word(PowerOn),
     "The set whose size the power is of. Card et al. (2020) took the validation set.",
@@ -169,7 +183,7 @@ TEST = Declaration(
         "run_column": RUN,
         "only_b": own(_COUNT, "Items that B alone got right.", "B alone right", unit="items", also="b"),
         "only_a": own(_COUNT, "Items that A alone got right.", "A alone right", unit="items", also="c"),
-        "n": own(whole(1), TEST_ITEMS, "Items in all", unit="items"),
+        "n": replace(SIZE_OF_SAMPLE, kind=whole(1), label="Items in all", note=TEST_ITEMS, unit="items"),
         "both": own(_COUNT, "Items that both got right, if known.", "Both right, if known", unit="items"),
         "alpha": ALPHA,
     },
@@ -292,10 +306,10 @@ QUESTIONS = Questions(
     "accuracy",
     WORDING,
     n=_SIZE,
-    effect=own(
-        real(),
-        ACCURACY_DIFFERENCE,
-        "True difference B - A",
+    effect=replace(
+        TRUE_EFFECT,
+        label="True difference B - A",
+        note=ACCURACY_DIFFERENCE,
         unit="as a share",
         slider=(0, 0.1),
         step=0.001,
@@ -306,14 +320,15 @@ QUESTIONS = Questions(
         "agreement": AGREEMENT,
         "overlap": replace(
             _OVERLAP,
-            help="Where the agreement is not known: predicted from --baseline-accuracy by a regression on GLUE or "
-            "SQuAD 2.0 systems, or the least, the most, or the middle of what the accuracies allow. [middle] Or "
-            "FILE.json, as `compare accuracy overlap` wrote it.",
+            note="From the accuracy of the baseline by a regression on GLUE or SQuAD 2.0 systems, or the least, "
+            "the most, or the middle of what the accuracies allow. [middle] Or FILE.json of 'compare accuracy "
+            "overlap'.",
         ),
         "test": own(
             word((*_TESTS, "unpaired")),
-            "McNemar's test in four versions; 'unpaired' if each system answers n items of its own.",
+            TEST_HELP,
             "Test",
+            note=": McNemar's in four versions; 'unpaired' if each system answers n items of its own.",
             words={**_TESTS, "unpaired": "unpaired: each system answers items of its own"},
             usual=RECOMMENDED,
         ),
@@ -362,7 +377,7 @@ BOUNDS = Declaration(
         "power": TARGET,
         "alpha": ALPHA,
         "compat": own(
-            word(Compat), "The columns of Card et al. (2020), Tables 2 and 9, as they computed them."
+            word(Compat), COMPAT_HELP, note="The columns of their Tables 2 and 9, as they computed them."
         ),
     },
     _bounds,
@@ -548,11 +563,12 @@ OVERLAP = Declaration(
         "n_validation": _N_VALIDATION,
         "chosen": own(
             word(Literal["all", "new-best"]),
-            "All pairs, or each new best with the best before, as `compare accuracy leaderboard` does; needs --n.",
+            "All pairs, or each new best with the best before, as 'compare accuracy leaderboard' does, with "
+            "the items of the test set.",
             usual="all",
             option="of",
         ),
-        "n": own(whole(2), TEST_ITEMS),
+        "n": replace(SIZE_OF_SAMPLE, note=TEST_ITEMS),
         "power_on": _POWER_ON,
     },
     _overlap,

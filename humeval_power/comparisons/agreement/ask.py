@@ -10,7 +10,7 @@ from humeval_power.asking.declared import Calls, CallStep, Declaration, Page, Pa
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_values import StudyValues
-from humeval_power.asking.vocabulary import CONFIDENCE, RATINGS, SEED
+from humeval_power.asking.vocabulary import CONFIDENCE, HALF_WIDTH_HELP, RATINGS, SEED
 from humeval_power.choices import MOST_OUTPUTS, MOST_RATERS, PLANNED_OUTPUTS, PLANNED_RATERS, PlannedMeasure
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
@@ -30,6 +30,7 @@ _RATERS = own(
     replace(SYSTEM_NAMES, metavar="A,B,..."),
     "Columns of the raters, where each has one and a row is an output.",
     "Columns of the raters",
+    option="rater-columns",
     page_help="Names with commas between, where each rater has a column and a row is an output.",
 )
 REPORT = chain(
@@ -76,7 +77,7 @@ REPORT = chain(
 def _plan(given: TypedValues, calls: Calls) -> None:
     if given["file"] is not None:
         if given["agreement"] is not None or given["rater_share"] is not None:
-            raise InputError("Give a pilot, or --agreement and --rater-share, not both.")
+            raise InputError("Give a pilot, or --expected-agreement and --rater-share, not both.")
         named = {name: plain(given.given(name)) for name in ("rater_columns", *_COLUMNS)}
         named["raters"] = named.pop("rater_columns")
         if given["file"] == "-":
@@ -84,7 +85,7 @@ def _plan(given: TypedValues, calls: Calls) -> None:
         ratings = calls.let("ratings", call("hp.agreement.read_rated", given["file"], **named))
         known: Any = calls.let("known", call("hp.agreement.pilot_reliability", ratings))
     elif given["agreement"] is None:
-        raise InputError("Give --agreement, what you expect, or a pilot with ratings.")
+        raise InputError("Give --expected-agreement, what you expect, or a pilot with ratings.")
     else:
         given.refuse(("rater_columns", *_COLUMNS), "there is no table to read.")
         known = given["agreement"]
@@ -109,29 +110,33 @@ _PLANNED = {
     ),
     "shares": own(
         listed(number_list(float, least=0, most=1, repeats=True), "LIST"),
-        "Shares of the categories, which kappa, AC1 and nominal alpha need: 0.7,0.3.",
+        FIELDS["shares"].help,
         "Shares of the categories",
         page_help="Of kappa, AC1 and nominal alpha: 0.7,0.3.",
+        note=", which kappa, AC1 and nominal alpha need: 0.7,0.3.",
     ),
     "half_width": own(
         real(0, 0.5, open="both"),
-        "Half of the width that the interval shall have.",
+        HALF_WIDTH_HELP,
         "Agreement to within",
         slider=(0.02, 0.3),
         step=0.01,
         start="0.1",
         usual=0.1,
+        note="that is to be reached.",
     ),
     "assurance": own(
         real(0, 1, open="both"),
-        "Share of studies whose interval is so narrow. [on average]",
+        FIELDS["assurance"].help,
         "In this share of studies",
         page_help="Empty: on average.",
+        note=", as the share of studies whose interval is so narrow. [on average]",
     ),
     "raters": own(
         listed(number_list(int, least=2, most=MOST_RATERS), "LIST"),
         "Numbers of raters to look at.",
         "Raters",
+        option="rater-counts",
         page_help="Several: 3,5,10 or 3:20:1.",
         usual=PLANNED_RATERS,
     ),
@@ -152,9 +157,9 @@ _PLANNED = {
     "max_outputs": own(whole(10, 1_000_000), "Most outputs to try.", "Most outputs", usual=MOST_OUTPUTS),
 }
 _PRICES = {
-    "cost_per_rating": own(MONEY, "Price of a rating. [1]", "Price of a rating"),
+    "cost_per_rating": own(MONEY, FIELDS["cost_per_rating"].help, "Price of a rating", note="[1]"),
     "cost_per_rater": own(MONEY, "Price of a rater, such as training. [0]", "Price of a rater"),
-    "cost_per_output": own(MONEY, "Price of an output. [0]", "Price of an output"),
+    "cost_per_output": own(MONEY, FIELDS["cost_per_output"].help, "Price of an output", note="[0]"),
 }
 PLAN = Declaration(
     ("agreement", "plan"),
@@ -171,6 +176,7 @@ PLAN = Declaration(
             real(0, 1, open="both"),
             "Agreement that you expect, in the measure.",
             "Agreement that you expect",
+            option="expected-agreement",
             slider=(0.05, 0.95),
             step=0.05,
             start="0.5",
@@ -186,7 +192,7 @@ PLAN = Declaration(
         **_PLANNED,
         **_PRICES,
         "confidence": CONFIDENCE,
-        "rater_columns": replace(_RATERS, option="rater-columns", further=True),
+        "rater_columns": replace(_RATERS, further=True),
         **{name: replace(one, further=True) for name, one in _COLUMNS.items()},
         "seed": SEED,
     },
@@ -248,7 +254,7 @@ STUDY = Declaration(
             FIELDS["workers_range"],
             kind=_SIZES,
             needed=True,
-            help="Such as 5,10 or 5:30:5.",
+            note=", such as 5,10 or 5:30:5.",
             start="5,10,20",
             page_help="Several: 5,10,20 or 5:40:5.",
         ),
@@ -256,22 +262,31 @@ STUDY = Declaration(
             FIELDS["items_range"],
             kind=_SIZES,
             needed=True,
-            help="Such as 50,100,500.",
+            note=", such as 50,100,500.",
             start="50,100,200",
             page_help="Several: 50,100 or 50:200:50.",
         ),
         "ratings_per_item": replace(FIELDS["ratings_per_item"], start=""),
-        "documents": own(whole(2), "Documents that items come from.", "Documents"),
-        "effect": own(real(), "Difference of two given systems on [0, 1].", "Difference of two systems"),
-        "effect_raw": own(real(), "The same in points of the scale; see --scale.", "The same in points"),
+        "documents": own(whole(2), FIELDS["documents"].help, "Documents"),
+        "effect": own(
+            real(),
+            FIELDS["effect"].help,
+            "Difference of two systems",
+            note="on [0, 1], where two systems are given.",
+        ),
+        "effect_raw": own(real(), FIELDS["effect_raw"].help, "The same in points"),
         "sd_systems": own(
             real(0, 1, open="low"),
             "SD of the true means of many systems, on [0, 1].",
             "SD of many systems",
             start="0.1",
         ),
-        "n_systems": own(whole(2), "Systems that are rated, for the costs.", "Systems", usual=2),
-        "cost_per_rating": own(MONEY, "Price of a rating, where costs are wanted.", "Price of a rating"),
+        "n_systems": own(
+            whole(2), FIELDS["n_systems"].help, "Systems", note="that are rated, for the costs.", usual=2
+        ),
+        "cost_per_rating": own(
+            MONEY, FIELDS["cost_per_rating"].help, "Price of a rating", note=", where costs are wanted."
+        ),
     },
     _study,
     Page(

@@ -81,7 +81,8 @@ def read_rated(
             [
                 Problem(
                     f"no column says who rated, or what. The columns are: {known}.",
-                    "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: --raters A,B,C",
+                    "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: "
+                    "--rater-columns A,B,C",
                     place=result.source,
                 )
             ]
@@ -126,7 +127,9 @@ def _long(table: SourceTable, raters: Sequence[str], item: str | None) -> Source
         for name in unknown
     ]
     if len(set(raters)) < 2:
-        problems.append(Problem("one rater is named, and agreement is of two or more.", "--raters A,B,C"))
+        problems.append(
+            Problem("one rater is named, and agreement is of two or more.", "--rater-columns A,B,C")
+        )
     if problems:
         raise InputError(problems)
     rest = [name for name in frame.columns if name not in raters]
@@ -238,7 +241,7 @@ def pilot_reliability(ratings: Ratings) -> Reliability:
     elif not error > 0:
         rule = "raters of the pilot differ by their levels alone, which leaves nothing to error."
     if rule:
-        remedy = "Give --agreement and --rater-share instead, as you expect them."
+        remedy = "Give --expected-agreement and --rater-share instead, as you expect them."
         raise InputError([Problem(rule, remedy, place=ratings.source)])
     return Reliability(float(output), float(rater))
 
@@ -296,7 +299,7 @@ def plan(
         designs,
         least_raters,
     )
-    from humeval_power.comparisons.agreement.planning_categories import Categories
+    from humeval_power.comparisons.agreement.planning_categories import ExpectedCategories
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.saying.result import Provenance
 
@@ -306,26 +309,26 @@ def plan(
         problems += _share_problems(shares, measure)
         if isinstance(known, Reliability):
             rule = f"a pilot tells the variances of ratings, which say nothing of {measure}."
-            problems.append(Problem(rule, "Give --agreement, --shares and --rater-share."))
+            problems.append(Problem(rule, "Give --expected-agreement, --shares and --rater-share."))
         elif not problems:
-            of = Categories(
+            of = ExpectedCategories(
                 _CATEGORIES[measure], float(known), rater_share, tuple(map(float, shares or ()))
             )
     elif shares is not None:
         rule = "--shares are of categories, and alpha of points or of a slider has none."
         problems.append(Problem(rule, "Leave them out, or name --measure kappa, ac1 or alpha-nominal."))
     if not 0 < of.agreement < 1:
-        problems.append(_option_problem("--agreement", of.agreement, "must lie between 0 and 1."))
+        problems.append(_option_problem("--expected-agreement", of.agreement, "must lie between 0 and 1."))
     elif of.rater_share < 0:
         problems.append(_option_problem("--rater-share", of.rater_share, "must be at least 0."))
     elif isinstance(of, Reliability) and of.agreement + of.rater_share >= 1 and measure == "alpha":
         rule = f"agreement {of.agreement:g} and a share of raters of {of.rater_share:g} leave nothing to error."
         problems.append(Problem(rule, "Give shares of a rating's variance that are below 1 together."))
-    if isinstance(of, Categories) and not problems and math.isnan(of.output_share):
+    if isinstance(of, ExpectedCategories) and not problems and math.isnan(of.output_share):
         least, most = (f"{end:.2f}" for end in of.limits)
         rule = f"with these shares of categories and of raters' levels {measure} is {least} to {most}."
-        problems.append(_option_problem("--agreement", of.agreement, rule))
-    problems += _below("--raters", raters, _at_least_two(ratings_per_output))
+        problems.append(_option_problem("--expected-agreement", of.agreement, rule))
+    problems += _below("--rater-counts", raters, _at_least_two(ratings_per_output))
     problems += _below("--output-counts", outputs, 2)
     if ratings_per_output is not None:
         problems += _below("--ratings-per-output", [ratings_per_output], 2)

@@ -30,7 +30,7 @@ class BothClaims(NamedTuple):
     other: Measure
 
 
-class _Sums(NamedTuple):
+class _AgreementSums(NamedTuple):
     """What the four values are made of; entries of each row belong to one set of ratings.
 
     share : sum over outputs of the share of equal pairs. n_shared, n_rated : outputs with two ratings, with any.
@@ -132,7 +132,7 @@ def alpha_leaving_out(
 
 def _leaving_out(
     output: Codes, rater: Codes, category: Codes, n: int, m: int, q: int
-) -> tuple[_Sums, _Sums, _Sums]:
+) -> tuple[_AgreementSums, _AgreementSums, _AgreementSums]:
     """The sums of all ratings, without each output, and without each rater."""
     table = np.zeros((n, q))
     np.add.at(table, (output, category), 1.0)
@@ -151,7 +151,7 @@ def _leaving_out(
     def once(one: Floats) -> Floats:
         return np.asarray(one.sum(axis=0, keepdims=True))
 
-    whole = _Sums(
+    whole = _AgreementSums(
         once(share),
         once(shared.astype(float)),
         once((size > 0).astype(float)),
@@ -167,7 +167,7 @@ def _leaving_out(
     left = ratings_of[rater] - 1
     p_left = (of_rater[rater] - own) / np.maximum(left, 1)[:, None]
     moved, moved_squares = (_added(output, p_left**k - p[rater] ** k, n) for k in (1, 2))
-    without_output = _Sums(
+    without_output = _AgreementSums(
         whole.share - share,
         whole.n_shared - shared,
         whole.n_rated - 1,
@@ -189,7 +189,7 @@ def _leaving_out(
     )
     shares_less = table_less / np.maximum(size_less, 1)[:, None]
     counted_less = np.where(stays[:, None], table_less, 0.0)
-    without_rater = _Sums(
+    without_rater = _AgreementSums(
         whole.share + np.bincount(rater, share_less - share[output], m),
         whole.n_shared + np.bincount(rater, stays.astype(float) - shared[output], m),
         whole.n_rated - np.bincount(rater, size_less == 0, m),
@@ -208,7 +208,7 @@ def _added(place: Codes, rows: Floats, n: int) -> Floats:
     return np.stack([np.bincount(place, column, n) for column in rows.T], axis=1)
 
 
-def _values(sums: _Sums) -> dict[OnCategories, Floats]:
+def _values(sums: _AgreementSums) -> dict[OnCategories, Floats]:
     """The four values of each row, NaN where not defined."""
     q = sums.categories.shape[1]
     with np.errstate(invalid="ignore", divide="ignore"):

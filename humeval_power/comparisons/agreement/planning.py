@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.choices import DEFAULT_CONFIDENCE, MOST_OUTPUTS, MOST_RATERS
-from humeval_power.comparisons.agreement.planning_categories import Categories
+from humeval_power.comparisons.agreement.planning_categories import ExpectedCategories
 from humeval_power.comparisons.agreement.strata import half_widths_left, variances
 
 Floats = NDArray[np.float64]
@@ -128,7 +128,7 @@ def bonett_outputs(known: Reliability, per_output: int, half_width: float, confi
     return math.ceil(outputs)
 
 
-Expected = Reliability | Categories
+Expected = Reliability | ExpectedCategories
 
 
 @dataclass(frozen=True, slots=True)

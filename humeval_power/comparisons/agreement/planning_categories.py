@@ -24,7 +24,7 @@ _FAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Categories:
+class ExpectedCategories:
     """What is expected of ratings in categories: a coefficient, its value, the shares of the categories.
 
     A rating is what cuts make of a normal sum of output, rater's level and error, with cuts that give the shares.
@@ -156,7 +156,13 @@ def _chances(
 
 @lru_cache(maxsize=512)
 def _drawn_widths(
-    known: Categories, m: int, n: int, per_output: int | None, confidence: float, seed: int, ratings: int
+    known: ExpectedCategories,
+    m: int,
+    n: int,
+    per_output: int | None,
+    confidence: float,
+    seed: int,
+    ratings: int,
 ) -> tuple[Floats, Floats]:
     """Half-widths for these and for other raters, (n_studies,) each."""
     k = min(per_output or m, m)
@@ -179,7 +185,7 @@ def _drawn_widths(
 
 
 @lru_cache(maxsize=256)
-def _widths_left(known: Categories, m: int, confidence: float, seed: int) -> Floats:
+def _widths_left(known: ExpectedCategories, m: int, confidence: float, seed: int) -> Floats:
     if m < 3:
         return np.full(_STUDIES_LEFT, math.nan)
     node, weight = _nodes()

@@ -14,7 +14,10 @@ from humeval_power.comparisons.agreement.planning import (
     Expected,
     cheapest,
 )
-from humeval_power.comparisons.agreement.planning_categories import Categories, outputs_of_two_raters
+from humeval_power.comparisons.agreement.planning_categories import (
+    ExpectedCategories,
+    outputs_of_two_raters,
+)
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
 from humeval_power.saying.result import Record, Result
@@ -84,7 +87,11 @@ class AgreementPlan(Result):
                 Section("By number of raters", (self._designs(),)),
                 Section(
                     "What it rests on",
-                    (Paragraph(_OF_CATEGORIES if isinstance(self.known, Categories) else _ASSUMED),),
+                    (
+                        Paragraph(
+                            _OF_CATEGORIES if isinstance(self.known, ExpectedCategories) else _ASSUMED
+                        ),
+                    ),
                 ),
             ),
         )
@@ -126,7 +133,7 @@ class AgreementPlan(Result):
 
     def _facts(self) -> tuple[Fact, ...]:
         known = self.known
-        if isinstance(known, Categories):
+        if isinstance(known, ExpectedCategories):
             shares = ", ".join(f"{one:g}" for one in known.shares)
             return (
                 (
@@ -145,7 +152,7 @@ class AgreementPlan(Result):
             ),
         )
 
-    def _two_raters(self, known: Categories) -> Iterator[Fact]:
+    def _two_raters(self, known: ExpectedCategories) -> Iterator[Fact]:
         """What two given raters need, of yes and no; nothing about others."""
         if known.measure != "kappa" or len(known.shares) != 2:
             return
@@ -163,7 +170,7 @@ class AgreementPlan(Result):
             said.append(
                 "Not every rater rates every output: the widths are approximate, as the intervals will be."
             )
-        if isinstance(self.known, Categories) and any(one.n_raters == 2 for one in self.found):
+        if isinstance(self.known, ExpectedCategories) and any(one.n_raters == 2 for one in self.found):
             said.append("Two raters do not show how raters differ: of them no width is given.")
         elif any(one.n_raters == 2 for one in self.found):
             said.append("Two raters hardly show how raters differ: their interval rests on one comparison.")
@@ -184,7 +191,7 @@ class AgreementPlan(Result):
             f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for a claim about no other raters"
             + (
                 ", by the interval over outputs."
-                if isinstance(self.known, Categories)
+                if isinstance(self.known, ExpectedCategories)
                 else ", by ICC(3,1) (Bonett 2002)."
             ),
         )
@@ -195,7 +202,11 @@ class AgreementPlan(Result):
             "known": {
                 **asdict(self.known),
                 "error_share": self.known.error_share,
-                **({"output_share": self.known.output_share} if isinstance(self.known, Categories) else {}),
+                **(
+                    {"output_share": self.known.output_share}
+                    if isinstance(self.known, ExpectedCategories)
+                    else {}
+                ),
             },
             "target": {name: value for name, value in asdict(self.target).items() if name != "seed"},
             "best": None if best is None else _record(best),

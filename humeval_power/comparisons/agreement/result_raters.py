@@ -54,10 +54,10 @@ class Raters:
         return cls(tests, names, ratings.scale, ratings.system_names, shared.is_peaked, confidence)
 
     def section(self) -> Section:
-        """Who is unlike the others, and a table of the first twelve, those first."""
+        """Who is unlike the others, and a table of the first twelve: those, then who was compared."""
         tests = self.tests
         unlike, n_tested = np.flatnonzero(tests.is_unlike), int(tests.is_tested.sum())
-        order = np.lexsort((-np.nan_to_num(np.abs(tests.level)), ~tests.is_unlike))
+        order = np.lexsort((-np.nan_to_num(np.abs(tests.level)), ~tests.is_tested, ~tests.is_unlike))
         level = f"{100 * self.confidence:g} %"
         rows = table(
             order[:_MOST_SHOWN].tolist(),

@@ -14,15 +14,19 @@ from humeval_power.asking.study_file import EffectRange, score_range
 from humeval_power.asking.vocabulary import (
     ALPHA,
     BASELINE,
+    CLUSTER,
     ITEM,
     MEAN_OF_A,
     RATING_DIFFERENCE,
     RATINGS,
     REJECTED_ROWS,
     RESAMPLES,
+    SCORE_SD,
     SEED,
-    SINGLE_SD,
+    SIZE_OF_SAMPLE,
     SYSTEM,
+    TEST_HELP,
+    TRUE_EFFECT,
     column,
 )
 from humeval_power.choices import (
@@ -39,14 +43,15 @@ from humeval_power.comparisons.questions import Given, QuestionPage, Questions, 
 from humeval_power.errors import InputError
 from humeval_power.fields import flag, listed, number_list, own, real, text, whole, word
 from humeval_power.scales import RatingScale
-from humeval_power.study import COLUMN, SYSTEM_NAMES
+from humeval_power.study import COLUMN, FIELDS, SYSTEM_NAMES
 
 _SCALE = "0:100"
 _NEARLY_ALL = 0.9  # of the way from A's mean to the top: beyond, no Gamma law keeps the SD
 _TEST = own(
     word(ScoreTest),
-    "The two-sided test.",
+    TEST_HELP,
     "Test",
+    note=": a two-sided one.",
     words={
         "mann-whitney": "Mann-Whitney (ranks)",
         "welch": "Welch's t (means)",
@@ -67,10 +72,9 @@ _BY = own(
     "Column of groups",
     page_help="Such as a language pair: each is tested by itself.",
 )
-_SD = own(
-    real(0, open="low"),
-    SINGLE_SD,
-    "SD of single ratings",
+_SD = replace(
+    SCORE_SD,
+    label="SD of single ratings",
     unit="points",
     slider=(1, 50),
     step=0.5,
@@ -114,19 +118,19 @@ _RULE = ("test", "continuity", "alpha")
 QUESTIONS = Questions(
     "assessment",
     WORDING,
-    n=own(
-        whole(2),
-        "Ratings of each system.",
-        "Ratings of each system",
+    n=replace(
+        SIZE_OF_SAMPLE,
+        label="Ratings of each system",
+        note=": ratings of each system.",
         unit="ratings",
         slider=(50, 5000),
         step=50,
         start="1500",
     ),
-    effect=own(
-        real(),
-        RATING_DIFFERENCE,
-        "True difference B - A",
+    effect=replace(
+        TRUE_EFFECT,
+        label="True difference B - A",
+        note=RATING_DIFFERENCE,
         unit="points of the scale",
         slider=(0, 10),
         step=0.1,
@@ -144,7 +148,7 @@ QUESTIONS = Questions(
         ),
         "sd": _SD,
         "sd_b": own(_SD.kind, "The same of B. [as A]", "SD of B, if it is another", unit="points"),
-        "scale": own(text("LOW:HIGH"), "The scale.", "Scale", start=_SCALE, usual=_SCALE),
+        "scale": own(text("LOW:HIGH"), FIELDS["scale"].help, "Scale", start=_SCALE, usual=_SCALE),
         "test": _TEST,
         "below": own(
             word(Below),
@@ -199,19 +203,21 @@ TEST = Declaration(
         "test": _TEST,
         "systems": own(
             replace(SYSTEM_NAMES, metavar="A,B,..."),
-            "Systems to compare, A first. [all, by name]",
+            FIELDS["systems"].help,
             "Systems to compare",
+            note=": those to compare, A first. [all, by name]",
             page_help="With commas between, A first. Empty: all.",
         ),
         "baseline": BASELINE,
         "by": _BY,
         "cluster": own(
             COLUMN,
-            "Ratings of one worker, item or document belong together.",
+            CLUSTER.help,
             "Clusters of ratings",
+            note="of ratings that belong together: the worker, item or document.",
             page_help="The column of what ratings share: the worker, the item or the document.",
         ),
-        "criterion": own(text("NAME"), "Criterion to keep, where there are several.", "Criterion"),
+        "criterion": own(text("NAME"), FIELDS["criterion"].help, "Criterion"),
         "system": SYSTEM,
         "rating": column("rating"),
         "worker": column("worker"),

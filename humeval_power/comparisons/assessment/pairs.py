@@ -94,7 +94,7 @@ def clustered_superiority(a: Floats, b: Floats, in_a: Codes, in_b: Codes) -> Clu
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _SystemSums:
     """Of one system: ratings of each cluster, and the sums of their deviations from the mean."""
 
     n: int
@@ -102,9 +102,9 @@ class _Part:
     sums: Floats
 
 
-def _part(values: Floats, code: Codes, n_clusters: int) -> _Part:
+def _part(values: Floats, code: Codes, n_clusters: int) -> _SystemSums:
     sizes = np.bincount(code, minlength=n_clusters).astype(np.float64)
-    return _Part(
+    return _SystemSums(
         len(values),
         sizes,
         np.asarray(np.bincount(code, values - values.mean(), n_clusters), dtype=np.float64),

@@ -11,11 +11,22 @@ from humeval_power.asking.declared import Calls, Declaration, Page, Part
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
-from humeval_power.asking.vocabulary import ALPHA, CLUSTER_OR_LINES, FLIPS, GOLD, SEED, SWAPS, TEST_ITEMS
+from humeval_power.asking.vocabulary import (
+    ALPHA,
+    CLUSTER_OR_LINES,
+    FLIPS,
+    GOLD,
+    METRIC_HELP,
+    SEED,
+    SIZE_OF_SAMPLE,
+    SWAPS,
+    TEST_ITEMS,
+    TRUE_EFFECT,
+)
 from humeval_power.choices import ContingencyMetric
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import listed, number_list, own, real, text, whole, word
+from humeval_power.fields import listed, number_list, own, real, text, word
 from humeval_power.studies.power.wording import Wording, higher
 
 if TYPE_CHECKING:
@@ -53,8 +64,9 @@ _LABELS = {
     **{
         f"system_{one.lower()}": own(
             GOLD.kind,
-            f"Predictions of {one}: a file with one a line, or a column of the one table.",
+            f"Outputs of {one}.",
             f"Predictions of {one}",
+            note=", its predictions: a file with one a line, or a column of the one table.",
             page_help=f"Of the same items{of}.",
             needed=True,
         )
@@ -64,9 +76,10 @@ _LABELS = {
 _DATA = {"table": own(text("[TABLE]"), ""), **_LABELS}
 _METRIC = own(
     replace(word(ContingencyMetric), metavar="NAME"),
-    "What is compared: f1, precision or recall (of the positive class), accuracy, balanced-accuracy, mcc, macro-f1 "
-    "or micro-f1.",
+    METRIC_HELP,
     "Metric",
+    note=": f1, precision or recall (of the positive class), accuracy, balanced-accuracy, mcc, macro-f1 or "
+    "micro-f1.",
     start="f1",
     usual="f1",
 )
@@ -203,7 +216,8 @@ def _tables(given: Given, calls: Calls) -> Call:
     if "gold" in known:
         if agreement is not None or correlation is not None:
             raise InputError(
-                "The files show how often the systems agree: leave --agreement and --correlation out."
+                "The files show how often the systems agree: leave out --label-agreement and "
+                "--correctness-correlation."
             )
         read = call("hp.contingency.read_labels", *known.values())
         labels = calls.unpack(_NAMES, read)
@@ -218,7 +232,10 @@ def _tables(given: Given, calls: Calls) -> Call:
         shares, recalls = known.values()
     if (agreement is None) == (correlation is None):
         remedy = "0 means that errors are independent; systems of one family have 0.5 and more."
-        rule = "Give --agreement or --correlation, one of them: power depends much on how often both err alike."
+        rule = (
+            "Give --label-agreement or --correctness-correlation, one of them: power depends much on how often "
+            "both err alike."
+        )
         raise InputError([Problem(rule, remedy)])
     if agreement is not None:
         return call("hp.contingency.equal_agreement", shares, recalls, agreement=agreement)
@@ -274,19 +291,19 @@ _RATE: dict[str, Any] = {"step": 0.01, "slider": (0.01, 1), "start": "0.8"}
 QUESTIONS = Questions(
     "contingency",
     WORDING,
-    n=own(
-        whole(2),
-        TEST_ITEMS,
-        "Items in the test set",
+    n=replace(
+        SIZE_OF_SAMPLE,
+        label="Items in the test set",
+        note=TEST_ITEMS,
         unit="items",
         slider=(50, 10000),
         step=50,
         start="1000",
     ),
-    effect=own(
-        real(),
-        "True difference of the metric, B - A, such as 0.02.",
-        "True difference of the metric B - A",
+    effect=replace(
+        TRUE_EFFECT,
+        label="True difference of the metric B - A",
+        note="of the metric, such as 0.02.",
         slider=(0, 0.2),
         step=0.005,
         start="0.02",
@@ -295,7 +312,7 @@ QUESTIONS = Questions(
         "metric": _METRIC,
         "positive": _POSITIVE,
         **{
-            name: replace(one, help=f"{one.label}: a file with one a line.", page_help="", needed=False)
+            name: replace(one, note=": a file with one a line.", page_help="", needed=False)
             for name, one in _LABELS.items()
         },
         "prevalence": own(
@@ -324,6 +341,7 @@ QUESTIONS = Questions(
             _SHARE,
             "Both systems give the same label, alike in every class.",
             "Both give the same label",
+            option="label-agreement",
             unit="as a share",
             slider=(0.5, 1),
             step=0.005,
@@ -333,6 +351,7 @@ QUESTIONS = Questions(
             replace(real(), metavar="R"),
             "Or: correlation of being right, alike in every class; 0 is independent.",
             "Or: correlation of being right",
+            option="correctness-correlation",
         ),
         "n_flips": replace(FLIPS, page_help="None with two classes, which are exact; else 1,000."),
         "alpha": ALPHA,

@@ -11,7 +11,17 @@ from humeval_power.asking.declared import Calls, Declaration, Page, Part
 from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import EffectRange
-from humeval_power.asking.vocabulary import ALPHA, FLIPS, SEED, SWAPS
+from humeval_power.asking.vocabulary import (
+    ALPHA,
+    CLUSTER,
+    FLIPS,
+    METRIC_HELP,
+    SEED,
+    SIZE_OF_SAMPLE,
+    SWAPS,
+    TEST_HELP,
+    TRUE_EFFECT,
+)
 from humeval_power.choices import (
     DEFAULT_FLIPS,
     DEFAULT_SUBSETS,
@@ -55,15 +65,17 @@ _FILE = text("PATH")
 _OUTPUTS = {
     "system_a": own(
         _FILE,
-        "Outputs of A, one segment a line.",
+        "Outputs of A.",
         "Outputs of A",
+        note=", one segment a line.",
         page_help="One segment a line.",
         needed=True,
     ),
     "system_b": own(
         _FILE,
-        "Outputs of B; the effect is B - A.",
+        "Outputs of B.",
         "Outputs of B",
+        note="The effect is B - A.",
         page_help="The same segments; the effect is B - A.",
         needed=True,
     ),
@@ -78,7 +90,7 @@ _OUTPUTS = {
     "texts": own(
         _FILE,
         "A table of all texts, a segment a row: outputs and references are then names of its columns, or numbers "
-        "where it has no header, as `sacrebleu --echo` prints it.",
+        "where it has no header, as sacreBLEU prints it.",
         "One table of all texts",
         page_help="A segment a row; above then stand the names of its columns, or their numbers where it has no "
         "header, as sacreBLEU prints it.",
@@ -87,8 +99,9 @@ _OUTPUTS = {
 _METRIC = {
     "metric": own(
         word(CorpusMetric),
-        "As sacreBLEU computes it.",
+        METRIC_HELP,
         "Metric",
+        note=", as sacreBLEU computes it.",
         words={"bleu": "BLEU", "chrf": "chrF", "chrf++": "chrF++"},
         usual="bleu",
     ),
@@ -179,8 +192,9 @@ TEST = Declaration(
         "n_swaps": SWAPS,
         "cluster": own(
             text("FILE"),
-            "Clusters of segments, such as documents: one name a line. [none]",
+            CLUSTER.help,
             "Documents",
+            note="of segments, such as documents: a file with one name a line. [none]",
             page_help="A file with the name of its document a line, in the order of the segments: whole documents "
             "are then swapped.",
         ),
@@ -218,19 +232,19 @@ def _comparison(n: Value, effect: Value, given: Given) -> Call:
 QUESTIONS = Questions(
     "corpus",
     WORDING,
-    n=own(
-        whole(2),
-        "Sentences in the test set.",
-        "Sentences",
+    n=replace(
+        SIZE_OF_SAMPLE,
+        label="Sentences",
+        note=": sentences in the test set.",
         unit="sentences",
         slider=(100, 10000),
         step=100,
         start="2000",
     ),
-    effect=own(
-        real(),
-        "True difference B - A, in points of the metric.",
-        "True difference B - A",
+    effect=replace(
+        TRUE_EFFECT,
+        label="True difference B - A",
+        note=", in points of the metric.",
         unit="points of the metric",
         slider=(0, 5),
         step=0.1,
@@ -242,6 +256,7 @@ QUESTIONS = Questions(
             "P0 and b0 of BLEU from Card et al. (2020): the mean of their Table 3, a row of it, or their example: "
             f"{', '.join(PRESETS)}.",
             "Published setting",
+            option="bleu-preset",
             start=_USUAL,
             page_help="Card et al. (2020): card2020, wmt19-tf19-tf18, wmt18-tf18-tf16, wmt17-tf16-conv17, "
             "wmt16-tf16-conv14 or card2020-appendix-g.",
@@ -261,8 +276,9 @@ QUESTIONS = Questions(
         ),
         "test": own(
             word(FlipTest),
-            "P-values in simulations: from the normal distribution, or from random flips.",
+            TEST_HELP,
             "Simulated p-values",
+            note="; its p-values in simulations are from the normal distribution, or from random flips.",
             words={"normal": "normal distribution", "flips": "random flips"},
             usual="normal",
         ),

@@ -20,12 +20,17 @@ from humeval_power.asking.vocabulary import (
     CONFIDENCE,
     FURTHER_PRICES,
     FURTHER_PRICES_TITLE,
+    HALF_WIDTH_HELP,
+    MOST_RUNS_HELP,
     ONE_PRICE,
     PRICES,
     PRICES_NOTE,
     REJECTED_ROWS,
+    SCORE_CORRELATION,
+    SCORE_SD,
     SEED,
     SIMULATIONS,
+    SIZE_OF_SAMPLE,
     column,
 )
 from humeval_power.choices import DEFAULT_JUDGE_RUNS, MOST_JUDGE_RUNS, Allocation, LabelOrigin
@@ -72,17 +77,18 @@ _EXTRA = own(
 )
 _CORRELATION = own(
     real(-1, 1),
-    "Correlation of the judge with what humans say, which the description says.",
+    SCORE_CORRELATION,
     "Correlation of the judge with people",
+    note=": of the judge, as the description says.",
     slider=(-1, 1),
     step=0.01,
     start="0.7",
     needed=True,
 )
-_SD = own(
-    real(0, open="low"),
-    "Standard deviation of the human values.",
-    "SD of the human values",
+_SD = replace(
+    SCORE_SD,
+    label="SD of the human values",
+    note=": of the human values.",
     start="1",
     usual=1.0,
 )
@@ -97,10 +103,10 @@ MEAN = chain(
         "result",
         "hp.judge.mean",
         {
-            "n": own(
-                whole(2),
-                "Items with a human value.",
-                "Items with a human value",
+            "n": replace(
+                SIZE_OF_SAMPLE,
+                label="Items with a human value",
+                note=": items with a human value.",
                 unit="items",
                 slider=(10, 2000),
                 step=10,
@@ -148,16 +154,15 @@ _KNOWN = Part("What is known of such ratings", ("preset", "parameters", "scale",
 _EFFECTS = {
     "effect": own(
         real(),
-        "True difference B - A on [0, 1].",
+        FIELDS["effect"].help,
         "True difference B - A",
+        note="on [0, 1].",
         unit="on [0, 1]",
         slider=(0, 0.3),
         step=0.005,
         start="0.1",
     ),
-    "effect_raw": own(
-        real(), "The same in points of the scale; see --scale.", "The same in points of the scale"
-    ),
+    "effect_raw": own(real(), FIELDS["effect_raw"].help, "The same in points of the scale"),
 }
 _RULE = {
     name: FIELDS[name]
@@ -276,17 +281,9 @@ def _sought(said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...
     return ("power",) if "budget" in {*said, *typed} else ()
 
 
-def _uncapital(text: str) -> str:
-    return text[0].lower() + text[1:]
-
-
 def _one_or_several(given: Any) -> Any:
     """A number that is alone as it is."""
     return given[0] if isinstance(given, tuple) and len(given) == 1 else given
-
-
-def _workers(help: str, label: str, usual: int) -> Field:
-    return own(whole(2, _MOST_WORKERS), help, label, unit="workers", usual=usual)
 
 
 PLAN = Declaration(
@@ -309,33 +306,44 @@ PLAN = Declaration(
             option="max-extra",
         ),
         "judge_correlation": replace(
-            FIELDS["judge_correlation"], needed=True, start="0.7", option="correlation"
+            FIELDS["judge_correlation"],
+            needed=True,
+            start="0.7",
+            option="correlation",
+            help=SCORE_CORRELATION,
+            note=": of a judge's differences with the items' true ones, but for the noise of its runs; of several "
+            "judges one each.",
         ),
         "power": FIELDS["power"],
         "budget": replace(
             FIELDS["budget"],
-            help="Find the most powerful study for this amount, in the place of the cheapest with --power.",
+            note="The most powerful study for it is found, in the place of the cheapest that has the power.",
             page_help="The most powerful study for this amount; empty: the cheapest that has the power.",
         ),
         "cost_per_score": FIELDS["cost_per_score"],
         "judge_reliability": replace(
             FIELDS["judge_reliability"],
-            help=f"With --budget: {_uncapital(FIELDS['judge_reliability'].help)}",
+            note="Where there is a budget. [1]",
             option="reliability",
         ),
         "judges_between": replace(
             FIELDS["judges_between"],
-            help=f"With --budget: {_uncapital(FIELDS['judges_between'].help)}",
+            note="Where there is a budget.",
             option="between",
         ),
         "max_runs": own(
             whole(1, MOST_JUDGE_RUNS),
-            "With --budget: most runs of a judge on an item.",
+            MOST_RUNS_HELP,
             "Most runs of an item",
+            note="of a judge on an item, where there is a budget.",
             usual=DEFAULT_JUDGE_RUNS,
         ),
-        "min_workers": _workers("Fewest workers to try.", "Fewest workers", 5),
-        "max_workers": _workers(FIELDS["max_workers"].help, "Most workers", 20),
+        "min_workers": own(
+            whole(2, _MOST_WORKERS), "Fewest workers to try.", "Fewest workers", unit="workers", usual=5
+        ),
+        "max_workers": replace(
+            FIELDS["max_workers"], kind=whole(2, _MOST_WORKERS), usual=20, slider=None, main=False
+        ),
         "max_ratings_per_item": own(
             whole(1),
             "Most ratings of an item under each system.",
@@ -343,9 +351,7 @@ PLAN = Declaration(
             unit="for each system",
             usual=5,
         ),
-        "max_ratings_per_worker": own(
-            whole(1), FIELDS["max_ratings_per_worker"].help, "Most ratings of a worker", unit="ratings"
-        ),
+        "max_ratings_per_worker": FIELDS["max_ratings_per_worker"],
         **{name: FIELDS[name] for name in ALL_PRICES},
         "cost_per_rating": replace(FIELDS["cost_per_rating"], start="0.10"),
         **_RULE,
@@ -506,6 +512,7 @@ CHECK = chain(
                 word(LabelOrigin),
                 "How labelled outputs were chosen: a random part, or a set apart.",
                 "How were the labelled outputs chosen?",
+                option="label-origin",
                 words={
                     "unknown": "not known: look at the scores",
                     "random": "a random part of all",
@@ -515,8 +522,9 @@ CHECK = chain(
             ),
             "half_width": own(
                 real(0, open="low"),
-                "Count labels for an interval of this half-width. [half of the present]",
+                HALF_WIDTH_HELP,
                 "Half-width of the interval to reach",
+                note=": that for which labels are counted. [half of the present]",
                 page_help="Half of the present one, if empty.",
             ),
             "confidence": CONFIDENCE,
@@ -570,11 +578,19 @@ SAMPLE = Declaration(
         "file": replace(
             _FILE, page_help="Scores of all outputs: item, judge and, for a difference, system."
         ),
-        "n": own(whole(1), "Items to draw.", "Items that people rate", unit="items", needed=True),
+        "n": replace(
+            SIZE_OF_SAMPLE,
+            kind=whole(1),
+            label="Items that people rate",
+            note=": items to draw.",
+            unit="items",
+            needed=True,
+        ),
         "systems": own(
             text("A,B"),
-            "Draw for the difference B - A of these systems. [of the two that are there]",
+            FIELDS["systems"].help,
             "For the difference of these systems",
+            note="whose difference B - A the draw is for. [the two that are there]",
             page_help="A,B. [of the two that are there]",
         ),
         "allocation": own(
@@ -589,8 +605,9 @@ SAMPLE = Declaration(
         ),
         "pilot": own(
             text("FILE", is_file=True),
-            "Labels and scores of a pilot, for --allocation neyman.",
+            FIELDS["pilot"].help,
             "Labels and scores of a pilot",
+            note=": its labels and scores, for the allocation neyman.",
         ),
         "active": own(
             flag(),
@@ -676,8 +693,9 @@ ESTIMATE = Declaration(
         ),
         "plan": own(
             text("PATH", is_file=True),
-            "Plan with [judges]: its judges are used, and no others.",
+            FIELDS["plan"].help,
             "Plan with judges",
+            note=", with judges: those are used, and no others.",
         ),
         **{name: one for name, one in _DATA.items() if name != "worker"},
         "seed": SEED,
@@ -722,8 +740,9 @@ AGREEMENT = Declaration(
         "file": _FILE,
         "systems": own(
             text("A,B"),
-            "Agree about the differences B - A. [all outputs]",
+            FIELDS["systems"].help,
             "Of the differences of these two systems",
+            note="about whose differences B - A they agree. [all outputs]",
             page_help="A,B. [of all]",
         ),
         **_DATA,
@@ -830,8 +849,9 @@ POSITION = Declaration(
         "file": replace(_FILE, page_help="A verdict a row: preference (B, A or tie), item and position."),
         "systems": own(
             names(_columns_typed, "A,B"),
-            "A and B, of a table whose systems change places. [in the order of their names]",
+            FIELDS["systems"].help,
             "A and B",
+            note=": A and B, of a table whose systems change places. [in the order of their names]",
             page_help="Of a table whose systems change places.",
         ),
         "rejected_rows": REJECTED_ROWS,

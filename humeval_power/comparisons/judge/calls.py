@@ -415,8 +415,8 @@ def sample(
     Returns
     -------
     JudgeSample
-        `to_frame` has a row for each item that was drawn: its stratum, probability and the stratum's size, as
-        `read_judged(path, sample=...)` takes them.
+        `to_frame` has a row for each item that was drawn: its stratum and probability, the sizes of the stratum
+        and of the sample, as `read_judged(path, sample=...)` takes them.
 
     Raises
     ------

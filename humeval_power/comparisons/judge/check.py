@@ -671,6 +671,6 @@ def _why_no_part(
     if selection is not None and selection < _NOT_RANDOM:
         return (
             f"labelled outputs have other scores than the rest (p = {selection:.1g}): no random part of "
-            "all. If they are: --labels random"
+            "all. If they are: --label-origin random"
         )
     return ""

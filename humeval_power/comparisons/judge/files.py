@@ -152,7 +152,7 @@ def read_judged(
     return replace(result, sample=drawn, notices=(*result.notices, *_sample_notices(result, drawn)))
 
 
-_OF_SAMPLE = ("item", "stratum", "probability", "stratum size")
+_OF_SAMPLE = ("item", "stratum", "probability", "stratum size", "sample size")
 
 
 def read_sample(path: str | Path, item_names: Sequence[str]) -> DrawnSample:
@@ -161,8 +161,8 @@ def read_sample(path: str | Path, item_names: Sequence[str]) -> DrawnSample:
     Raises
     ------
     InputError
-        Columns that are missing, items that the table does not have or that come twice, and probabilities or sizes
-        that cannot be.
+        Columns that are missing, items that the table does not have or that come twice, rows that are lost, and
+        probabilities or sizes that cannot be.
     """
     table = read_table(path)
     wanted = [Column((name,), is_id=name in _OF_SAMPLE[:2]) for name in _OF_SAMPLE]
@@ -175,29 +175,32 @@ def read_sample(path: str | Path, item_names: Sequence[str]) -> DrawnSample:
     twice = np.ones(len(items), dtype=bool)
     twice[np.unique(items, return_index=True)[1]] = False
     problems: list[Problem] = []
+    given = "Give the sample as it was drawn."
 
-    def refuse(bad: NDArray[np.bool_], column: str, rule: str, remedy: str) -> None:
+    def refuse(bad: NDArray[np.bool_], column: str, rule: str, remedy: str = given) -> None:
         at = Location(table.source, of[column], rows)
         problems.extend(
             cell_problems(bad, read_cells(table.frame[of[column]]), at=at, rule=rule, remedy=remedy)
         )
 
     refuse(place < 0, "item", "is no item of the table of scores.", "Give the scores of all outputs.")
-    refuse(twice, "item", "comes twice.", "Give the sample as it was drawn.")
+    refuse(twice, "item", "comes twice.")
     numbers = {
         name: read_numbers(read_cells(table.frame[of[name]]), missing=MISSING_CODES).value
         for name in _OF_SAMPLE[2:]
     }
-    probability, size = numbers["probability"], numbers["stratum size"]
-    given = "Give the sample as it was drawn."
-    refuse(~((probability > 0) & (probability <= 1)), "probability", "must lie above 0, at most 1.", given)
+    probability, size, n = (numbers[name] for name in _OF_SAMPLE[2:])
+    refuse(~((probability > 0) & (probability <= 1)), "probability", "must lie above 0, at most 1.")
     first = np.unique(stratum, return_index=True)[1]
     refuse(
         ~((size >= np.bincount(stratum)[stratum]) & (size == size[first][stratum])),
         "stratum size",
         "must be one number in a stratum, no less than were drawn of it.",
-        given,
     )
+    if len(n) and not (n == len(n)).all():
+        drawn = f"{n[0]:,.0f}" if (n == n[0]).all() else "several numbers"
+        rule = f"{len(n):,} items are there, and {drawn} were drawn."
+        problems.append(Problem(rule, given, table.source, column=of["sample size"]))
     if problems:
         raise InputError(problems)
     code, chance = np.full(len(item_names), -1, dtype=np.int64), np.full(len(item_names), np.nan)

@@ -130,23 +130,26 @@ def without_judges(judges: Sequence[str], means: JudgedMeans | RatedMeans) -> tu
 
 
 def interval_cell(ends: tuple[float, float]) -> str:
-    """'0.1 to 0.3'."""
-    return f"{ends[0]:.4g} to {ends[1]:.4g}"
+    """'0.1 to 0.3'; a dash where there is none."""
+    return "-" if math.isnan(ends[0]) else f"{ends[0]:.4g} to {ends[1]:.4g}"
+
+
+def _reach(one: JudgedMean | RatedEstimate, confidence: float) -> str:
+    """The interval in words."""
+    if math.isnan(one.interval[0]):
+        return "no interval: the labels do not vary"
+    return f"{100 * confidence:g} % interval {interval_cell(one.interval)}"
 
 
 def _lead(estimated: str, means: JudgedMeans | RatedMeans, who: str) -> str:
     """The estimate with the judge, without, and what the judge adds."""
     best = means.tuned if isinstance(means, JudgedMeans) else means.judged
     if isinstance(means, JudgedMeans) and means.method in _SAMPLED:
-        return (
-            f"{estimated} is {best.estimate:.4g} by {_SAMPLED[means.method]} ({100 * means.confidence:g} % "
-            f"interval {interval_cell(best.interval)}): as precise as {means.efficiency:.3g} times as many labels "
-            "of outputs drawn alike."
-        )
+        said = f"{estimated} is {best.estimate:.4g} by {_SAMPLED[means.method]} ({_reach(best, means.confidence)})"
+        worth = f"as precise as {means.efficiency:.3g} times as many labels of outputs drawn alike"
+        return f"{said}. {means.reason}" if means.reason else f"{said}: {worth}."
     if means.reason:
-        reach = f"{100 * means.confidence:g} % interval {interval_cell(best.interval)}"
-        if math.isnan(best.interval[0]):
-            reach = "no interval: the labels do not vary"
+        reach = _reach(best, means.confidence)
         return f"{estimated} is {best.estimate:.4g} from the {who} alone ({reach}). {means.reason}"
     p = f", {p_words(best.p_value)}" if isinstance(means, RatedMeans) else ""
     worth = f"with its help the ratings are worth {means.efficiency:.3g} times as many"
@@ -271,19 +274,19 @@ class JudgeEstimate(PaperResult):
 
     def paper(self) -> tuple[str, ...]:
         means, best = self.found, self.found.tuned
-        reach = f"{100 * means.confidence:g} % interval {interval_cell(best.interval)}"
+        reach = _reach(best, means.confidence)
         alone = f"from humans alone {means.human.estimate:.4g}, {interval_cell(means.human.interval)}"
-        if means.reason:
-            return (
-                f"{self.estimated} was estimated from {means.n:,} items with human values: "
-                f"{best.estimate:.4g}, {reach}. "
-                "An automatic judge was not used.",
-            )
         if means.method in _SAMPLED:
             return (
                 f"{self.estimated} was estimated from {means.n:,} items with human values, drawn with known "
                 f"probabilities by a judge's scores of {means.n + means.extra:,}, by {_PAPER[means.method]}: "
                 f"{best.estimate:.4g}, {reach}.",
+            )
+        if means.reason:
+            return (
+                f"{self.estimated} was estimated from {means.n:,} items with human values: "
+                f"{best.estimate:.4g}, {reach}. "
+                "An automatic judge was not used.",
             )
         clusters = ""
         if means.n_clusters is not None:

@@ -19,6 +19,10 @@ RATE_THESE = (
     "Have these items rated, and no others in their place: an item that cannot be rated is left blank. 'judge "
     "estimate' takes the file by --sample."
 )
+ACTIVE_PRICE = (
+    "This is more precise than strata only where the judge's doubt is right. A judge that is sure and noisy, of "
+    "outputs that people are divided over, makes it less precise than labels of outputs drawn alike."
+)
 _HOW = {
     "proportional": "in proportion to its size",
     "neyman": "in proportion to its size times how the pilot's labels vary in it",
@@ -41,13 +45,13 @@ class JudgeSample(Result):
     def body(self) -> Document:
         plan = self.found
         drawn = f"{counted(len(plan.chosen), 'item')} of {len(self.items):,}"
-        judges = (
-            "the judge's score" if len(self.judges) == 1 else f"the scores of {len(self.judges)} judges"
-        )
+        judges, make = "the judge's score", "makes"
+        if len(self.judges) > 1:
+            judges, make = f"the scores of {len(self.judges)} judges", "make"
         if plan.active:
             lead = f"{drawn} were drawn, with larger probabilities where the judge is less certain."
         elif len(plan.drawn) == 1:
-            lead = f"{drawn} were drawn alike: {judges} make no strata."
+            lead = f"{drawn} were drawn alike: {judges} {make} no strata."
         else:
             lead = (
                 f"{drawn} were drawn from {len(plan.drawn)} strata by {judges}, of each stratum "
@@ -59,7 +63,10 @@ class JudgeSample(Result):
             headline=tuple(self._facts()),
             sections=(
                 Section("" if plan.active else "Strata", (self._table(),)),
-                Section("How to use it", (Paragraph(RATE_THESE),)),
+                Section(
+                    "How to use it",
+                    (Paragraph(RATE_THESE), *((Paragraph(ACTIVE_PRICE),) if plan.active else ())),
+                ),
             ),
         )
 
@@ -113,6 +120,7 @@ class JudgeSample(Result):
                     "stratum": int(plan.strata.code[place]) + 1,
                     "probability": float(plan.probability[place]),
                     "stratum_size": int(plan.strata.size[plan.strata.code[place]]),
+                    "sample_size": len(plan.chosen),
                 }
                 for place in plan.chosen.tolist()
             ],

@@ -24,15 +24,17 @@ from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import PaperResult, signature, table
 
 _QUESTIONS = (
-    "Plain means of the judge carry the first in full, and correction by labels takes it away. It is no favour: "
-    "where long outputs are better, a judge that errs alike everywhere shows it. The second is what it gives for "
-    "length itself: its scores on length and on what one person says, with another person's rating in the place of "
-    "the truth (two-stage least squares, errors by items or their clusters)."
+    "What length distorts, plain means of the judge carry in full, and correction by labels takes away; it is "
+    "asked where judge and people score on one scale. It is no favour: where long outputs are better, a judge that "
+    "errs alike everywhere shows it. What the judge favours among outputs that people value alike is what it gives "
+    "for length itself: its scores on length and on what one person says, with another person's rating in the "
+    "place of the truth (two-stage least squares, errors by items or their clusters)."
 )
-_NOT_TOLD = (
-    "Whether the judge favours length among outputs that people value alike cannot be told: {n} outputs have "
-    f"ratings of two people, and {LEAST_TWICE} are needed, since one rating is noisy."
+_NOT_TOLD = "Whether the judge favours length among outputs that people value alike cannot be told: {why}"
+_TOO_FEW = (
+    f"{{n}} outputs have ratings of two people, and {LEAST_TWICE} are needed, since one rating is noisy."
 )
+_NOT_APART = "the ratings of {n} outputs by two people do not tell good outputs from bad ones."
 
 
 _RATERS = Independence(
@@ -90,7 +92,8 @@ class JudgeLength(PaperResult):
     def _lead(self) -> str:
         favour = self.found.favour
         if favour is None:
-            return _NOT_TOLD.format(n=f"{self.found.n_twice:,}")
+            n = self.found.n_twice
+            return _NOT_TOLD.format(why=(_TOO_FEW if n < LEAST_TWICE else _NOT_APART).format(n=f"{n:,}"))
         shown = favour.p_value <= 1 - self.found.confidence
         if not shown:
             return (

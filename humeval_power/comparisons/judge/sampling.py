@@ -25,24 +25,27 @@ from humeval_power.comparisons.judge.assisted import (
 from humeval_power.comparisons.judge.means import JudgedMean, JudgedMeans
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import student_interval, student_p
+from humeval_power.inference.item_sampling import (
+    ITEMS_OF_A_STRATUM,
+    LARGEST_WEIGHT,
+    LEAST_EFFECTIVE,
+    LEAST_OF_A_STRATUM,
+    MOST_STRATA,
+    allocate,
+    effective_number,
+    explained_by_strata,
+)
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-MOST_STRATA = 5
-PER_STRATUM = 5  # labels, on average: fewer labels have fewer strata
-LEAST_DRAWN = 2  # of a stratum: one value has no spread
 UNIFORM = 0.5  # part of each output's probability that does not ask the judge
-LEAST_EFFECTIVE = 25.0  # labels that unequal weights leave (Kish), below which no interval holds
-_MOST_WEIGHT = 5.0  # times the mean weight
 _LARGEST_RATE = 2.0  # times the smallest rate of a stratum
-_NO_SPREAD = 1e-9  # of a stratum, times the largest
-_HALVINGS = 200
 _EQUAL = 1.25  # ratio of probabilities up to which they count as equal: sizes are whole numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strata:
+class ScoreStrata:
     """Outputs by their score: `code` (T,) from 0, and of each stratum its `size`, lowest and highest score, which
     are NaN where its outputs have none."""
 
@@ -58,19 +61,19 @@ class Strata:
         return np.where(np.isfinite(score), place, cut if cut < len(self.size) else -1)
 
 
-def strata_of(score: Floats, n: int) -> Strata:
+def strata_of(score: Floats, n: int) -> ScoreStrata:
     """At most 5 strata of about equal size by quantiles of the score (T,), for n labels; equal scores stay
     together, and outputs without one (NaN) stand apart. A stratum of one output joins the one below."""
     known = np.isfinite(score)
     _, group, count = np.unique(score[known], return_inverse=True, return_counts=True)
-    wanted = max(1, min(MOST_STRATA, n // PER_STRATUM))
+    wanted = max(1, min(MOST_STRATA, n // ITEMS_OF_A_STRATUM))
     middle = (np.cumsum(count) - count / 2) / max(1, known.sum())
     of_value = np.unique(np.floor(wanted * middle), return_inverse=True)[1]
     code = np.full(len(score), -1, dtype=np.int64)
     code[known] = of_value[group]
     code[~known] = code.max() + 1
     size = np.bincount(code)
-    while len(size) > 1 and size.min() < LEAST_DRAWN:
+    while len(size) > 1 and size.min() < LEAST_OF_A_STRATUM:
         small = int(size.argmin())
         code[code >= max(small, 1)] -= 1
         size = np.bincount(code)
@@ -79,32 +82,10 @@ def strata_of(score: Floats, n: int) -> Strata:
         inside = score[(code == place) & known]
         if len(inside):
             ends[:, place] = inside.min(), inside.max()
-    return Strata(code, size, *ends)
+    return ScoreStrata(code, size, *ends)
 
 
-def allocate(size: Codes, spread: Floats, n: int) -> Codes:
-    """Labels of each stratum, in proportion to size times spread: at least 2, at most all, n together; remainders
-    go to the largest, of equal ones to the first."""
-    if n > size.sum():
-        raise InputError(f"{n:,} outputs cannot be drawn of {size.sum():,}.")
-    share = size * np.maximum(spread, _NO_SPREAD * (spread.max() or 1.0))
-    least = np.minimum(LEAST_DRAWN, size)
-
-    def drawn_at(rate: float) -> Floats:
-        return np.asarray(np.clip(rate * share, least, size))
-
-    low, high = 0.0, float((size / share).max())
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if drawn_at(middle).sum() >= n else (middle, high)
-    drawn = drawn_at(high)
-    whole = np.floor(drawn + 1e-6).astype(np.int64)
-    rest = np.where(whole < size, np.round(drawn - whole, 6), -1.0)
-    whole[np.argsort(-rest, kind="stable")[: n - int(whole.sum())]] += 1
-    return whole
-
-
-def neyman_spreads(strata: Strata, score: Floats, human: Floats) -> Floats:
+def neyman_spreads(strata: ScoreStrata, score: Floats, human: Floats) -> Floats:
     """Spreads of a pilot's human values within the strata: shrunk halfway to their mean, and so that no stratum has
     more than twice the rate of another.
 
@@ -116,15 +97,14 @@ def neyman_spreads(strata: Strata, score: Floats, human: Floats) -> Floats:
         A stratum with too few labels of the pilot, or values that do not vary.
     """
     place = strata.place(score)
-    spread = np.zeros(len(strata.size))
-    for stratum in range(len(strata.size)):
-        inside = human[place == stratum]
-        if len(inside) < PER_STRATUM:
-            raise InputError(
-                f"Stratum {stratum + 1} has {len(inside)} labels of the pilot; {PER_STRATUM} of each are needed to "
-                "know how they vary: draw in proportion to size (--allocation proportional)."
-            )
-        spread[stratum] = inside.std(ddof=1)
+    within = [human[place == stratum] for stratum in range(len(strata.size))]
+    if few := [stratum for stratum, one in enumerate(within) if len(one) < ITEMS_OF_A_STRATUM]:
+        said = ", ".join(f"{len(within[stratum])} of stratum {stratum + 1}" for stratum in few)
+        raise InputError(
+            f"There are too few labels of the pilot: {said}. {ITEMS_OF_A_STRATUM} of each are needed to know how "
+            "they vary: draw in proportion to size (--allocation proportional)."
+        )
+    spread = np.array([one.std(ddof=1) for one in within])
     if not spread.max() > 0:
         raise InputError(
             "Within no stratum do the labels of the pilot vary: draw in proportion to size "
@@ -167,7 +147,7 @@ def active_probabilities(score: Floats, n: int) -> Floats:
     return inclusion_probabilities(UNIFORM / len(score) + (1 - UNIFORM) * doubt / doubt.sum(), n)
 
 
-def draw_strata(strata: Strata, drawn: Codes, rng: np.random.Generator) -> Codes:
+def draw_strata(strata: ScoreStrata, drawn: Codes, rng: np.random.Generator) -> Codes:
     """Places of the outputs drawn, `drawn` (H,) of each stratum, in random order."""
     order = rng.permutation(len(strata.code))
     chosen = [order[strata.code[order] == place][:count] for place, count in enumerate(drawn)]
@@ -224,10 +204,12 @@ def stratified_mean(
         A stratum with fewer than two labels.
     """
     n, total = np.bincount(code, minlength=len(size)), int(size.sum())
-    if n.min() < LEAST_DRAWN:
+    if n.min() < LEAST_OF_A_STRATUM:
+        few = [place for place, count in enumerate(n.tolist()) if count < LEAST_OF_A_STRATUM]
+        said = ", ".join(f"{n[place]} of stratum {place + 1}" for place in few)
         raise InputError(
-            f"Stratum {int(n.argmin()) + 1} has {n.min()} human values: {LEAST_DRAWN} of each are needed. Have "
-            "outputs of it rated that are in the sample."
+            f"There are too few human values: {said}. {LEAST_OF_A_STRATUM} of each are needed: have outputs rated "
+            "that are in the sample."
         )
     share = size / total
     mean = np.bincount(code, labels) / n
@@ -287,11 +269,11 @@ def inverse_weighted_mean(
             "Outputs drawn one by one (--active) need labels of yes or no: 1 and 0, or words that stand for them."
         )
     weight, effective = 1 / probability, effective_number(probability)
-    if effective < LEAST_EFFECTIVE or weight.max() > _MOST_WEIGHT * weight.mean():
+    if effective < LEAST_EFFECTIVE or weight.max() > LARGEST_WEIGHT * weight.mean():
         raise InputError(
             f"{n} labels of unequal probabilities count as {effective:.3g}, the largest weight is "
             f"{weight.max() / weight.mean():.3g} times their mean: an interval needs {LEAST_EFFECTIVE:g} and at "
-            f"most {_MOST_WEIGHT:g}. Have more outputs rated."
+            f"most {LARGEST_WEIGHT:g}. Have more outputs rated."
         )
     error = (labels - score) * weight
     estimate = float(everywhere.mean() + error.sum() / total)
@@ -315,11 +297,6 @@ def inverse_weighted_mean(
         (0,),
         max(0.0, 1 - n * pool / (rate * (1 - rate))),
     )
-
-
-def effective_number(probability: Floats) -> float:
-    """How many labels drawn alike as many with these probabilities count as (Kish 1965)."""
-    return float(np.sum(1 / probability) ** 2 / np.sum(1 / probability**2))
 
 
 def sample_size_problem(n: int, total: int) -> str:
@@ -381,15 +358,16 @@ def sampled_means(
             of_classes=of_classes,
         )
         weight = (sample.size / np.bincount(sample.code[items]))[sample.code[items]]
+    alike = np.ptp(human) == 0
     mean = float(weight @ human / weight.sum())
     error = math.sqrt(float(weight @ (human - mean) ** 2 / weight.sum()) / (n - 1))
     if binary:
         ends, p_value = wilson_at(mean, n, math.inf, confidence), math.nan
     else:
-        ends = student_interval(mean, error, n - 1.0, confidence)
-        p_value = student_p(mean / error, n - 1.0) if error > 0 else math.nan
+        ends = (math.nan, math.nan) if alike else student_interval(mean, error, n - 1.0, confidence)
+        p_value = math.nan if alike else student_p(mean / error, n - 1.0)
     scored = np.isfinite(judge[:, 0])
-    varies = scored.any() and np.ptp(human[scored]) > 0 and np.ptp(judge[scored, 0]) > 0
+    varies = not alike and scored.any() and np.ptp(human[scored]) > 0 and np.ptp(judge[scored, 0]) > 0
     return JudgedMeans(
         human=JudgedMean("human", mean, error, n - 1.0, p_value, ends, ()),
         plain=None,
@@ -404,7 +382,7 @@ def sampled_means(
             best.weights,
         ),
         method=best.method,
-        reason="",
+        reason="All labels are alike, so that nothing tells what the draw adds." if alike else "",
         pool_error=best.pool_error,
         n=n,
         extra=len(extra),
@@ -425,7 +403,7 @@ class SamplePlan:
     strata take away."""
 
     chosen: Codes
-    strata: Strata
+    strata: ScoreStrata
     drawn: Codes
     probability: Floats
     explained: float
@@ -459,17 +437,11 @@ def plan_sample(
                 f"alike; an interval needs {LEAST_EFFECTIVE:g}: draw more, or leave out --active."
             )
         ends = np.array([score.min()]), np.array([score.max()])
-        one = Strata(np.zeros(len(score), dtype=np.int64), np.array([len(score)]), *ends)
+        one = ScoreStrata(np.zeros(len(score), dtype=np.int64), np.array([len(score)]), *ends)
         return SamplePlan(chosen, one, np.array([n]), probability, math.nan, True)
     strata = strata_of(score, n)
-    spread = np.ones(len(strata.size)) if pilot is None else neyman_spreads(strata, *pilot)
-    drawn = allocate(strata.size, spread, n)
-    known = np.isfinite(score)
-    value, code = score[known], strata.code[known]
-    size = np.bincount(code, minlength=len(strata.size))
-    mean = np.bincount(code, value, len(size)) / np.maximum(size, 1)
-    total = float(np.sum((value - value.mean()) ** 2)) if len(value) else 0.0
-    explained = 1 - float(np.sum((value - mean[code]) ** 2)) / total if total > 0 else 0.0
-    return SamplePlan(
-        draw_strata(strata, drawn, rng), strata, drawn, (drawn / strata.size)[strata.code], explained, False
-    )
+    spread = None if pilot is None else neyman_spreads(strata, *pilot)
+    drawn = allocate(strata.size, n, spread=spread)
+    probability = (drawn / strata.size)[strata.code]
+    explained = explained_by_strata(score, strata.code)
+    return SamplePlan(draw_strata(strata, drawn, rng), strata, drawn, probability, explained, False)

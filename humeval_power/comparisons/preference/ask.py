@@ -11,7 +11,16 @@ from humeval_power.asking.declared import Calls, Declaration, Page, Part
 from humeval_power.asking.expressions import Call, Code, Value, call
 from humeval_power.asking.form import Next
 from humeval_power.asking.study_file import PREFERENCES
-from humeval_power.asking.vocabulary import ALPHA, PAIR, REJECTED_ROWS
+from humeval_power.asking.vocabulary import (
+    ALPHA,
+    ITEM_SD_HELP,
+    PAIR,
+    REJECTED_ROWS,
+    SIZE_OF_SAMPLE,
+    TEST_HELP,
+    TIE_RULE_HELP,
+    TRUE_EFFECT,
+)
 from humeval_power.choices import ConditionalTest, Ties
 from humeval_power.comparisons.preference.wording import WORDING
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
@@ -21,7 +30,7 @@ from humeval_power.study import FIELDS
 
 _LINK = replace(
     FIELDS["link"],
-    help="The scale of the strengths of a panel: normal noise of SD 1, or logistic.",
+    note=", of the strengths of a panel: normal (probit) or logistic (logit).",
     label="Scale of strengths",
     words={"probit": "probit", "logit": "logit (odds)"},
 )
@@ -217,14 +226,20 @@ _SD = real(0, 20)
 QUESTIONS = Questions(
     "preference",
     WORDING,
-    n=own(
-        whole(2), "Judgements.", "Judgements", unit="judgements", slider=(10, 2000), step=10, start="200"
+    n=replace(
+        SIZE_OF_SAMPLE,
+        label="Judgements",
+        note=": judgements.",
+        unit="judgements",
+        slider=(10, 2000),
+        step=10,
+        start="200",
     ),
-    effect=own(
-        real(),
-        "True share that prefers B, minus 1/2: 0.15 if 65 % do. Among judgements without a tie with --tie-rule "
-        "excluded, with ties counted half to each system otherwise and for a panel.",
-        "Share that prefers B, minus 1/2",
+    effect=replace(
+        TRUE_EFFECT,
+        label="Share that prefers B, minus 1/2",
+        note=", as the share that prefers B, minus 1/2: 0.15 if 65 % do. Among judgements without a tie where ties "
+        "are excluded, with ties counted half to each system otherwise and for a panel.",
         slider=(0, 0.5),
         step=0.01,
         start="0.1",
@@ -242,9 +257,10 @@ QUESTIONS = Questions(
         ),
         "ties": own(
             word(Ties),
-            "Leave ties out; count them half to each system with the variance of a study without ties (cautious); "
-            "or keep them as 0 between -1 and +1.",
+            TIE_RULE_HELP,
             "Ties are",
+            note=": they are left out, counted half to each system with the variance of a study without ties "
+            "(cautious), or kept as 0 between -1 and +1.",
             words={
                 "excluded": "left out (recommended)",
                 "split": "counted half to each, cautiously",
@@ -255,40 +271,44 @@ QUESTIONS = Questions(
         ),
         "test": own(
             word(ConditionalTest),
-            "The sign test, exact, with mid-p, or by the normal approximation.",
+            TEST_HELP,
             "Sign test",
+            note=": the sign test, exact, with mid-p, or by the normal approximation.",
             words={"exact": "exact (recommended)", "mid-p": "mid-p", "asymptotic": "normal distribution"},
             usual="exact",
         ),
         "workers": own(
             whole(2),
-            "Workers, if fewer than judgements: each judges several.",
+            FIELDS["workers"].help,
             "Workers",
+            note="If fewer than judgements: each judges several.",
             unit="workers",
         ),
         "items": own(
             whole(2),
-            "Items, if fewer than judgements: each is judged several times.",
+            FIELDS["items"].help,
             "Items",
+            note="If fewer than judgements: each is judged several times.",
             unit="items",
         ),
         "judgements_per_item": own(
             whole(1),
-            "How often an item is judged, by different workers, instead of --items.",
+            "How often an item is judged, by different workers, in the place of the number of items.",
             "Judgements of an item",
         ),
         "sd_worker": own(
             _SD,
-            "SD of workers' own preferences, beside a noise of 1 with --link probit. At 0.5 two workers of three "
-            "lie between 31 and 69 % for B where all together do not mind.",
+            "SD of workers' own preferences, beside a noise of 1 where it is normal (probit). At 0.5 two workers "
+            "of three lie between 31 and 69 % for B where all together do not mind.",
             "SD of workers' preferences",
             slider=(0, 2),
             step=0.05,
         ),
         "sd_item": own(
             _SD,
-            "SD of items' own preferences, on the same scale.",
+            ITEM_SD_HELP,
             "SD of items' preferences",
+            note=", their own preferences on the same scale.",
             slider=(0, 2),
             step=0.05,
         ),

@@ -283,7 +283,7 @@ class StrengthPrecision:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Counted:
+class _KindInformation:
     """Information about threshold, strength, position and workers (`dense`), that `shared` by an item of each
     kind with those, shape (kinds, columns), its `own`, and how `many` items of the kind there are."""
 
@@ -323,7 +323,7 @@ def _of_variances(
     marginal: Floats,
     inverse: Floats,
     rows: Floats,
-    counted: _Counted,
+    counted: _KindInformation,
     remains: Floats,
     n_fixed: int,
     column: int,
@@ -346,7 +346,7 @@ def _of_variances(
     return np.array([float(by_worker @ by_worker), float(many @ by_item**2)]), information
 
 
-def _counted(panel: Panel, truth: LatentPreference) -> _Counted:
+def _counted(panel: Panel, truth: LatentPreference) -> _KindInformation:
     """Sums over the judgements of each kind of item."""
     of_position = {x: truth.information(x, ties=truth.threshold > 0) for x in FIRST}
     size = _N_FIXED + (panel.n_workers if panel.workers_repeat else 0)
@@ -365,7 +365,7 @@ def _counted(panel: Panel, truth: LatentPreference) -> _Counted:
         shared.append(row)
         own.append(sum(of_position[float(x)][1, 1] for x in position))
         number.append(several)
-    return _Counted(dense, np.array(shared), np.array(own), np.array(number, dtype=np.float64))
+    return _KindInformation(dense, np.array(shared), np.array(own), np.array(number, dtype=np.float64))
 
 
 # Preferences of workers on items in the latent engine: what can be estimated, the fits, and their tests.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from humeval_power.asking.declared import CallStep, Page, Part, chain
@@ -13,16 +14,21 @@ from humeval_power.asking.vocabulary import (
     ALPHA,
     CLUSTER,
     ITEM_DIFFERENCES,
+    LOOK_HELP,
     LOWER_SCORES,
     SCORE_TABLE,
     SEED,
+    SIZE_OF_SAMPLE,
     SYSTEMS,
+    TIE_SHARE,
+    TRUE_EFFECT,
 )
 from humeval_power.choices import MOST_RANKED, BattleTies, BoardTest, PairTest, Tasks
 from humeval_power.comparisons.questions import Given, Questions, Subject
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import flag, own, real, text, whole, word
 from humeval_power.studies.power.wording import Wording
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.comparisons.rank.scenario import NeighbourBattles, NeighbourScores
@@ -84,10 +90,11 @@ WORDING = Wording(
 
 
 _TESTS = {
-    "test": own(
+    "correction": own(
         word(PairTest),
-        "Correction for all pairs: Holm's, or the law of the largest t, stepping down, for many clusters.",
+        FIELDS["correction"].help,
         "Correction for all pairs",
+        note=": by Holm's method, or stepping down by the law of the largest t, for many clusters.",
         words={"holm": "Holm", "max-t": "law of the largest t, for many clusters"},
         usual="holm",
     ),
@@ -99,9 +106,9 @@ _TESTS = {
     ),
     "look": own(
         whole(1),
-        "Number of this look at a living board: all looks together err with probability alpha. [that of "
-        "--last-board and one]",
+        LOOK_HELP,
         "Number of the look",
+        note="at a living board; all looks together err with probability alpha. [that of the last board and one]",
         page_help="Of a living board: all looks together err with probability alpha. [that of the last board and "
         "one; without that one look]",
     ),
@@ -116,11 +123,12 @@ _TESTS = {
 }
 _SCORE_TESTS = {
     **_TESTS,
-    "test": own(
+    "correction": own(
         word(BoardTest),
-        "Correction for all pairs: Holm's, or stepping down by the law of the largest t, for many clusters, or by "
-        "random signs of the clusters, where their differences are symmetric.",
+        FIELDS["correction"].help,
         "Correction for all pairs",
+        note=": by Holm's method, or stepping down by the law of the largest t, for many clusters, or by random "
+        "signs of the clusters, where their differences are symmetric.",
         words={
             "holm": "Holm",
             "max-t": "law of the largest t, for many clusters",
@@ -172,7 +180,7 @@ SCORES = chain(
                     "alpha",
                 ),
             ),
-            Part("The board", ("test", "only_system", "last_board", "look"), folded=True),
+            Part("The board", ("correction", "only_system", "last_board", "look"), folded=True),
             Part("Columns", ("item", "system"), folded=True),
         ),
         next=(
@@ -207,22 +215,24 @@ BATTLES = chain(
             "systems": SYSTEMS,
             "cluster": own(
                 CLUSTER.kind,
-                "Column of clusters of battles: user, worker, session. [that of the worker]",
+                CLUSTER.help,
                 "Whose battles go together",
+                note="of battles, such as user, worker or session. [that of the worker]",
                 page_help="The column of the user, the worker or the session. [that of the worker]",
             ),
             "covariates": own(
                 text("COLUMN", many=True),
-                "What outputs differ in, such as length: a column of differences, first less second, or NAME for "
-                "NAME_a and NAME_b. Strengths are then at equal style.",
+                FIELDS["covariates"].help,
                 "Differences of style",
+                note=": what outputs differ in, such as length; a column of differences, first less second, or "
+                "NAME for NAME_a and NAME_b. Strengths are then at equal style.",
                 page_help="Columns of differences, first less second, such as of length; or NAME for the columns "
                 "NAME_a and NAME_b. Strengths are then at equal style.",
                 option="covariate",
             ),
             "append": own(
                 text("FILE", many=True, is_file=True),
-                "A table of later battles, with the same columns; --last-board counts the looks.",
+                "A table of later battles, with the same columns; the last board counts the looks.",
                 "Later battles",
                 page_help="A table of later battles, with the same columns.",
             ),
@@ -260,16 +270,18 @@ BATTLES = chain(
         (
             Part("The battles", ("table", "append", "systems", "cluster")),
             Part("The model", ("ties", "position_bias", "covariates", "alpha")),
-            Part("The board", ("test", "only_system", "last_board", "look"), folded=True),
+            Part("The board", ("correction", "only_system", "last_board", "look"), folded=True),
         ),
     ),
 )
 _LARGEST = 0.45  # where the search for an effect of battles ends
 _ASSUMED = {
-    "n_systems": own(whole(2, largest=MOST_RANKED), "Systems on the leaderboard.", needed=True),
-    "tie_share": own(real(), "Ties of systems as strong.", usual=0.0),
+    "n_systems": own(
+        whole(2, largest=MOST_RANKED), FIELDS["n_systems"].help, note="on the leaderboard.", needed=True
+    ),
+    "tie_share": replace(TIE_SHARE, note="of systems as strong."),
     "design_effect": own(
-        real(), "Variance over that of independent battles; `rank battles` finds it.", usual=1.0
+        real(), "Variance over that of independent battles; 'rank battles' finds it.", usual=1.0
     ),
     "sd": ITEM_DIFFERENCES,
     "alpha": ALPHA,
@@ -296,11 +308,14 @@ def _range(given: Given) -> EffectRange:
 QUESTIONS = Questions(
     "rank",
     WORDING,
-    n=own(whole(2), "Battles of all systems together; with --sd-difference items."),
-    effect=own(
-        real(),
-        "Share that prefers the better of two neighbours, ties half, minus 1/2; with --sd-difference the "
-        "difference of their means, in the metric's units.",
+    n=replace(
+        SIZE_OF_SAMPLE,
+        note=": battles of all systems together; items where the SD of their differences is given.",
+    ),
+    effect=replace(
+        TRUE_EFFECT,
+        note="of two neighbours: the share that prefers the better, ties half, minus 1/2; or the difference of "
+        "their means, where the SD of the items' differences is given.",
     ),
     fields=_ASSUMED,
     comparison=_comparison,

@@ -27,7 +27,7 @@ def scores(
     lower_is_better: bool = False,
     tasks: Tasks = "sampled",
     alpha: float = 0.05,
-    test: BoardTest = "holm",
+    correction: BoardTest = "holm",
     only_system: str | None = None,
     look: int | None = None,
     last_board: str | Path | None = None,
@@ -42,7 +42,8 @@ def scores(
     lower_is_better : the first system is that with the smallest mean.
     tasks : whether the clusters are a sample of tasks like these, or all that matters ("fixed").
     alpha : chance of any false statement about a pair.
-    test : Holm's method, the law of the largest t for many clusters, or random signs of clusters, stepping down.
+    correction : Holm's method, the law of the largest t for many clusters, or random signs of clusters, stepping
+        down.
     only_system : a system that was named before the data were seen: its pairs alone are tested.
     look : number of this look at a living board; all looks together err with probability alpha. [that of the last
         board and one]
@@ -80,7 +81,7 @@ def scores(
             lower_is_better=lower_is_better,
             tasks=tasks,
             alpha=alpha,
-            test=test,
+            test=correction,
             only=only_system,
             look=look,
             seed=seed,
@@ -94,7 +95,7 @@ def battles(
     ties: BattleTies = "davidson",
     position_bias: bool = True,
     alpha: float = 0.05,
-    test: PairTest = "holm",
+    correction: PairTest = "holm",
     only_system: str | None = None,
     look: int | None = None,
     last_board: str | Path | None = None,
@@ -109,7 +110,7 @@ def battles(
     ties : the model of ties, of Davidson (1970) or of Rao and Kupper (1967).
     position_bias : estimate what being shown first adds, so that strengths are free of it.
     alpha : chance of any false statement about a pair.
-    test : Holm's method, or the law of the largest t for many clusters, stepping down.
+    correction : Holm's method, or the law of the largest t for many clusters, stepping down.
     only_system : a system that was named before the data were seen: its pairs alone are tested.
     look : number of this look at a living board; all looks together err with probability alpha. [that of the last
         board and one]
@@ -141,7 +142,7 @@ def battles(
             ties=ties,
             position_bias=position_bias,
             alpha=alpha,
-            test=test,
+            test=correction,
             only=only_system,
             look=look,
             seed=seed,

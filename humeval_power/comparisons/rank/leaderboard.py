@@ -464,7 +464,7 @@ def _check_many_clusters(n_clusters: int, K: int, df: float) -> None:
             f"freedom for {K} "
             f"systems; it needs {_CLUSTERS_PER_SYSTEM * K:,} and {_LEAST_DF:g}."
         )
-        raise InputError([Problem(rule, "Test by Holm's method: leave out --test max-t.")])
+        raise InputError([Problem(rule, "Test by Holm's method: leave out --correction max-t.")])
 
 
 def _errors(covariance: Floats, seed: int) -> Floats:
@@ -720,7 +720,7 @@ def rank_scores(
     sums = None
     if tasks == "fixed":
         if test == "signs":
-            rule = "--test signs draws the signs of whole tasks, which are a sample then."
+            rule = "--correction signs draws the signs of whole tasks, which are a sample then."
             raise InputError([Problem(rule, "Leave out --tasks fixed, or test by Holm's method.")])
         covariance, df, own_df = stratified_covariance(table.scores, _strata(table))
         n_clusters = n

@@ -16,6 +16,7 @@ from humeval_power.asking.vocabulary import RATINGS, table_of
 from humeval_power.fields import listed, number_list, own, real, word
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.resolve import EffectInput
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.comparisons.resample.result import ResampleResult
@@ -42,16 +43,18 @@ _COUNTS = listed(number_list(int), "LIST")
         "ratings": table_of("RATINGS"),
         **study_fields("df", "alpha", instead=RATINGS),
         "unit": own(word(UNITS), "What is drawn with replacement.", usual="both"),
-        "n_workers": own(_COUNTS, "Numbers of workers. [as many]", option="workers"),
-        "n_items": own(_COUNTS, "Numbers of items. [as many]", option="items"),
-        "ratings_per_system": own(
-            _COUNTS, "Numbers of ratings of each system, with --unit rating. [as many]"
+        "n_workers": own(
+            _COUNTS, FIELDS["workers"].help, note="One or a list. [as many]", option="workers"
         ),
-        "test": own(listed(_tests, "LIST"), f"Tests: {', '.join(TESTS)}.", usual="mixed"),
+        "n_items": own(_COUNTS, FIELDS["items"].help, note="One or a list. [as many]", option="items"),
+        "ratings_per_system": own(
+            _COUNTS, "Numbers of ratings of each system, where ratings are drawn. [as many]"
+        ),
+        "tests": own(listed(_tests, "LIST"), f"Tests: {', '.join(TESTS)}.", usual="mixed"),
         "shift": own(
             real(), "True difference B - A on [0, 1] that the studies shall have. [the observed one]"
         ),
-        "shift_raw": own(real(), "The same in points of the scale; see --scale."),
+        "shift_raw": own(real(), FIELDS["effect_raw"].help),
     },
     arguments=("ratings",),
     use=Use(adapts=one_table),
@@ -63,7 +66,7 @@ def command(
     n_workers: tuple[int, ...] | None,
     n_items: tuple[int, ...] | None,
     ratings_per_system: tuple[int, ...] | None,
-    test: tuple[str, ...],
+    tests: tuple[str, ...],
     shift: float | None,
     shift_raw: float | None,
     run: Run,
@@ -89,7 +92,7 @@ def command(
     return resample(
         loaded,
         unit=unit,
-        tests=test,
+        tests=tests,
         workers=n_workers,
         items=n_items,
         n_ratings=ratings_per_system,

@@ -16,14 +16,18 @@ from humeval_power.asking.form import Next
 from humeval_power.asking.options import link_of
 from humeval_power.asking.study_file import EffectRange, any_number
 from humeval_power.asking.vocabulary import (
-    ALPHA,
     CLUSTER,
     COMPARED,
     DROP_MISSING,
     ITEM,
+    ITEM_SD_HELP,
+    MOST_RUNS_HELP,
     ONE_SCORE,
+    RUN,
     SCORE_MARGIN,
+    SIZE_OF_SAMPLE,
     SYSTEM,
+    TRUE_EFFECT,
     TWO_OR_MORE,
     systems_typed,
 )
@@ -46,8 +50,9 @@ _TABLE = {
     ),
     "run": own(
         COLUMN,
-        "Column of the run: generation, prompt, seed. [found]",
+        RUN.help,
         "Column of the run",
+        note="[found]",
         page_help="Generation, prompt or seed. [found]",
     ),
     "item": ITEM,
@@ -77,14 +82,15 @@ _KINDS = {
 }
 _FAMILY = own(
     word(RunsFamily),
-    "Numbers, or right and wrong. [binary if all are 0 or 1]",
+    FIELDS["family"].help,
     "What a score is",
+    note=": numbers, or right and wrong. [binary if all are 0 or 1]",
     words={"gaussian": "a number", "binary": "right or wrong, 1 or 0"},
 )
 _RULE = {
     "alternative": FIELDS["alternative"],
     "margin": replace(SCORE_MARGIN, label="Margin"),
-    "alpha": ALPHA,
+    "alpha": FIELDS["alpha"],
 }
 _DECISION = tuple(_RULE)
 
@@ -167,8 +173,9 @@ def _sd(help: str, label: str, **further: Any) -> Field:
 
 _DEVIATIONS = {
     "sd_item": _sd(
-        "SD of items' true differences B - A.",
+        ITEM_SD_HELP,
         "Items' true differences",
+        note=", their true differences B - A.",
         slider=(0, 2),
         step=0.01,
         start="0.3",
@@ -207,20 +214,22 @@ _DEVIATIONS = {
 _PARAMETERS = {
     "pilot": own(
         text("FILE"),
-        "A pilot's record: compare runs test TABLE -o pilot.json.",
+        FIELDS["pilot"].help,
         "A pilot's record",
+        note=": the record of 'compare runs test', pilot.json.",
         page_help="What 'Systems by several generations or prompts' writes.",
     ),
     "systems": own(
         names(systems_typed(TWO_OR_MORE, distinct=True), "A,B"),
-        "The pair of the pilot's systems, where it has several.",
+        FIELDS["systems"].help,
         "Its pair of systems",
+        note=": the pair of the pilot's, where it has several.",
         page_help="Names with a comma between, where it has several.",
         usual=(),
     ),
     **_KINDS,
     "nested": replace(_KINDS["nested"], start="1"),
-    "family": replace(_FAMILY, help="Numbers, or right and wrong. [gaussian]"),
+    "family": replace(_FAMILY, note=": numbers, or right and wrong. [gaussian]"),
     **_DEVIATIONS,
 }
 _GENERATIONS, _PROMPTS = whole(1), whole(2)
@@ -258,10 +267,10 @@ _SIZES = {
     ),
 }
 _PLANNED_RULE = {**_RULE, "margin": replace(_RULE["margin"], kind=_NUMBER)}
-_EFFECT = own(
-    real(),
-    "True difference B - A, in the unit of the scores; of right and wrong a share.",
-    "True difference B - A",
+_EFFECT = replace(
+    TRUE_EFFECT,
+    label="True difference B - A",
+    note=", in the unit of the scores; of right and wrong a share.",
     unit="in units of the score",
     slider=(0, 0.5),
     step=0.005,
@@ -416,10 +425,10 @@ _FOR_BUDGET = (
 QUESTIONS = Questions(
     "runs",
     WORDING,
-    n=own(
-        whole(2),
-        "Items, answered by both systems.",
-        "Items",
+    n=replace(
+        SIZE_OF_SAMPLE,
+        label="Items",
+        note=": items, answered by both systems.",
         unit="items",
         slider=(10, 2000),
         step=10,
@@ -460,8 +469,9 @@ _PRICES = {
     ),
     "max_runs": own(
         whole(2),
-        "Most runs, or prompts, looked at. [100]",
+        MOST_RUNS_HELP,
         "Most runs, or prompts, looked at",
+        note="of an item, or prompts, looked at. [100]",
         unit="runs",
     ),
 }
@@ -492,7 +502,7 @@ BUDGET = Declaration(
     """,
     {
         "budget": own(
-            MONEY, "What there is to spend.", "What there is to spend", unit="USD", start="100", needed=True
+            MONEY, FIELDS["budget"].help, "What there is to spend", unit="USD", start="100", needed=True
         ),
         "effect": replace(_EFFECT, needed=True),
         **_PRICES,

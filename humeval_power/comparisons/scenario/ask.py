@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from humeval_power.asking.command_groups import Group
+from humeval_power.asking.command_groups import CommandGroup
+from humeval_power.asking.vocabulary import ALPHA, SIZE_OF_SAMPLE, TRUE_EFFECT
 from humeval_power.comparisons.questions import Given, Questions
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.fields import BETWEEN, own, real, whole
+from humeval_power.fields import BETWEEN, own, real
 from humeval_power.studies.power.wording import Wording
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _HELP = "-h", "--help"
 
 
-class _Spec(Group):
+class _Spec(CommandGroup):
     """A group whose first argument names the scenario; without a question the question is 'power'."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -161,10 +162,10 @@ def _words(scenario: Scenario) -> list[str]:
 QUESTIONS = Questions(
     "scenario",
     Wording("scenario", _words),
-    n=own(whole(2), "Size of a study, as the scenario understands it."),
-    effect=own(real(), "True effect, in the scenario's units."),
+    n=replace(SIZE_OF_SAMPLE, note=", as the scenario counts it."),
+    effect=replace(TRUE_EFFECT, note=", or another effect, in the scenario's units."),
     fields={
-        "alpha": own(BETWEEN, "Level of the test. [the scenario's]"),
+        "alpha": own(BETWEEN, ALPHA.help, note="[the scenario's]"),
         "largest": own(real(), "Where the search for an effect ends. [the scenario's]"),
     },
     build=_scenario,

@@ -32,12 +32,16 @@ from humeval_power.asking.vocabulary import (
     MEAN_DIFFERENCE,
     RESAMPLES,
     RUN,
+    SAMPLE_SIZE,
     SCORE,
     SCORE_MARGIN,
     SCORE_TABLE,
+    SIZE_OF_SAMPLE,
     SYSTEM,
     TARGET,
+    TEST_HELP,
     TEST_ITEMS,
+    TRUE_EFFECT,
     TWO_OR_MORE,
     systems_typed,
 )
@@ -62,6 +66,7 @@ from humeval_power.comparisons.runs.ask import test_of_runs
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import BETWEEN, listed, names, number_list, own, real, text, whole, word
 from humeval_power.studies.power.wording import Wording
+from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.comparisons.scores.scenario import NormalScores
@@ -160,8 +165,9 @@ _TESTING = {
     ),
     "test": own(
         replace(word((ADVISED, *TEST_NAMES)), metavar="TEST"),
-        f"The test, of {', '.join(TEST_NAMES)}; or {ADVISED}, for the question and such data. [the question's own]",
+        TEST_HELP,
         "Test",
+        note=f": {', '.join(TEST_NAMES)}; or {ADVISED}, for the question and such data. [the question's own]",
         start=ADVISED,
         page_help="The answer lists every test with how well it suits the question and these scores, and why.",
         words={ADVISED: "the one that is recommended for such scores", **TEST_NAMES},
@@ -174,11 +180,12 @@ _TESTING = {
         page_help="0 asks whether there is any difference.",
         usual=0.0,
     ),
-    "alpha": ALPHA,
+    "alpha": FIELDS["alpha"],
     "effect": own(
         real(),
-        "Difference that matters, for the power. [the observed one]",
+        TRUE_EFFECT.help,
         "Smallest difference that matters",
+        note=", for the power: the smallest that matters. [the observed one]",
         page_help="In the metric's units. Empty takes the observed difference, which only says the p-value again.",
     ),
     "margin": replace(
@@ -189,7 +196,7 @@ _TESTING = {
     ),
     "correction": own(
         word(ScoreCorrection),
-        "Correction for many pairs.",
+        FIELDS["correction"].help,
         "Correction for many pairs",
         words={
             "holm": "Holm (suits every test)",
@@ -428,10 +435,10 @@ GATE = Declaration(
     ),
     arguments=("baseline", "candidate"),
 )
-_MEAN = own(
-    real(),
-    MEAN_DIFFERENCE,
-    "Expected difference B - A",
+_MEAN = replace(
+    TRUE_EFFECT,
+    label="Expected difference B - A",
+    note=MEAN_DIFFERENCE,
     unit="in the metric's units",
     slider=(0, 0.2),
     step=0.005,
@@ -463,7 +470,7 @@ PROSPECTIVE = chain(
             "sd": _SD,
             "power": TARGET,
             "alternative": ALTERNATIVE,
-            "alpha": ALPHA,
+            "alpha": FIELDS["alpha"],
             "margin": replace(
                 SCORE_MARGIN,
                 label="Show that they are alike within",
@@ -505,10 +512,11 @@ PRIMER = chain(
         "result",
         "hp.compare.primer",
         {
-            "n": own(
-                whole(1, MOST_PRIMER_ITEMS),
-                TEST_ITEMS,
-                "Items in all",
+            "n": replace(
+                SIZE_OF_SAMPLE,
+                kind=whole(1, MOST_PRIMER_ITEMS),
+                label="Items in all",
+                note=TEST_ITEMS,
                 unit="items",
                 slider=(50, 5000),
                 step=50,
@@ -577,15 +585,17 @@ PRIMER_TABLE = Declaration(
     {
         "n": own(
             listed(number_list(int, least=2, most=MOST_PRIMER_ITEMS), "LIST"),
-            "Numbers of items.",
+            SAMPLE_SIZE,
             "Numbers of items",
+            note=TEST_ITEMS,
             start="100,500,2000",
             usual=_joined(PRIMER_ITEMS),
         ),
         "effects": own(
             _SHARES,
-            ACCURACY_DIFFERENCE,
+            TRUE_EFFECT.help,
             "Differences of accuracy",
+            note=ACCURACY_DIFFERENCE,
             page_help="Shares: 0.01 is one point of a hundred.",
             usual=_joined(PRIMER_EFFECTS),
             option="effect",
@@ -609,19 +619,19 @@ PRIMER_TABLE = Declaration(
 QUESTIONS = Questions(
     "compare",
     WORDING,
-    n=own(
-        whole(2),
-        TEST_ITEMS,
-        "Items",
+    n=replace(
+        SIZE_OF_SAMPLE,
+        label="Items",
+        note=TEST_ITEMS,
         unit="items",
         slider=(10, 5000),
         step=10,
         start="200",
     ),
-    effect=own(
-        real(),
-        MEAN_DIFFERENCE,
-        "True difference B - A",
+    effect=replace(
+        TRUE_EFFECT,
+        label="True difference B - A",
+        note=MEAN_DIFFERENCE,
         unit="in the metric's units",
         slider=(0, 0.2),
         step=0.005,
@@ -631,7 +641,7 @@ QUESTIONS = Questions(
         "sd": _SD,
         "test": own(
             word(("t", "wilcoxon")),
-            "The test that will be used.",
+            TEST_HELP,
             "Test",
             words={"t": "paired t test (recommended)", "wilcoxon": "Wilcoxon signed-rank test"},
             usual="t",

@@ -35,12 +35,9 @@ _LIST = listed(number_list(float), "LIST")
             but=("family", "link", "correlated", "check_families"),
             effect_range=replace(
                 FIELDS["effect_range"],
-                kind=_LIST,
-                help="Differences on [0, 1] to ask the power for. [0.05,0.1,0.2]",
+                note="on [0, 1] to ask the power for. [0.05,0.1,0.2]",
             ),
-            effect_raw_range=replace(
-                FIELDS["effect_raw_range"], kind=_LIST, help="The same in points of the scale; see --scale."
-            ),
+            effect_raw_range=FIELDS["effect_raw_range"],
         ),
         "if_no_workers": own(whole(2), "Assume so many where none is reported."),
         "if_no_items": own(whole(2), "Assume so many where none is reported."),

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from humeval_power.asking.numbers import RealNumber
+from humeval_power.asking.options import option_of
+from humeval_power.asking.vocabulary import FOLDER
 from humeval_power.extras import require_extra
 
 _LONGEST = 3600
 
 
 @click.command("mcp")
-@click.option(
-    "--folder",
-    default=".",
-    show_default=True,
-    help="The tools read files in this folder: nothing outside it, and nothing hidden.",
-)
+@option_of("folder", replace(FOLDER, note="The tools read them: no hidden file, and nothing outside."))
 @click.option(
     "--timeout",
     "seconds",

@@ -151,7 +151,7 @@ def _schema(path: tuple[str, ...], *, main: bool = True) -> dict[str, Any]:
 
 def _property(path: tuple[str, ...], name: str, option: click.Parameter) -> dict[str, Any]:
     about: Field | None = getattr(option, "about", None)
-    words = about.help if about else str(getattr(option, "help", None) or name)
+    words = about.full_help if about else str(getattr(option, "help", None) or name)
     if reads_file(path, option, f"{name}.csv"):
         words += _A_FILE
     schema: dict[str, Any] = dict(about.kind.json) if about else _json_of(option)

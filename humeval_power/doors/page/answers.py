@@ -27,6 +27,7 @@ from humeval_power.saying.result import Result
 if TYPE_CHECKING:
     from humeval_power.doors.page.score_reading import ScoreColumns
     from humeval_power.doors.page.workspace.reading import Reading
+    from humeval_power.doors.page.workspace.text_reading import TextsRead
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
 BESIDE = (
@@ -59,6 +60,8 @@ class Work:
     reading : of a draft of a mapping, how its file is read by this one; "" by what is known of it.
     together : of such a draft, other exports that are read by the same mapping.
     columns_of : no command: files of scores, or logs, whose columns are wanted.
+    texts_of : no command: a table of texts to rate, for systems of the names `compares`, or of the plan in `plan`.
+    said : of such a table, what each column is, as somebody chose it.
     """
 
     words: tuple[str, ...]
@@ -70,6 +73,10 @@ class Work:
     reading: str | None = None
     together: tuple[str, ...] = ()
     columns_of: tuple[str, ...] = ()
+    texts_of: str = ""
+    compares: tuple[str, ...] = ()
+    plan: str = ""
+    said: tuple[tuple[str, str], ...] | None = None
 
     @property
     def key(self) -> str:
@@ -79,10 +86,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Something that is wrong with what was asked; `option` is the one that it is about, by its name in links."""
+    """Something that is wrong with what was asked; `option` is the one that it is about, by its name in links.
+    `is_missing` says that nobody has said it yet."""
 
     text: str
     option: str = ""
+    is_missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +109,7 @@ class Answer:
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     asks : of the answers that only authors know, each with its question.
     ended : of looks, whether the study has ended by its rule, so that there is none to take.
-    reading : how a file of ratings is read. columns : what stands in a table of scores.
+    reading : how a file of ratings is read. columns : what stands in a table of scores. texts : how texts are read.
     """
 
     exit_code: int
@@ -120,6 +129,7 @@ class Answer:
     ended: bool = False
     reading: Reading | None = None
     columns: ScoreColumns | None = None
+    texts: TextsRead | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +219,7 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
     from humeval_power.safe_text import shell_command
     from humeval_power.saying.progress import watched_by
 
-    if work.columns_of:
+    if work.columns_of or work.texts_of:
         return _columns(work)
     if work.reading is not None:
         shows = partial(_as_reading, work.reading, work.together)
@@ -241,11 +251,16 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
 
 
 def _columns(work: Work) -> Answer:
-    """What stands in a table of scores."""
+    """What stands in a table of scores, or of texts."""
     from humeval_power.doors.page.score_reading import score_columns
+    from humeval_power.doors.page.workspace.text_reading import systems_planned, texts_read
 
     with _folder_of(work):
         try:
+            if work.texts_of:
+                names = (systems_planned(work.plan) if work.plan else ()) or work.compares
+                said = None if work.said is None else dict(work.said)
+                return Answer(0, texts=texts_read(work.texts_of, names, said))
             return Answer(0, columns=score_columns(work.columns_of))
         except HumevalPowerError as error:
             return Answer(error.exit_code, problems=(Wrong(str(error)),))
@@ -315,7 +330,7 @@ def _usage_problems(error: click.ClickException) -> tuple[Wrong, ...]:
     text = error.format_message()
     if isinstance(about, click.Parameter):
         if isinstance(error, click.MissingParameter):
-            text = "This is missing."
+            return (Wrong("This is missing.", link_name(about), is_missing=True),)
         return (Wrong(text, link_name(about)),)
     context = getattr(error, "ctx", None)
     return (_wrong(text, {link_name(option) for option in context.command.params} if context else set()),)

@@ -20,6 +20,7 @@ from urllib.parse import urlencode
 import click
 
 from humeval_power.asking.calls import ELSEWHERE
+from humeval_power.asking.option_names import new_name
 from humeval_power.asking.options import names_file, takes_column_or_file, takes_files
 from humeval_power.doors.page.answers import ANSWER, BESIDE, Work
 from humeval_power.errors import InputError, Problem
@@ -141,7 +142,9 @@ def request_of(
             options.append((sides[name], "0"))
         elif name not in known:
             rule = f"The page of '{' '.join(path)}' has no option {name[:60]!r}."
-            wrong.append(Problem(rule, "Take it out of the link."))
+            new = new_name(" ".join(path), name)
+            remedy = "Take it out of the link." if new is None else f"It is now called {new!r}."
+            wrong.append(Problem(rule, remedy))
         elif value.strip():
             options.append((name, value.strip()))
     if wrong:
@@ -216,7 +219,7 @@ def file_names(request: CommandRequest, hides: tuple[str, ...] = ()) -> dict[str
 
 # What an answer gives to the pages that it leads to: numbers of its record, and links in it.
 
-SIZES = {"workers": "workers", "items": "items", "ratings_per_item": "ratings of each item"}
+_SIZES = {"workers", "items", "ratings_per_item"}
 
 
 def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
@@ -228,7 +231,7 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
         {place for step in form.next for place in (*step.fills.values(), *step.needs)} if form else set()
     )
     if command == ("size",):
-        wanted |= SIZES.keys()
+        wanted |= _SIZES
     if not wanted:
         return ()
     content = result.content()
@@ -390,6 +393,7 @@ _SAID = re.compile(
     r"|(?P<quote>'?)--(?P<option>[a-z](?:[a-z0-9-]*[a-z0-9])?)(?P=quote)",
     re.DOTALL,
 )
+_FOLDER = re.compile(r" \(-o FOLDER/?\)")  # which the page has for each answer
 _TAG = re.compile(r"(<[^>]*>)")
 _AS_IT_IS = re.compile(r"<(/?)(?:pre|code|style|script)\b")
 
@@ -401,15 +405,18 @@ def by_labels(text: str, labels: Mapping[str, str]) -> str:
         name = match["option"]
         return match["command"] or f"\u201c{labels.get(name) or name.replace('-', ' ')}\u201d"
 
-    return _SAID.sub(called, text)
+    return _SAID.sub(called, _FOLDER.sub("", text))
 
 
 def on_page(help: str) -> str:
     """What is said of an option in the words of the page: fields of the study by their labels."""
-    labels = {
-        option_of(name)[2:]: one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label
-    }
-    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(help, labels))
+    return re.sub(r"; see \u201c[^\u201d]*\u201d\.", ".", by_labels(help, study_labels()))
+
+
+@cache
+def study_labels() -> Mapping[str, str]:
+    """The labels of the fields of a study, by their options."""
+    return {option_of(name)[2:]: one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label}
 
 
 def html_by_labels(html: str, labels: Mapping[str, str]) -> str:
@@ -420,6 +427,6 @@ def html_by_labels(html: str, labels: Mapping[str, str]) -> str:
         if place % 2:
             match = _AS_IT_IS.match(part)
             depth += 0 if match is None else -1 if match[1] else 1
-        elif not depth and "--" in part:
+        elif not depth and ("--" in part or " (-o" in part):
             parts[place] = escape(by_labels(unescape(part), labels), quote=False)
     return "".join(parts)

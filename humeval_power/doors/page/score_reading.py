@@ -15,6 +15,7 @@ from humeval_power.doors.page.answers import Work
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.requests import CommandRequest, PageParts, file_places, offered
 from humeval_power.errors import InputError
+from humeval_power.fields import parts_of, typed_list
 from humeval_power.saying.numbers import counted
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _judged(table: SourceTable) -> dict[str, str]:
     single = {"item": roles.item, "system": roles.system, "worker": roles.worker}
     found = {name: role for role, name in single.items() if name}
     found |= dict.fromkeys(roles.humans, "human") | dict.fromkeys(roles.judges, "judge")
-    return {name: role for name, role in found.items() if "," not in name or role not in _LISTS}
+    return found
 
 
 def _finest(table: SourceTable, names: Iterable[str], column: Column) -> str | None:
@@ -235,7 +236,7 @@ def with_roles(
     if "system" in columns.values():
         options = [one for one in options if one[0] != "systems"]
         if str(len(ticked)) != n_there and ticked:
-            options.append(("systems", ",".join(ticked)))
+            options.append(("systems", typed_list(ticked)))
     return command, [*rest, *options]
 
 
@@ -259,7 +260,7 @@ def _options(command: CommandName, columns: Mapping[str, str]) -> list[tuple[str
     for role in roles_of(command):
         names = [name for name, one in columns.items() if one == role]
         if role in _LISTS and names:
-            options.append((role, ",".join(names)))
+            options.append((role, typed_list(names)))
         elif names:
             repeats = getattr(known[role], "multiple", False)
             options += [(role, name) for name in (names if repeats else names[:1])]
@@ -345,10 +346,10 @@ def scores_shown(request: CommandRequest, columns: ScoreColumns) -> ScoresShown:
     there = {one.name for one in columns.columns}
     for name, value in request.options:
         if name in kinds:
-            parts = value.split(",") if name in _LISTS else [value]
+            parts = parts_of(value) if name in _LISTS else [value]
             roles |= {part: name for part in parts if part in there}
     system = next((name for name, role in roles.items() if role == "system"), "")
-    chosen = [part for value in request.values("systems") for part in value.split(",")] if system else []
+    chosen = [part for value in request.values("systems") for part in parts_of(value)] if system else []
     files = request.values(ASKS[command].files)
     run = next((name for name, role in columns.compared.items() if role == "run"), "")
     others = [RUNS if run else COMPARE]

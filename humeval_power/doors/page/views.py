@@ -27,7 +27,6 @@ from humeval_power.doors.page.requests import (
     link_name,
     may_read_files,
     offered,
-    on_page,
 )
 from humeval_power.doors.page.score_reading import ASKS, ScoreColumns, roles_of, scores_shown
 from humeval_power.saying.numbers import time_taken
@@ -35,7 +34,7 @@ from humeval_power.saying.render.html import safe_environment
 
 # The fields of a form: what stands in each, in which words, and what is wrong with it.
 
-Kind = Literal["text", "number", "choice", "switch", "file"]
+Kind = Literal["text", "area", "number", "choice", "switch", "file"]
 MORE = "All options"
 
 
@@ -49,7 +48,8 @@ def labels_of(path: tuple[str, ...]) -> dict[str, str]:
 @dataclass(frozen=True, slots=True)
 class PageField:
     """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it.
-    Of `many` each has a field of its own; those that are `joined` stand in one, with commas between."""
+    Of `many` each has a field of its own; those that are `joined` stand in one, with commas between. What
+    nobody has set `is_suggested`."""
 
     name: str
     label: str
@@ -64,6 +64,7 @@ class PageField:
     nothing: str = ""
     many: bool = False
     joined: bool = False
+    is_suggested: bool = False
     wrong: tuple[str, ...] = ()
 
     @property
@@ -162,7 +163,7 @@ def _field(
 ) -> PageField:
     kind = _kind(request.command, control, option)
     label = control.label or _words(control.option)
-    help = control.help or on_page(getattr(option, "help", "") or "")
+    help = control.help or getattr(option, "help", "") or ""
     if help.rstrip(".").casefold() == label.casefold():
         help = ""
     return PageField(
@@ -233,7 +234,7 @@ def _where_nothing_is_chosen(control: Control, option: click.Parameter) -> str:
         return f"as usual: {words.get(_default(option), _default(option))}"
     if option.required:
         return "choose one"
-    said = re.findall(r"\[([^\]]+)\]", on_page(getattr(option, "help", "") or ""))
+    said = re.findall(r"\[([^\]]+)\]", getattr(option, "help", "") or "")
     if not said:
         return "not chosen"
     return f"as usual: {words[said[-1]]}" if said[-1] in words else str(said[-1])
@@ -255,6 +256,7 @@ class AnswerState:
     place : in the queue, 0 when it is being computed.
     brought : the files of the answer that other forms can take, by their names: as values of links.
     beside : the names of files that the command wrote beside its answer, for whoever asked alone.
+    missing : fields without which there is no answer and that nobody has set yet: ids and labels.
     """
 
     state: State
@@ -265,6 +267,7 @@ class AnswerState:
     wrong: tuple[Wrong, ...] = ()
     brought: Mapping[str, str] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()
 
     @property
     def problems(self) -> tuple[Wrong, ...]:
@@ -380,7 +383,14 @@ def _spoken(shown: AnswerState, form: Form) -> AnswerState:
         shown.progress, answer=shown.progress.answer and answered(shown.progress.answer, form)
     )
     answer = shown.answer and answered(shown.answer, form)
-    return replace(shown, answer=answer, progress=progress, wrong=_worded(shown.wrong, form))
+    missing = shown.missing
+    problems = answer.problems if answer else ()
+    if shown.state == "live" and answer and problems and all(one.is_missing for one in problems):
+        # nobody has asked for an answer yet: an invitation, and no error
+        missing, answer = wrong_fields(form, problems), replace(answer, problems=())
+    return replace(
+        shown, answer=answer, progress=progress, wrong=_worded(shown.wrong, form), missing=missing
+    )
 
 
 def _beside(problem: Wrong, form: Form) -> Wrong:
@@ -407,6 +417,7 @@ def _answer(
         "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
         "elsewhere": problems_elsewhere(form, shown.problems),
         "wrong_fields": wrong_fields(form, shown.problems),
+        "missing": shown.missing,
         "html": Markup(answer.html) if answer else "",
         "badge": _badge(form, is_live=is_live),
         "notes": answer.notes if answer else (),

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from humeval_power.asking.numbers import RealNumber, WholeNumber
+from humeval_power.asking.options import option_of
 from humeval_power.asking.output import say
+from humeval_power.asking.vocabulary import FOLDER
 from humeval_power.extras import require_extra
 
 _LARGEST_PORT, _LARGEST_UPLOAD, _LONGEST_IDLE = 65_535, 10_000, 10_000
 
 
 @click.command("page")
-@click.option(
-    "--folder",
-    default=".",
-    show_default=True,
-    help="The page may open the tables in this folder, and save into it. It opens no hidden file, and "
-    "nothing outside.",
+@option_of(
+    "folder",
+    replace(
+        FOLDER, note="The page opens its tables, and saves into it: no hidden file, and nothing outside."
+    ),
 )
 @click.option("--port", type=WholeNumber(min=0, max=_LARGEST_PORT), help="Listen here. [any that is free]")
 @click.option(

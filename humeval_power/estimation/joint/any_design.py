@@ -66,11 +66,12 @@ class AnyDesign:
         """Codes of rows (n,). None where the matrices would be large."""
         worker, item = np.ascontiguousarray(worker), np.ascontiguousarray(item)  # one kind, compiled once
         m, n = int(worker.max()) + 1, int(item.max()) + 1
-        if min(m, n) * n_systems > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
+        columns = min(m, n) * n_systems
+        if columns > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
             return None
         outer, inner = (worker, item) if m <= n else (item, worker)
-        filled = np.unique(np.stack([inner, outer, system]), axis=1)[0]
-        meetings = np.bincount(filled).astype(float)
+        filled = np.unique(inner * columns + outer * n_systems + system)
+        meetings = np.bincount(filled // columns).astype(float)
         if (meetings * (meetings + 1) / 2).sum() > _MOST_CELLS:
             return None
         design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems)

@@ -85,7 +85,7 @@ class StrandFits(NamedTuple):
         return np.asarray((self.status == reml.CONVERGED) & (self.fitted.gamma.max(axis=-1) <= _MOST_GAMMA))
 
 
-class _Sums(NamedTuple):
+class _StrandSums(NamedTuple):
     """Of systems, as the kernel takes them of strands: `base` (tables, K, m), `meet` (tables, kinds, K, m), `inner`
     (tables, kinds, K), and products `gram` (tables, kinds, K, K) and `left` (tables, K, K)."""
 
@@ -285,7 +285,7 @@ class Together:
             point.beta[:n, None], status[:n, None], Fitted(*(part[:n, None] for part in fitted))
         )
 
-    def _sums(self, responses: Floats) -> _Sums:
+    def _sums(self, responses: Floats) -> _StrandSums:
         centred = responses - responses.mean(axis=1, keepdims=True)
         y = np.ascontiguousarray(centred[:, self.order])
         tables, K, _ = y.shape
@@ -305,7 +305,7 @@ class Together:
             by_outer(cross @ np.ascontiguousarray(of_level[self.kind == c]))
             for c, cross in enumerate(self.cross)
         ]
-        return _Sums(
+        return _StrandSums(
             base=by_outer(self.to_outer @ left),
             meet=np.stack(meet, axis=1),
             inner=np.stack([part.sum(axis=2) for part in kinds], axis=1),

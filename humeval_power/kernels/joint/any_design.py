@@ -1,16 +1,18 @@
 """Tables of any design, many studies of each, fitted by REML: who rates which systems of an item is free.
 
-Outer levels (m) and systems (K) span dense matrices of order N = K m, systems first; inner levels are eliminated.
-What a level gives the systems has covariance Go or Gi (K, K), a sum of variances times patterns D_t. With C_i
-(K, N) the ratings of an inner level, N_i those of each system on a diagonal, and R R' = Go,
+Outer levels (m) and systems (K) span dense matrices of order N = m K, levels first; inner levels are eliminated.
+What a level gives the systems has covariance Go or Gi (K, K), a sum of variances times patterns D_t, which are sums
+of outer products of vectors. With C_i (K, N) the ratings of an inner level and N_i those of each system on a
+diagonal,
 
     M_i = (I + N_i Gi)^-1,   W_i = Gi M_i,   A = Zo'H_i^-1 Zo = diag(load) - sum_i C_i'W_i C_i
-    T = (I + R'A R)^-1,   Y = R T R'
+    V = (A^-1 + I x Go)^-1,  B = I - V Go,   Y = Go B
 
-make up Zo'H^-1 Zo = A - A Y A, Zo'H^-1 Zi = (I - A Y) C_i'M_i' and Zi'H^-1 Zj = M_i N_i - M_i C_i Y C_j'M_j'. Inner
-levels with as many ratings of each system are of one kind c: they share M and W, and meet in the sum E_c of their
-C_i'C_i, of which the entries are listed. R' (A - A Y A) R = I - T has the traces of outer levels without a product
-of matrices, unless Go is nearly singular. The search is that of `reml`.
+make up Zo'H^-1 Zo = V, Zo'H^-1 Zi = B C_i'M_i' and Zi'H^-1 Zj = M_i N_i - M_i C_i Y C_j'M_j'. V comes out of A by
+one outer level after the other, each of which takes U Go (I + S Go)^-1 U' away; U are its columns and S is its own
+block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of each
+system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, the entries of which are
+listed. The search is that of `reml`; its first point, which is the same for all tables, is factorised once.
 """
 
 from __future__ import annotations
@@ -28,21 +30,18 @@ from humeval_power.kernels.crossed.reml import (
     TOO_MANY_STEPS,
     newton_direction,
 )
-from humeval_power.kernels.joint.strands import inverted
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.small_matrices import spd_inverse
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_BLOCK = 32  # pivots swept at once
-_SINGULAR = (
-    1e-4  # least conditional variance of a system at an outer level for which I - T has enough digits
-)
+_FLAT = 1e-8  # of the curvature that a variance has if the residual is held
+_TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
 class DesignArrays(NamedTuple):
-    """Counts of n ratings. Columns of the matrices are `system * m + outer level`.
+    """Counts of n ratings. Columns of the matrices are `outer level * K + system`.
 
     load : (N,) ratings of each column; begin, column, system, times : those of each inner level, row by row
     kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
@@ -71,11 +70,11 @@ class DesignArrays(NamedTuple):
         """Of codes (n,)."""
         m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
         N = n_systems * m
-        cells = np.bincount(inner_level * N + system * m + outer, minlength=n_inner * N)
+        cells = np.bincount(inner_level * N + outer * n_systems + system, minlength=n_inner * N)
         filled = np.flatnonzero(cells)
         of, column, times = filled // N, filled % N, cells[filled].astype(float)
         begin = np.searchsorted(of, np.arange(n_inner + 1))
-        each = cells.reshape(n_inner, n_systems, m).sum(axis=2)
+        each = cells.reshape(n_inner, m, n_systems).sum(axis=1)
         key = each[:, 0]
         for count in each.T[1:]:  # ranks of the systems' counts so far
             key = np.unique(key * (count.max() + 1) + count, return_inverse=True)[1]
@@ -97,7 +96,7 @@ class DesignArrays(NamedTuple):
             load=cells.reshape(n_inner, N).sum(axis=0).astype(float),
             begin=begin,
             column=column,
-            system=column // m,
+            system=column % n_systems,
             times=times,
             kind=kind,
             replication=each[first].astype(float),
@@ -105,10 +104,35 @@ class DesignArrays(NamedTuple):
             entry_begin=np.searchsorted(place, np.arange(len(levels) + 1) * N**2),
             row=row,
             across=across,
-            row_system=row // m,
-            across_system=across // m,
+            row_system=row % n_systems,
+            across_system=across % n_systems,
             value=value,
         )
+
+
+class Factor(NamedTuple):
+    """H at one gamma: Go; M and W of each kind; V; Zo'H_i^-1 X (K, N). `complete` fills tr(H^-1 G_t), the sums F_c
+    of C_i Y C_i' of each kind, Q = V Go and Y."""
+
+    Go: Floats
+    M: Floats
+    W: Floats
+    V: Floats
+    base: Floats
+    trace: Floats
+    F: Floats
+    Q: Floats
+    Y: Floats
+
+
+@inner
+def room(kinds, K, N, q):
+    """A factor to be filled."""
+    blocks = (kinds, K, K)
+    return Factor(
+        np.empty((K, K)), np.empty(blocks), np.empty(blocks), np.empty((N, N)), np.empty((K, N)), np.empty(q),
+        np.empty(blocks), np.empty((N, N)), np.empty((N, N)),
+    )  # fmt: skip
 
 
 @inner
@@ -118,39 +142,10 @@ def product(left, right, out):
 
 
 @inner
-def inverse_by_blocks(matrix, rows, work):
-    """What `inverted` gives, by sweeps of blocks of pivots where that is faster; work (N, N)."""
-    N, size = len(matrix), _BLOCK
-    if 2 * size >= N:
-        return inverted(matrix, rows, False)
-    log_det = 0.0
-    for k in range(0, N, size):
-        block = min(size, N - k)
-        pivots, left = np.empty((block, block)), np.empty((N, block))
-        across, swept = np.empty((block, N)), np.empty((block, N))
-        for r in range(block):
-            for c in range(block):
-                pivots[r, c] = matrix[k + r, k + c]
-            for c in range(N):
-                across[r, c] = left[c, r] = matrix[k + r, c]
-        log_det += inverted(pivots, rows, False)
-        if not np.isfinite(log_det):
-            return np.nan
-        product(pivots, across, swept)
-        product(left, swept, work)
-        for r in range(N):
-            for c in range(N):
-                matrix[r, c] -= work[r, c]
-        for r in range(block):
-            for c in range(N):
-                matrix[k + r, c] = matrix[c, k + r] = swept[r, c]
-        for r in range(block):
-            for c in range(block):
-                matrix[k + r, k + c] = -pivots[r, c]
-    for r in range(N):
-        for c in range(N):
-            matrix[r, c] = -matrix[r, c]
-    return log_det
+def by_block(rows, square, out):
+    """Every block of K columns of some rows, times a matrix (K, K)."""
+    K = len(square)
+    product(rows.reshape(rows.size // K, K), square, out.reshape(rows.size // K, K))
 
 
 @inner
@@ -165,26 +160,31 @@ def covariance(patterns, gamma, first, out):
 
 
 @inner
-def lower_root(matrix, root):
-    """R lower triangular with R R' = matrix, which may be singular; the least pivot."""
-    K = len(matrix)
-    least = np.inf
-    for t in range(K):
-        pivot = matrix[t, t]
-        for u in range(t):
-            pivot -= root[t, u] ** 2
-        least = min(least, pivot)
-        for s in range(K):
-            root[s, t] = 0.0
-        if pivot <= 1e-15 * matrix[t, t]:
-            continue
-        root[t, t] = np.sqrt(pivot)
-        for s in range(t + 1, K):
-            entry = matrix[s, t]
-            for u in range(t):
-                entry -= root[s, u] * root[t, u]
-            root[s, t] = entry / root[t, t]
-    return least
+def inverted(left, inverse):
+    """Overwrite a matrix that is a diagonal scaling away from a symmetric positive definite one, and so needs no
+    pivoting; fill its inverse. Its determinant, NaN where rounding has left it no digits."""
+    n = len(left)
+    det = 1.0
+    for r in range(n):
+        for c in range(n):
+            inverse[r, c] = 0.0
+        inverse[r, r] = 1.0
+    for r in range(n):
+        pivot = left[r, r]
+        if not pivot > 0.0:
+            return np.nan
+        det *= pivot
+        share = 1.0 / pivot
+        for c in range(n):
+            left[r, c] *= share
+            inverse[r, c] *= share
+        for s in range(n):
+            if s != r:
+                factor = left[s, r]
+                for c in range(n):
+                    left[s, c] -= factor * left[r, c]
+                    inverse[s, c] -= factor * inverse[r, c]
+    return det
 
 
 @inner
@@ -197,28 +197,9 @@ def inner_blocks(design, Gi, M, W):
         for s in range(K):
             for t in range(K):
                 left[s, t] = design.replication[c, s] * Gi[s, t]
-                M[c, s, t] = 0.0
             left[s, s] += 1.0
-            M[c, s, s] = 1.0
-        det = 1.0
-        for s in range(K):  # a diagonal scaling away from symmetric and positive definite: no pivoting
-            pivot = left[s, s]
-            det *= pivot
-            for t in range(K):
-                left[s, t] /= pivot
-                M[c, s, t] /= pivot
-            for u in range(K):
-                if u != s:
-                    factor = left[u, s]
-                    for t in range(K):
-                        left[u, t] -= factor * left[s, t]
-                        M[c, u, t] -= factor * M[c, s, t]
-        log_det += design.levels[c] * np.log(det)
-        for s in range(K):
-            for t in range(K):
-                W[c, s, t] = 0.0
-                for u in range(K):
-                    W[c, s, t] += Gi[s, u] * M[c, u, t]
+        log_det += design.levels[c] * np.log(inverted(left, M[c]))
+        product(Gi, M[c], W[c])
     return log_det
 
 
@@ -240,294 +221,144 @@ def mirrored(matrix):
 
 
 @inner
-def times_columns(matrix, root, transposed, out):
-    """matrix (root x I), or (root' x I) if `transposed`."""
-    K, N = len(root), len(matrix)
-    m = N // K
-    for r in range(N):
-        for c in range(N):
-            out[r, c] = 0.0
-        for s in range(K):
-            for t in range(K):
-                entry = root[t, s] if transposed else root[s, t]
-                if entry != 0.0:
-                    for w in range(m):
-                        out[r, t * m + w] += entry * matrix[r, s * m + w]
+def less_products(matrix, left, right):
+    """matrix - left'right, the lower triangle; by four rows or by eight."""
+    N = len(matrix)
+    if len(left) % 8:
+        for k in range(0, len(left), 4):
+            a, b, c, d = right[k], right[k + 1], right[k + 2], right[k + 3]
+            for r in range(N):
+                p, q, s, t = left[k, r], left[k + 1, r], left[k + 2, r], left[k + 3, r]
+                for i in range(r + 1):
+                    matrix[r, i] -= p * a[i] + q * b[i] + s * c[i] + t * d[i]
+        return
+    for k in range(0, len(left), 8):
+        a, b, c, d = right[k], right[k + 1], right[k + 2], right[k + 3]
+        e, f, g, h = right[k + 4], right[k + 5], right[k + 6], right[k + 7]
+        for r in range(N):
+            p, q, s, t = left[k, r], left[k + 1, r], left[k + 2, r], left[k + 3, r]
+            u, v, w, x = left[k + 4, r], left[k + 5, r], left[k + 6, r], left[k + 7, r]
+            for i in range(r + 1):
+                matrix[r, i] -= (p * a[i] + q * b[i] + s * c[i] + t * d[i]) + (
+                    u * e[i] + v * f[i] + w * g[i] + x * h[i]
+                )
 
 
 @inner
-def times_rows(root, transposed, matrix, out):
-    """(root x I) matrix, or (root' x I) matrix if `transposed`."""
-    K, N = len(root), len(matrix)
-    m = N // K
-    for r in range(N):
-        for c in range(N):
-            out[r, c] = 0.0
-    for s in range(K):
-        for t in range(K):
-            entry = root[t, s] if transposed else root[s, t]
-            if entry != 0.0:
-                for w in range(m):
-                    for c in range(N):
-                        out[s * m + w, c] += entry * matrix[t * m + w, c]
-
-
-@inner
-def factorised(design, patterns, gamma, M, W, R, A, P, T, V, Y, rows, outer_blocks):
-    """H at gamma: fills what follows, `outer_blocks` with the sum of the diagonal blocks of Zo'H^-1 Zo; its log
-    determinant."""
-    h, K = patterns.shape[:2]
-    N = len(A)
-    m = N // K
-    small = np.empty((K, K))
-    covariance(patterns, gamma, h, small)
-    log_det = inner_blocks(design, small, M, W)
-    for r in range(N):
-        for c in range(N):
-            A[r, c] = 0.0
-        A[r, r] = design.load[r]
-    met_through(design, W, -1.0, A)
-    mirrored(A)
-    covariance(patterns, gamma, 0, small)
-    least = lower_root(small, R)
-    times_columns(A, R, False, P)
-    times_rows(R, True, P, T)
-    for r in range(N):
-        T[r, r] += 1.0
-    log_det += inverse_by_blocks(T, rows, V)
-    if least < _SINGULAR:
-        product(P, T, V)
-        for s in range(K):
-            for t in range(K):
-                entry = 0.0
-                for w in range(m):
-                    entry += A[s * m + w, t * m + w]
-                    for c in range(N):
-                        entry -= V[s * m + w, c] * P[t * m + w, c]
-                outer_blocks[s, t] = entry
-    else:
-        for s in range(K):
-            for t in range(K):
-                entry = 0.0
-                for w in range(m):
-                    entry -= T[s * m + w, t * m + w]
-                outer_blocks[s, t] = entry + (m if s == t else 0.0)
-        for s in range(K - 1, -1, -1):  # R'^-1 from the left, then R^-1 from the right
-            for t in range(K):
-                for u in range(s + 1, K):
-                    outer_blocks[s, t] -= R[u, s] * outer_blocks[u, t]
-                outer_blocks[s, t] /= R[s, s]
-        for t in range(K - 1, -1, -1):
-            for s in range(K):
-                for u in range(t + 1, K):
-                    outer_blocks[s, t] -= outer_blocks[s, u] * R[u, t]
-                outer_blocks[s, t] /= R[t, t]
-    times_columns(T, R, True, V)
-    times_rows(R, False, V, Y)
+def taken_through(matrix, Go):
+    """Put V in the place of A, of which the lower triangle is read; log det(I + A Go)."""
+    K, N = len(Go), len(matrix)
+    most = K * max(1, _TOGETHER // K)
+    padded = -(-most // 4) * 4 if most <= 4 else -(-most // 8) * 8
+    U, L, kept = np.zeros((padded, N)), np.zeros((padded, N)), np.empty((padded, N))
+    left, inverse = np.empty((most, most)), np.empty((most, most))
+    shrunk, middle = np.zeros((padded, padded)), np.zeros((padded, padded))
+    log_det = 0.0
+    for w in range(0, N, most):
+        size = min(most, N - w)
+        for k in range(size):
+            for c in range(w + k + 1):
+                U[k, c] = matrix[w + k, c]
+            for c in range(w + k + 1, N):
+                U[k, c] = matrix[c, w + k]
+        for r in range(size):
+            for c in range(size):
+                value = 1.0 if r == c else 0.0
+                first = c // K * K
+                for t in range(K):
+                    value += U[r, w + first + t] * Go[t, c - first]
+                left[r, c] = value
+        log_det += np.log(inverted(left[:size, :size], inverse[:size, :size]))
+        if not np.isfinite(log_det):
+            return np.nan
+        for r in range(padded):
+            for c in range(padded):
+                shrunk[r, c] = middle[r, c] = 0.0
+                if r < size and c < size:
+                    shrunk[r, c] = inverse[r, c]
+                    first = r // K * K
+                    for t in range(K):
+                        middle[r, c] += Go[r - first, t] * inverse[first + t, c]
+        product(middle, U, L)
+        product(shrunk, U, kept)
+        less_products(matrix, L, U)
+        for k in range(size):
+            for c in range(w + k + 1):
+                matrix[w + k, c] = kept[k, c]
+            for r in range(w + k + 1, N):
+                matrix[r, w + k] = kept[k, r]
+    mirrored(matrix)
     return log_det
 
 
 @inner
-def contracted(patterns, block, out, first):
-    """out[first + t] = sum of D_t times a (K, K) block."""
+def factorise(design, patterns, gamma, at):
+    """Fill a factor at gamma, but for what `complete` fills; its log determinant."""
     h, K = patterns.shape[:2]
-    for v in range(h):
-        value = 0.0
-        for s in range(K):
-            for t in range(K):
-                value += patterns[v, s, t] * block[s, t]
-        out[first + v] = value
-
-
-@inner
-def products_of(left, first, right, second, by_system, width, out):
-    """Sums over levels of the products of two systems' numbers in one row of each, which are by system, or if not
-    `by_system` by level."""
-    K = len(out)
-    for s in range(K):
-        for t in range(K):
-            value = 0.0
-            if by_system:
-                for w in range(width):
-                    value += left[first, s * width + w] * right[second, t * width + w]
-            else:
-                for w in range(width):
-                    value += left[first, w * K + s] * right[second, w * K + t]
-            out[s, t] = value
-
-
-@inner
-def through_patterns(design, patterns, M, A, Y, seen, seen_inner, first, k, result):
-    """X'H^-1 G_s H^-1 G_t H^-1 X (q k, q k) into `found`, of k columns X. H^-1 X as levels see it are rows from
-    `first` of seen (columns, N) and seen_inner (columns, inner levels K)."""
-    h, K = patterns.shape[:2]
-    N, n_inner = seen.shape[1], len(design.kind)
-    m, rows = N // K, h * k
-    effect, turned = np.zeros((rows, N)), np.empty((N, 2 * rows))
-    meet, outer_meet, through = np.zeros((2 * rows, N)), np.empty((rows, N)), np.empty((2 * rows, N))
-    e, e_turned = np.zeros((rows, n_inner * K)), np.empty((n_inner * K, rows))
-    base, pushed = np.empty((rows, rows)), np.empty(K)
-    for v in range(h):
-        for j in range(k):
-            at = v * k + j
-            for s in range(K):
-                for t in range(K):
-                    share = patterns[v, s, t]
-                    if share != 0.0:
-                        for w in range(m):
-                            effect[at, s * m + w] += share * seen[first + j, t * m + w]
-                        for i in range(n_inner):
-                            e[at, i * K + s] += share * seen_inner[first + j, i * K + t]
-            for i in range(n_inner):
-                c = design.kind[i]
-                for t in range(K):
-                    pushed[t] = 0.0
-                    for s in range(K):
-                        pushed[t] += M[c, s, t] * e[at, i * K + s]
-                    e_turned[i * K + t, at] = design.replication[c, t] * pushed[t]  # M N is symmetric
-                for p in range(design.begin[i], design.begin[i + 1]):
-                    meet[rows + at, design.column[p]] += design.times[p] * pushed[design.system[p]]
-    product(effect, A, outer_meet)
-    for r in range(rows):
-        for c in range(N):
-            meet[r, c] = outer_meet[r, c]
-    for r in range(2 * rows):
-        for c in range(N):
-            turned[c, r] = meet[r, c]
-    product(meet, Y, through)
-    product(through, turned, result)
-    product(e, e_turned, base)
-    for r in range(2 * rows):
-        for c in range(2 * rows):
-            result[r, c] = -result[r, c]
-    for r in range(rows):
-        for c in range(rows):
-            result[rows + r, rows + c] += base[r, c]
-    across = np.empty((rows, 2 * rows))
-    product(effect, turned, across)
-    for r in range(rows):
-        for c in range(rows):
-            result[r, c] += across[r, c]
-            result[r, rows + c] += across[r, rows + c]
-            result[rows + c, r] += across[r, rows + c]
-
-
-@inner
-def sandwiched(left, middle, right, transposed, out):
-    """left' middle right if `transposed`, else left middle right', all (K, K)."""
-    K = len(out)
-    half = np.empty((K, K))
-    for s in range(K):
-        for t in range(K):
-            half[s, t] = 0.0
-            for u in range(K):
-                half[s, t] += (left[u, s] if transposed else left[s, u]) * middle[u, t]
-    for s in range(K):
-        for t in range(K):
-            out[s, t] = 0.0
-            for u in range(K):
-                out[s, t] += half[s, u] * (right[u, t] if transposed else right[t, u])
-
-
-@inner
-def norms(design, patterns, vectors, group, M, F, A, V, Y, B, E, hidden, norm):
-    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q)."""
-    h, K = patterns.shape[:2]
-    N, kinds, n_vectors = len(A), len(design.levels), len(vectors)
-    m = N // K
-    for r in range(2 * h):
-        for c in range(2 * h):
-            norm[r, c] = 0.0
-    product(A, Y, B)
+    N = len(at.V)
+    Gi = np.empty((K, K))
+    covariance(patterns, gamma, h, Gi)
+    covariance(patterns, gamma, 0, at.Go)
+    log_det = inner_blocks(design, Gi, at.M, at.W)
     for r in range(N):
         for c in range(N):
-            B[r, c] = -B[r, c]
-        B[r, r] += 1.0
-    product(B, A, V)  # Zo'H^-1 Zo
-    part, line = np.empty(N), np.empty(m)
-    for r in range(n_vectors):
-        for w in range(m):
-            for c in range(N):
-                part[c] = 0.0
-            for s in range(K):
-                if vectors[r, s] != 0.0:
-                    for c in range(N):
-                        part[c] += vectors[r, s] * V[s * m + w, c]
-            for o in range(n_vectors):
-                for c in range(m):
-                    line[c] = 0.0
-                for t in range(K):
-                    if vectors[o, t] != 0.0:
-                        for c in range(m):
-                            line[c] += vectors[o, t] * part[t * m + c]
-                value = 0.0
-                for c in range(m):
-                    value += line[c] ** 2
-                norm[group[r], group[o]] += value
-    shape = np.empty((kinds, K, K))
-    small, column = np.empty((K, K)), np.empty(h)
-    for v in range(h):
-        for c in range(kinds):
-            sandwiched(M[c], patterns[v], M[c], True, shape[c])
-        for r in range(N):
-            for c in range(N):
-                E[r, c] = 0.0
-        met_through(design, shape, 1.0, E)
-        mirrored(E)
-        product(Y, E, hidden[v])
-        product(B, E, V)
-        for s in range(K):
+            at.V[r, c] = 0.0
+        at.V[r, r] = design.load[r]
+        for t in range(K):
+            at.base[t, r] = design.load[r] if t == r % K else 0.0
+    met_through(design, at.W, -1.0, at.V)
+    for i in range(len(design.kind)):
+        c = design.kind[i]
+        for p in range(design.begin[i], design.begin[i + 1]):
             for t in range(K):
-                value = 0.0
-                for w in range(m):
-                    for a in range(N):
-                        value += V[s * m + w, a] * B[t * m + w, a]
-                small[s, t] = value
-        contracted(patterns, small, column, 0)
-        for r in range(N):
-            for c in range(N):
-                E[r, c] = hidden[v, c, r]
-        for s in range(h):
-            norm[s, h + v] = norm[h + v, s] = column[s]
-        for s in range(v + 1):
-            value = 0.0
-            for r in range(N):
-                value += met_in_row(hidden[s], E, r)
-            norm[h + v, h + s] = value
-    own, less, both = np.empty((K, K)), np.empty((K, K)), np.empty((K, K))
-    for c in range(kinds):
-        sandwiched(M[c], F[c], M[c], False, less)
-        for s in range(K):
-            for t in range(K):
-                own[s, t] = M[c, s, t] * design.replication[c, t]
-                less[s, t] = design.levels[c] * own[s, t] - 2.0 * less[s, t]
-        for v in range(h):
-            for o in range(v + 1):
-                sandwiched(patterns[o], own, patterns[v], False, both)
-                value = 0.0
-                for s in range(K):
-                    for t in range(K):
-                        value += both[s, t] * less[t, s]
-                norm[h + v, h + o] += value
-    for v in range(h):
-        for o in range(v):
-            norm[h + o, h + v] = norm[h + v, h + o]
+                pulled = at.W[c, design.system[p], t] * design.replication[c, t]
+                at.base[t, design.column[p]] -= design.times[p] * pulled
+    return log_det + taken_through(at.V, at.Go)
 
 
 @inner
-def met_in_row(left, right, r):
-    """Sum of the products of one row."""
-    value = 0.0
-    for c in range(left.shape[1]):
-        value += left[r, c] * right[r, c]
-    return value
+def complete(design, patterns, at):
+    """The rest of a factor."""
+    h, K = patterns.shape[:2]
+    N = len(at.V)
+    by_block(at.V, at.Go, at.Q)
+    turned = at.Q.T.copy()
+    by_block(turned, at.Go, at.Y)
+    for r in range(N):
+        for c in range(N):
+            at.Y[r, c] = -at.Y[r, c]
+        first = r // K * K
+        for t in range(K):
+            at.Y[r, first + t] += at.Go[r - first, t]
+    half, small, total, blocks = np.empty((K, K)), np.empty((K, K)), np.zeros((K, K)), np.zeros((K, K))
+    for c in range(len(design.levels)):
+        for s in range(K):
+            for t in range(K):
+                at.F[c, s, t] = 0.0
+        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
+            r, k = design.row[entry], design.across[entry]
+            s, t = design.row_system[entry], design.across_system[entry]
+            value = design.value[entry] * at.Y[r, k]
+            at.F[c, s, t] += value
+            if r != k:
+                at.F[c, t, s] += value
+        product(at.M[c], at.F[c], half)
+        product(half, at.M[c].T, small)
+        for s in range(K):
+            for t in range(K):
+                total[s, t] += design.levels[c] * at.M[c, s, t] * design.replication[c, t] - small[s, t]
+    for first in range(0, N, K):
+        for s in range(K):
+            for t in range(K):
+                blocks[s, t] += at.V[first + s, first + t]
+    for v in range(h):
+        at.trace[v], at.trace[h + v] = (patterns[v] * blocks).sum(), (patterns[v] * total).sum()
 
 
 @inner
 def response_sums(design, outer, inner_level, system, y, b, y_outer, y_inner):
     """Sums of the ratings of a table by column (N,) and by inner level and system; their squares."""
     K = y_inner.shape[1]
-    m = len(y_outer) // K
     for c in range(len(y_outer)):
         y_outer[c] = 0.0
     for i in range(len(y_inner)):
@@ -536,49 +367,44 @@ def response_sums(design, outer, inner_level, system, y, b, y_outer, y_inner):
     whole = 0.0
     for place in range(design.n):
         value = y[b, place]
-        y_outer[system[place] * m + outer[place]] += value
+        y_outer[outer[place] * K + system[place]] += value
         y_inner[inner_level[place], system[place]] += value
         whole += value**2
     return whole
 
 
 @inner
-def profiled(design, W, A, Y, y_outer, y_inner, whole, base, through, seen, beta, phi):
-    """Fill base (K + 1, N), Zo'H_i^-1 of X and y; through, base Y; seen, Zo'H^-1 of both; the means and their phi.
-    y'Py, and the log determinant of X'H^-1X, NaN where there is none."""
-    K, N = len(beta), len(A)
-    m = N // K
+def profiled(design, at, y_outer, y_inner, whole, through, seen, beta, phi):
+    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi. y'Py, and
+    the log determinant of X'H^-1X, NaN where there is none."""
+    K, N = len(beta), len(at.V)
     pushed, gram, xy = np.empty(K), np.empty((K, K)), np.empty(K)
-    for t in range(K):
-        for r in range(N):
-            value = 0.0
-            for w in range(m):
-                value += A[r, t * m + w]
-            base[t, r] = value
+    base = np.empty((K + 1, N))
+    base[:K] = at.base
+    base[K] = y_outer
     left = whole
-    for c in range(N):
-        base[K, c] = y_outer[c]
     for i in range(len(y_inner)):
         c = design.kind[i]
         for s in range(K):
             pushed[s] = 0.0
             for t in range(K):
-                pushed[s] += W[c, s, t] * y_inner[i, t]
+                pushed[s] += at.W[c, s, t] * y_inner[i, t]
             left -= pushed[s] * y_inner[i, s]
         for p in range(design.begin[i], design.begin[i + 1]):
             base[K, design.column[p]] -= design.times[p] * pushed[design.system[p]]
-    product(base, Y, through)
-    product(through, A, seen)
+    by_block(base, at.Go, through)
+    product(through, at.V, seen)
     for j in range(K + 1):
         for c in range(N):
             seen[j, c] = base[j, c] - seen[j, c]
+    by_block(seen, at.Go, through)
     for c in range(N):
         left -= base[K, c] * through[K, c]
     for s in range(K):
         for j in range(K + 1):
             value = 0.0
-            for w in range(m):
-                value += seen[j, s * m + w]
+            for c in range(s, N, K):
+                value += seen[j, c]
             if j < K:
                 gram[s, j] = value
             else:
@@ -601,11 +427,8 @@ def less_means(design, M, y_inner, beta, through, seen, seen_inner):
         for c in range(N):
             seen[K, c] -= beta[j] * seen[j, c]
             through[K, c] -= beta[j] * through[j, c]
-    pushed = np.empty((K, K + 1))
-    turned = np.empty((N, K + 1))
-    for j in range(K + 1):
-        for c in range(N):
-            turned[c, j] = through[j, c]
+    pushed, line = np.empty((K, K + 1)), np.empty(K + 1)
+    turned = through.T.copy()
     for i in range(len(y_inner)):
         kind = design.kind[i]
         for s in range(K):
@@ -618,47 +441,171 @@ def less_means(design, M, y_inner, beta, through, seen, seen_inner):
             s, col, count = design.system[p], design.column[p], design.times[p]
             for j in range(K + 1):
                 pushed[s, j] -= count * turned[col, j]
-        for j in range(K + 1):
+        for s in range(K):
+            for j in range(K + 1):
+                line[j] = 0.0
+            for t in range(K):
+                for j in range(K + 1):
+                    line[j] += M[kind, s, t] * pushed[t, j]
+            for j in range(K + 1):
+                seen_inner[j, i * K + s] = line[j]
+
+
+@inner
+def along(vector, rows, out):
+    """What a vector of systems makes of each level: rows (k, levels K), out (k, levels)."""
+    K = len(vector)
+    for j in range(len(out)):
+        for w in range(out.shape[1]):
+            out[j, w] = 0.0
+        for s in range(K):
+            if vector[s] != 0.0:
+                for w in range(out.shape[1]):
+                    out[j, w] += vector[s] * rows[j, w * K + s]
+
+
+@inner
+def level_products(vectors, group, rows, first, out):
+    """Sums over levels of left'D_t right for all pairs of rows (k, levels K), into out (q, k, k) from `first`."""
+    k, K = len(rows), vectors.shape[1]
+    each, gram = np.empty((k, rows.shape[1] // K)), np.empty((k, k))
+    for t in range(group[-1] + 1):
+        out[first + t] = 0.0
+    for r in range(len(vectors)):
+        along(vectors[r], rows, each)
+        product(each, each.T, gram)
+        out[first + group[r]] += gram
+
+
+@inner
+def through_patterns(design, vectors, group, at, seen, seen_inner, result):
+    """X'H^-1 G_s H^-1 G_t H^-1 X into result (q k, q k), of k columns X, of which H^-1 X as levels see it is given:
+    seen (k, N) and seen_inner (k, inner levels K)."""
+    k, N, K, n_inner = len(seen), seen.shape[1], vectors.shape[1], len(design.kind)
+    h = group[-1] + 1
+    m, rows = N // K, h * k
+    effect, meet = np.zeros((2 * rows, N)), np.zeros((rows, N))
+    e, turned = np.zeros((rows, n_inner * K)), np.zeros((rows, n_inner * K))
+    outer_part, inner_part, pushed = np.empty((k, m)), np.empty((k, n_inner)), np.empty(K)
+    for r in range(len(vectors)):
+        along(vectors[r], seen, outer_part)
+        along(vectors[r], seen_inner, inner_part)
+        for j in range(k):
+            row = group[r] * k + j
             for s in range(K):
-                value = 0.0
+                share = vectors[r, s]
+                if share != 0.0:
+                    for w in range(m):
+                        effect[row, w * K + s] += share * outer_part[j, w]
+                    for i in range(n_inner):
+                        e[row, i * K + s] += share * inner_part[j, i]
+    for row in range(rows):
+        for i in range(n_inner):
+            c = design.kind[i]
+            for t in range(K):
+                pushed[t] = 0.0
+            for s in range(K):
+                if e[row, i * K + s] != 0.0:
+                    for t in range(K):
+                        pushed[t] += at.M[c, s, t] * e[row, i * K + s]
+            for t in range(K):
+                turned[row, i * K + t] = design.replication[c, t] * pushed[t]  # M N is symmetric
+            for p in range(design.begin[i], design.begin[i + 1]):
+                meet[row, design.column[p]] += design.times[p] * pushed[design.system[p]]
+    by_block(meet, at.Go, effect[rows:])
+    for row in range(rows, 2 * rows):
+        for c in range(N):
+            effect[row, c] = -effect[row, c]
+    half, across, base = np.empty((2 * rows, N)), np.empty((rows, 2 * rows)), np.empty((rows, rows))
+    product(effect, at.V, half)
+    product(half, effect.T, result)
+    product(meet, effect.T, across)
+    product(e, turned.T, base)
+    for r in range(rows):
+        for c in range(rows):
+            result[rows + r, c] += across[r, c]
+            result[c, rows + r] += across[r, c]
+            result[rows + r, rows + c] += across[r, rows + c] + base[r, c]
+
+
+@inner
+def sandwiched(left, middle, right, out):
+    """left'middle right, all (K, K)."""
+    half = np.empty(out.shape)
+    product(left.T, middle, half)
+    product(half, right, out)
+
+
+@inner
+def norms(design, patterns, vectors, group, at, B, E, X, hidden, norm):
+    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden`, Go X."""
+    h, K = patterns.shape[:2]
+    N, kinds, n_vectors = len(at.V), len(design.levels), len(vectors)
+    m = N // K
+    norm[:] = 0.0
+    for r in range(N):
+        for c in range(N):
+            B[r, c] = -at.Q[r, c]
+        B[r, r] += 1.0
+    part, line = np.empty(N), np.empty(m)
+    for r in range(n_vectors):
+        for w in range(m):
+            for c in range(N):
+                part[c] = 0.0
+            for s in range(K):
+                if vectors[r, s] != 0.0:
+                    for c in range(N):
+                        part[c] += vectors[r, s] * at.V[w * K + s, c]
+            for o in range(n_vectors):
+                for c in range(m):
+                    line[c] = 0.0
                 for t in range(K):
-                    value += M[kind, s, t] * pushed[t, j]
-                seen_inner[j, i * K + s] = value
-
-
-@inner
-def traced(design, patterns, M, F, Y, outer_blocks, trace):
-    """tr(H^-1 G_t) into `trace`; F_c, the sums of C_i Y C_i' of each kind."""
-    h, K = patterns.shape[:2]
-    small, total = np.empty((K, K)), np.zeros((K, K))
-    for c in range(len(design.levels)):
+                    if vectors[o, t] != 0.0:
+                        for c in range(m):
+                            line[c] += vectors[o, t] * part[c * K + t]
+                norm[group[r], group[o]] += np.dot(line, line)
+    shape, small = np.empty((kinds, K, K)), np.empty((K, K))
+    for v in range(h):
+        for c in range(kinds):
+            sandwiched(at.M[c], patterns[v], at.M[c], shape[c])
+        E[:] = 0.0
+        met_through(design, shape, 1.0, E)
+        mirrored(E)
+        product(B, E, X)
+        small[:] = 0.0
+        for first in range(0, N, K):
+            for s in range(K):
+                for t in range(K):
+                    small[s, t] += np.dot(X[first + s], B[first + t])
+        for s in range(h):
+            norm[s, h + v] = norm[h + v, s] = (patterns[s] * small).sum()
+        for first in range(0, N, K):
+            product(at.Go, X[first : first + K], hidden[v, first : first + K])
+        for r in range(N):
+            for c in range(N):
+                E[r, c] = hidden[v, c, r]
+        for s in range(v + 1):
+            norm[h + v, h + s] = np.dot(hidden[s].ravel(), E.ravel())
+    own, less, both = np.empty((K, K)), np.empty((K, K)), np.empty((K, K))
+    for c in range(kinds):
+        product(at.M[c], at.F[c], both)
+        product(both, at.M[c].T, less)
         for s in range(K):
             for t in range(K):
-                F[c, s, t] = 0.0
-        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-            r, k = design.row[entry], design.across[entry]
-            s, t = design.row_system[entry], design.across_system[entry]
-            value = design.value[entry] * Y[r, k]
-            F[c, s, t] += value
-            if r != k:
-                F[c, t, s] += value
-        sandwiched(M[c], F[c], M[c], False, small)
-        for s in range(K):
-            for t in range(K):
-                total[s, t] += design.levels[c] * M[c, s, t] * design.replication[c, t] - small[s, t]
-    contracted(patterns, outer_blocks, trace, 0)
-    contracted(patterns, total, trace, h)
-
-
-@inner
-def seen_products(patterns, seen, seen_inner, left, right, out):
-    """Sums over levels of left'D_t right, of the columns with these numbers, into out (q,)."""
-    h, K = patterns.shape[:2]
-    block = np.empty((K, K))
-    products_of(seen, left, seen, right, True, seen.shape[1] // K, block)
-    contracted(patterns, block, out, 0)
-    products_of(seen_inner, left, seen_inner, right, False, seen_inner.shape[1] // K, block)
-    contracted(patterns, block, out, h)
+                own[s, t] = at.M[c, s, t] * design.replication[c, t]
+                less[s, t] = design.levels[c] * own[s, t] - 2.0 * less[s, t]
+        for v in range(h):
+            for o in range(v + 1):
+                product(patterns[o], own, small)
+                product(small, patterns[v], both)
+                value = 0.0
+                for s in range(K):
+                    for t in range(K):
+                        value += both[s, t] * less[t, s]
+                norm[h + v, h + o] += value
+    for v in range(h):
+        for o in range(v):
+            norm[h + o, h + v] = norm[h + v, h + o]
 
 
 @kernel
@@ -676,28 +623,30 @@ def fit_many(
     h, K = patterns.shape[:2]
     N, n_inner, kinds, q = len(design.load), len(design.kind), len(design.levels), 2 * h
     df = design.n - K
-    A, P, T, V, Y = np.empty((N, N)), np.empty((N, N)), np.empty((N, N)), np.empty((N, N)), np.empty((N, N))
-    hidden, rows = np.empty((h, N, N)), np.empty((4, N))
-    M, W, F = np.empty((kinds, K, K)), np.empty((kinds, K, K)), np.empty((kinds, K, K))
-    R, outer_blocks = np.empty((K, K)), np.empty((K, K))
+    origin, moved = room(kinds, K, N, q), room(kinds, K, N, q)
+    hidden, B, E, X = np.empty((h, N, N)), np.empty((N, N)), np.empty((N, N)), np.empty((N, N))
     y_outer, y_inner = np.empty(N), np.empty((n_inner, K))
-    base, through, seen = np.empty((K + 1, N)), np.empty((K + 1, N)), np.empty((K + 1, N))
-    seen_inner = np.empty((K + 1, n_inner * K))
-    means, precise, x_y, each = np.empty(K), np.empty((K, K)), np.empty((q, K)), np.empty(q)
+    through, seen, seen_inner = np.empty((K + 1, N)), np.empty((K + 1, N)), np.empty((K + 1, n_inner * K))
+    means, precise, products = np.empty(K), np.empty((K, K)), np.empty((q, K + 1, K + 1))
     here, trial, slope, direction = np.empty(q), np.empty(q), np.empty(q), np.zeros(q)
     free, hessian, working = np.empty(q, dtype=np.bool_), np.empty((q, q)), np.empty((q, q))
     pairs = np.empty((q * K, q * K))
+    first_log_det = factorise(design, patterns, start, origin)
+    complete(design, patterns, origin)
     for b in range(len(status)):
         whole = response_sums(design, outer_level, inner_level, system, y, b, y_outer, y_inner)
         value, left, fall = np.inf, 0.0, 1.0
         length, halvings, step = 1.0, 0, 0
-        for t in range(q):
-            trial[t] = start[t]
+        trial[:] = start
         status[b] = TOO_MANY_STEPS
+        at = origin
         while step <= max_steps:
-            log_det = factorised(design, patterns, trial, M, W, R, A, P, T, V, Y, rows, outer_blocks)
+            log_det = first_log_det
+            if step:
+                at = moved
+                log_det = factorise(design, patterns, trial, at)
             new_left, log_det_x = profiled(
-                design, W, A, Y, y_outer, y_inner, whole, base, through, seen, means, precise
+                design, at, y_outer, y_inner, whole, through, seen, means, precise
             )
             log_det += log_det_x
             there = np.inf
@@ -713,41 +662,37 @@ def fit_many(
                     break
                 length *= 0.5 if length > 1e-3 else 0.1
             else:
+                if step:
+                    complete(design, patterns, at)
                 step += 1
                 halvings, length = 0, 1.0
                 value, left = there, new_left
                 sigma2 = left / df
-                less_means(design, M, y_inner, means, through, seen, seen_inner)
-                traced(design, patterns, M, F, Y, outer_blocks, each)
+                less_means(design, at.M, y_inner, means, through, seen, seen_inner)
+                level_products(vectors, group, seen, 0, products)
+                level_products(vectors, group, seen_inner, h, products)
+                through_patterns(design, vectors, group, at, seen[K:], seen_inner[K:], working)
+                here[:], beta[b], phi[b] = trial, means, precise
                 for t in range(q):
-                    here[t], trace[b, t], slope[t] = trial[t], each[t], each[t]
-                for j in range(K):
-                    beta[b, j] = means[j]
-                    for k in range(K):
-                        phi[b, j, k] = precise[j, k]
-                        seen_products(patterns, seen, seen_inner, j, k, each)
-                        for t in range(q):
-                            xgx[b, t, j, k] = each[t]
-                            slope[t] -= precise[j, k] * each[t]
-                    seen_products(patterns, seen, seen_inner, j, K, each)
-                    for t in range(q):
-                        x_y[t, j] = each[t]
-                through_patterns(design, patterns, M, A, Y, seen, seen_inner, K, 1, working)
-                seen_products(patterns, seen, seen_inner, K, K, each)
-                for t in range(q):
-                    square[b, t] = each[t]
-                    slope[t] -= each[t] / sigma2
+                    trace[b, t], square[b, t] = at.trace[t], products[t, K, K]
+                    xgx[b, t] = products[t, :K, :K]
+                    slope[t] = trace[b, t] - square[b, t] / sigma2
+                    for j in range(K):
+                        for k in range(K):
+                            slope[t] -= precise[j, k] * products[t, j, k]
                     free[t] = here[t] > 0.0 or slope[t] < 0.0
                     for v in range(q):
                         entry = working[t, v]
                         for j in range(K):
                             for k in range(K):
-                                entry -= x_y[t, j] * precise[j, k] * x_y[v, k]
+                                entry -= products[t, K, j] * precise[j, k] * products[v, K, k]
                         quadratic[b, t, v] = entry
                 for t in range(q):
                     for v in range(q):
                         hessian[t, v] = quadratic[b, t, v] / sigma2
                         hessian[t, v] -= square[b, t] * square[b, v] / (sigma2**2 * df)
+                    # of a variance that is one with the residual only rounding is left
+                    hessian[t, t] = max(hessian[t, t], _FLAT * quadratic[b, t, t] / sigma2)
                 direction = newton_direction(hessian, slope, free)
                 promise = 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall
@@ -765,13 +710,11 @@ def fit_many(
                 fall += slope[t] * (here[t] - trial[t])
         if status[b] != CONVERGED:
             continue
-        rss[b] = left
-        norms(design, patterns, vectors, group, M, F, A, V, Y, P, T, hidden, working)
-        through_patterns(design, patterns, M, A, Y, seen, seen_inner, 0, K, pairs)
+        rss[b], gamma[b] = left, here
+        norms(design, patterns, vectors, group, at, B, E, X, hidden, norm[b])
+        through_patterns(design, vectors, group, at, seen[:K], seen_inner[:K], pairs)
         for t in range(q):
-            gamma[b, t] = here[t]
             for v in range(q):
-                norm[b, t, v] = working[t, v]
                 for j in range(K):
                     for k in range(K):
                         xggx[b, t, v, j, k] = pairs[t * K + j, v * K + k]

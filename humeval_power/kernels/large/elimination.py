@@ -71,7 +71,7 @@ class Fronts(NamedTuple):
         return int(self.offset[-1])
 
 
-class _Part(NamedTuple):
+class _PartFronts(NamedTuple):
     """Fronts of one part, places counted from its own first column."""
 
     order: Ints
@@ -153,12 +153,12 @@ def _inside(first: Ints, parent: list[int], rows: list[Ints]) -> Ints:
     return np.concatenate(columns).astype(np.int64)
 
 
-def _whole(members: Ints) -> _Part:
+def _whole(members: Ints) -> _PartFronts:
     """A part that is one dense front."""
-    return _Part(members, [0, len(members)], [np.empty(0, dtype=np.int64)], [-1])
+    return _PartFronts(members, [0, len(members)], [np.empty(0, dtype=np.int64)], [-1])
 
 
-def _part_of(own: csr_array, members: Ints) -> _Part:
+def _part_of(own: csr_array, members: Ints) -> _PartFronts:
     """The fronts of one connected part with entries at `own`: one dense front, or a tree of them where that is
     cheaper."""
     n = len(members)
@@ -171,7 +171,7 @@ def _part_of(own: csr_array, members: Ints) -> _Part:
     widths, sizes = np.diff(tree[0]), np.array([len(row) for row in tree[1]])
     if _seconds(widths, sizes) >= _cost(n, 0):
         return _whole(members)
-    return _Part(members[order], *tree)
+    return _PartFronts(members[order], *tree)
 
 
 def _seconds(widths: Ints, sizes: Ints) -> float:

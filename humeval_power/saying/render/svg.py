@@ -1,7 +1,7 @@
 """A chart as SVG: small, of presentation attributes and classes only, so that a page's style sheet has the say.
 
-What is drawn follows `Frame`, which turns values into places. Nothing has an id, so that any number of charts can
-stand on one page, and a chart without a style sheet is drawn in the colours for white paper.
+What is drawn follows `PlotArea`, which turns values into places. Nothing has an id, so that any number of charts
+can stand on one page, and a chart without a style sheet is drawn in the colours for white paper.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _FADED = "0.2"  # how much a band covers
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PlotArea:
     """Where the space between the axes lies in the drawing, and where values lie in it."""
 
     left: float
@@ -73,7 +73,7 @@ class Frame:
         return self.top + self.height
 
 
-def frame_of(chart: Chart) -> Frame:
+def frame_of(chart: Chart) -> PlotArea:
     """The frame of a chart: its margin holds the longest number, or name, of the y axis."""
     x, y = chart.x, chart.y
     labels = _row_names(y) if y.names else [y.tick_text(tick) for tick in y.ticks()]
@@ -83,7 +83,7 @@ def frame_of(chart: Chart) -> Frame:
     height = row * len(y.names) if y.names else WIDTH - left - _RIGHT if chart.is_matrix else _HEIGHT
     ticks = x.ticks()
     last = svg_width(x.tick_text(ticks[-1]), _SMALL) / 2 if ticks else 0.0  # it may stand at the very end
-    return Frame(left, top, WIDTH - left - max(_RIGHT, last + 2), height, x, y)
+    return PlotArea(left, top, WIDTH - left - max(_RIGHT, last + 2), height, x, y)
 
 
 def chart_svg(chart: Chart) -> str:
@@ -114,7 +114,7 @@ def svg_element(title: str, words: str, height: float, inside: str) -> str:
     )
 
 
-def _grid(frame: Frame) -> Iterator[str]:
+def _grid(frame: PlotArea) -> Iterator[str]:
     """The lines of the ticks, their numbers and what the axes show."""
     left, right, bottom = frame.left, frame.left + frame.width, frame.bottom
     yield '<g stroke="currentColor" stroke-opacity="0.16">'
@@ -141,7 +141,7 @@ def _grid(frame: Frame) -> Iterator[str]:
     )
 
 
-def _data(chart: Chart, frame: Frame) -> Iterator[str]:
+def _data(chart: Chart, frame: PlotArea) -> Iterator[str]:
     """Series and lines, cut at the frame, and on top of them what is marked."""
     yield (
         f'<svg x="{frame.left:.1f}" y="{frame.top:.1f}" width="{frame.width:.1f}" height="{frame.height:.1f}" '
@@ -166,7 +166,7 @@ def _data(chart: Chart, frame: Frame) -> Iterator[str]:
             yield from _spot(mark, frame)
 
 
-def _series(series: Series, frame: Frame) -> Iterator[str]:
+def _series(series: Series, frame: PlotArea) -> Iterator[str]:
     across, down = frame.across, frame.down
     if series.kind == "band":
         there = _path(series.x, series.high, frame)
@@ -197,7 +197,7 @@ def _series(series: Series, frame: Frame) -> Iterator[str]:
         yield f'<path d="{path}" {_stroke(series.colour)}/>'
 
 
-def _path(x: tuple[float, ...], y: tuple[float, ...], frame: Frame, *, is_steps: bool = False) -> str:
+def _path(x: tuple[float, ...], y: tuple[float, ...], frame: PlotArea, *, is_steps: bool = False) -> str:
     places = [(f"{frame.across(a):.1f}", f"{frame.down(b):.1f}") for a, b in zip(x, y, strict=True)]
     if is_steps:
         first, *rest = places
@@ -205,7 +205,7 @@ def _path(x: tuple[float, ...], y: tuple[float, ...], frame: Frame, *, is_steps:
     return "M" + "L".join(f"{a} {b}" for a, b in places)
 
 
-def _spot(mark: Spot, frame: Frame, *, size: float = 5.0) -> Iterator[str]:
+def _spot(mark: Spot, frame: PlotArea, *, size: float = 5.0) -> Iterator[str]:
     x, y = frame.across(mark.x), frame.down(mark.y)
     if mark.low is not None and mark.high is not None:
         low, high = frame.down(mark.low), frame.down(mark.high)

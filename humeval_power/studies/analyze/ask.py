@@ -101,14 +101,14 @@ def load_criteria(
             effect=replace(
                 FIELDS["effect"],
                 option="effect-of-interest",
-                help="Smallest difference B - A on [0, 1] that would matter. [the plan's]",
+                help="Smallest difference B - A that would matter, on [0, 1]. [the plan's]",
+                note="",
                 label="Smallest difference that would matter",
                 slider=None,
             ),
             effect_raw=replace(
                 FIELDS["effect_raw"],
                 option="effect-of-interest-raw",
-                help="The same in points of the scale; see --scale.",
                 label="The same in points of the scale",
                 start="",
                 slider=None,
@@ -116,14 +116,14 @@ def load_criteria(
             criteria=replace(
                 FIELDS["criteria"],
                 kind=names(str, "NAMES"),
-                help="Analyse several criteria, one by one: 'all', or A,B,...: values of the column of criteria, "
-                "or columns that hold the ratings of one each.",
+                note=", one by one: 'all', or some with commas between: values of the column of criteria, or "
+                "columns that hold the ratings of one each.",
                 label="Several criteria",
                 page_help="\u2018all\u2019, or their names with commas between them.",
             ),
             exclude_if=replace(
                 FIELDS["exclude_if"],
-                help=f"Leave out workers by these rules, which no plan has sealed: {EXAMPLE_RULES}, or some of it.",
+                note=f", which no plan has sealed: {EXAMPLE_RULES}, or some of it.",
                 page_help="Such as seconds=2,same-answer=0.95; the result is shown with and without them. Rules of "
                 "the plan are applied by themselves.",
             ),
@@ -223,7 +223,10 @@ def command(
         looks = None
         if planned is not None and planned.looks is not None:
             looks = looks_of_study(
-                planned, study.plan, study.ledger, ratings, secret=secret, exclusion=exclusion
+                *(planned, study.plan, study.ledger, ratings),
+                secret=secret,
+                exclusion=exclusion,
+                pool=pool,
             )
         together = several and (ratings.n_systems > 2 or planned is not None)
         if together and correlated:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
+from humeval_power.choices import DEFAULT_ESTIMAND, DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import FitError, InputError, Problem
 from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.ratings import Ratings
@@ -26,7 +26,7 @@ from humeval_power.studies.monitor.files import (
 from humeval_power.studies.monitor.followed import data_of, monitoring_of, same_sums
 from humeval_power.studies.monitor.ledger_fields import LedgerState, state_of
 from humeval_power.studies.monitor.systems import as_planned
-from humeval_power.studies.monitor.taking import secret_of_rows
+from humeval_power.studies.monitor.taking import check_same_pool, secret_of_rows
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.sweep.executors import on_executor
 
@@ -119,13 +119,13 @@ def analyze(
         estimand_deviations,
         family_deviations,
     )
-    from humeval_power.studies.analyze.over_pool import analyse_over_pool, of_pool
     from humeval_power.studies.analyze.result import AnalysisResult, comparison_rows
     from humeval_power.studies.analyze.result_conditions import WithAndWithout, exclusion_deviations
     from humeval_power.studies.fit.joint_comparison import check_other_model, compare_jointly, family_error
     from humeval_power.studies.fit.many_systems import compare_in_pairs
+    from humeval_power.studies.fit.over_pool import analyse_over_pool, of_pool
     from humeval_power.studies.fit.ranks import SimulatedRanks, simulate_ranks
-    from humeval_power.studies.monitor.followed import decided_by_looks
+    from humeval_power.studies.monitor.followed import check_pool_at_looks, decided_by_looks
 
     if ratings.n_systems == 2 and family is not None and (plan is None or plan.many is None):
         pair = family.pairs(ratings.system_names)[0]
@@ -155,7 +155,13 @@ def analyze(
     if plan is not None and pool is not None and not pool.by_hand:
         estimand = estimand or plan.estimand
     if pool is not None:
-        _refuse_beside_pool(family, correlated, looks)
+        _refuse_beside_pool(family, correlated)
+        if looks is not None and plan is not None:
+            check_pool_at_looks(plan, pool)
+            if (estimand or DEFAULT_ESTIMAND) != (plan.estimand or DEFAULT_ESTIMAND):
+                raise InputError(
+                    "The looks are about what the plan says (estimand), and so is the result: leave out --estimand."
+                )
         ratings = of_pool(ratings, pool, rule)
     elif estimand is not None:
         raise InputError(
@@ -174,7 +180,8 @@ def analyze(
 
     analysis, over_pool = compared(ratings, check=looks is None), None
     if pool is not None:
-        analysis, over_pool = analyse_over_pool(ratings, analysis, pool, estimand)
+        dropped = plan is not None and plan.drops_systems
+        analysis, over_pool = analyse_over_pool(ratings, analysis, pool, estimand, common_workers=dropped)
     changed = None
     if exclusion is not None:
         everybody = analysis if ratings is whole else compared(whole, check=False)
@@ -232,12 +239,9 @@ def analyze(
 NO_RANKS = "systems were dropped at looks of their own, so that no ranking is fair to all of them"
 
 
-def _refuse_beside_pool(
-    family: ComparisonFamily | None, correlated: Sequence[CorrelatedFactor], looks: LooksTaken | None
-) -> None:
+def _refuse_beside_pool(family: ComparisonFamily | None, correlated: Sequence[CorrelatedFactor]) -> None:
     """Refuse what has no estimate over a pool of items."""
     rules = (
-        (looks is not None, "Looks before the end were never tried with items drawn from a pool"),
         (bool(correlated), "Correlated intercepts and slopes are not known beside a pool of items"),
         (
             family is not None and family.model == "joint",
@@ -516,15 +520,17 @@ def looks_of_study(
     *,
     secret: str | None = None,
     exclusion: WorkerExclusion | None = None,
+    pool: ItemPool | None = None,
 ) -> LooksTaken:
     """Read the ledger of a study with looks, and check that these are the ratings of its last look.
 
     ratings : all of them; looks see also those of workers whom the `exclusion` leaves out of their tests.
+    pool : that the rated items were drawn from, with which the looks were taken.
 
     Raises
     ------
     InputError
-        No looks, a study that has not ended, or ratings that its last look did not see.
+        Another pool, no looks, a study that has not ended, or ratings that its last look did not see.
     """
     from humeval_power.studies.plan.files import read_plan_file
 
@@ -534,10 +540,11 @@ def looks_of_study(
     if plan.many is not None:
         ratings = as_planned(ratings, plan)
     state = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
+    check_same_pool(state, pool, path)
     taken = LooksTaken(state=state.monitoring, ledger=path)
     kept = secret_of_rows(state, entries, path, secret_file)
     return replace(
-        taken, unchecked=_check_ratings(state, plan, ratings, exclusion, path, secret_file, kept)
+        taken, unchecked=_check_ratings(state, plan, ratings, exclusion, path, secret_file, kept, pool)
     )
 
 
@@ -549,12 +556,13 @@ def _check_ratings(
     path: str,
     secret_file: str,
     secret: StudySecret | None,
+    pool: ItemPool | None,
 ) -> tuple[Deviation, ...]:
     """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
     if secret is None:
         last = state.monitoring.looks[-1].data
         tested = ratings if exclusion is None else exclusion.remaining(ratings)
-        same = same_sums(data_of(tested, plan, final=last.final), last)
+        same = same_sums(data_of(tested, plan, final=last.final, pool=pool), last)
     else:
         same = dict(row_digests(ratings, plan.systems, secret)) == state.rows
     if not same:

@@ -80,8 +80,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
-    from humeval_power.studies.analyze.over_pool import OverPool
     from humeval_power.studies.fit.latent_effects import FamilyCheck
+    from humeval_power.studies.fit.over_pool import OverPool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -92,9 +92,7 @@ STATUS = Declaration(
         "plan": FIELDS["plan"],
         **EXPORTS,
         **PSEUDONYMS,
-        "scale": replace(
-            FIELDS["scale"], help="Scale of the ratings, such as 1:5. [from the plan, or the data]"
-        ),
+        "scale": replace(FIELDS["scale"], note="[from the plan, or the data]"),
     },
     _status,
     arguments=("exports",),

@@ -34,8 +34,9 @@ def _source(*harnesses: str) -> Field:
     logs = f"; or whose log: {', '.join(harnesses)}" if harnesses else ""
     return own(
         replace(word((*platforms, *harnesses)), metavar="NAME"),
-        f"Whose export it is: {', '.join(platforms)}{logs}. [told from its content]",
+        "Whose export it is.",
         "Kind of export",
+        note=f": {', '.join(platforms)}{logs}. [told from its content]",
         page_help="[told from what is in it]",
         words=TITLES,
         option="from",
@@ -44,7 +45,7 @@ def _source(*harnesses: str) -> Field:
 
 _MAPPING = own(
     text("FILE"),
-    "The mapping that --draft wrote, edited. [none]",
+    "A mapping, as a draft of it was edited. [none]",
     "Mapping",
     page_help="A mapping file, where columns do not say enough by themselves.",
     option="map",
@@ -71,7 +72,7 @@ _LOGS: Fields = {
     ),
     "score": replace(
         SCORE,
-        **{name: getattr(SCORE, name).replace("[the only one]", "[all]") for name in ("help", "page_help")},
+        **{name: getattr(SCORE, name).replace("[the only one]", "[all]") for name in ("note", "page_help")},
     ),
     "again": own(
         word(Again),
@@ -271,7 +272,7 @@ DECLARED = Declaration(
         "mapping": _MAPPING,
         "platform": _source(*get_args(HarnessName)),
         **_LOGS,
-        "draft": own(flag(), "Draft the mapping of an export; -o mapping.toml writes it.", usual=False),
+        "draft": own(flag(), "Draft the mapping of an export, which a file of TOML keeps.", usual=False),
         **PSEUDONYMS,
         **ASSIGNED,
         "drop_misfits": own(

@@ -9,6 +9,7 @@ import click
 
 from humeval_power.asking.output import note
 from humeval_power.asking.study_values import StudyValues
+from humeval_power.asking.vocabulary import LOOK_HELP
 from humeval_power.choices import USUAL_PASSING, USUAL_SECONDS
 from humeval_power.fields import Field, flag, own, real, whole
 from humeval_power.studies.plan.ask_held import load_plan
@@ -42,7 +43,11 @@ REHEARSAL: Mapping[str, Field] = {
         further=True,
     ),
     "look": own(
-        whole(1), "Only what is there at this look of the plan. [all]", "Only up to this look", further=True
+        whole(1),
+        LOOK_HELP,
+        "Only up to this look",
+        note="of the plan: only what is there by then. [all]",
+        further=True,
     ),
     "coded": own(
         flag(),

@@ -11,7 +11,7 @@ from humeval_power.asking.adapting import rehearsed_or_drawn
 from humeval_power.asking.command import Use, needs
 from humeval_power.asking.declared import EFFECTS, SIZE, VARIATION, Page, Part, study_command, untouched
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import PILOT, SEED
+from humeval_power.asking.vocabulary import SEED
 from humeval_power.choices import DEFAULT_SEED
 from humeval_power.differences import Difference
 from humeval_power.rules import DEFAULT_RULE
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
                 *("ratings", "variation", "effect", "design", "losses"),
                 *("systems", "link"),
                 but=COMPARISONS,
-                pilot=PILOT,
+                pilot=FIELDS["pilot"],
                 plan=FIELDS["plan"],
                 assignment=replace(
                     FIELDS["assignment"],
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
                 key=FIELDS["key"],
                 effect=replace(
                     FIELDS["effect"],
-                    help="True difference B - A on [0, 1]. [as in the parameters, or the plan's]",
+                    note="on [0, 1]. [as in the parameters, or the plan's]",
                 ),
             )
         ),

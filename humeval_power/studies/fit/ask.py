@@ -14,7 +14,7 @@ from humeval_power.asking.output import note
 from humeval_power.asking.results import code_wanted, details_wanted
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import TABLE, table_of
+from humeval_power.asking.vocabulary import STRICT_HELP, TABLE, table_of
 from humeval_power.checking.formula import PLACE, ModelFormula, model_formula, quoted, unfitted
 from humeval_power.choices import Engine
 from humeval_power.errors import InputError, Problem
@@ -154,11 +154,11 @@ def _contradicted(model: ModelFormula, study: StudyValues) -> Iterator[Problem]:
         ),
         "assumed": own(
             text("FILE"),
-            "Parameters under which --df calibrated simulates. [required by it]",
+            "Parameters under which calibrated degrees of freedom are simulated, which need them.",
             "Parameters that are assumed",
             further=True,
         ),
-        "strict": own(flag(), "End with 3 if the fit did not converge.", usual=False, further=True),
+        "strict": own(flag(), STRICT_HELP, note=": the fit did not converge.", usual=False, further=True),
     },
     arguments=("ratings",),
     use=Use(adapts=one_table),

@@ -8,7 +8,14 @@ from humeval_power.asking.calls import TypedValues
 from humeval_power.asking.declared import Calls, Declaration, Page, Part, plain
 from humeval_power.asking.expressions import call
 from humeval_power.asking.form import Next
-from humeval_power.asking.vocabulary import SEED, TWO_OR_MORE, systems_typed
+from humeval_power.asking.vocabulary import (
+    ONE_SCORE,
+    SAMPLE_SIZE,
+    SCORE_CORRELATION,
+    SEED,
+    TWO_OR_MORE,
+    systems_typed,
+)
 from humeval_power.choices import LEAST_DRAWN_ITEMS, USUAL_METRIC_CORRELATION, USUAL_POOL_WORKERS
 from humeval_power.fields import names, own, real, text, whole
 from humeval_power.study import FIELDS
@@ -60,23 +67,25 @@ DECLARED = Declaration(
         ),
         "n": own(
             whole(LEAST_DRAWN_ITEMS),
-            "How many items to rate.",
+            SAMPLE_SIZE,
             "Items to rate",
             unit="items",
             slider=(10, 500),
             step=5,
             start="100",
+            note=": items to rate.",
         ),
         "score": own(
             text("METRIC"),
-            "The metric: its column, or what its columns begin or end with. [drawn at random]",
+            ONE_SCORE.help,
             "Metric",
+            note=": a metric, by its column, or by what its columns begin or end with. [drawn at random]",
             page_help="Such as chrf, for the column chrf, or the columns chrf_A and chrf_B.",
         ),
         "systems": replace(
             FIELDS["systems"],
             kind=names(systems_typed(TWO_OR_MORE), "A,B,..."),
-            help="Those to compare. [all of the table]",
+            note=": those to compare. [all of the table]",
             label="Systems to compare",
             page_help="Where not all of the table: names with commas between.",
         ),
@@ -89,23 +98,25 @@ DECLARED = Declaration(
         ),
         "correlation": own(
             real(0, 1),
-            "Assumed of the metric with people, over items, for what the draw wins.",
+            SCORE_CORRELATION,
             "Correlation of the metric with people on one item",
             slider=(0, 0.9),
             step=0.05,
             usual=USUAL_METRIC_CORRELATION,
+            note=", over items; for what the draw wins.",
         ),
         "workers": replace(
             FIELDS["workers"],
-            help="Workers of the study, for what the draw wins.",
+            note=", for what the draw wins.",
             usual=USUAL_POOL_WORKERS,
             start="",
         ),
         "ratings_per_item": replace(FIELDS["ratings_per_item"], main=False, start=""),
         "parameters": own(
             text("FILE", is_file=True),
-            "How ratings vary, as 'fit' wrote it, for what the draw wins. [the published settings high and low]",
+            FIELDS["parameters"].help,
             "How ratings vary",
+            note="For what the draw wins. [the published settings high and low]",
             further=True,
         ),
         "seed": SEED,

@@ -14,12 +14,17 @@ from humeval_power.asking.vocabulary import (
     ACCURACY_DIFFERENCE,
     AGREEMENT,
     ALPHA,
+    LONG_RUN,
     MEAN_OF_A,
     ONE_SCORE,
     RATING_DIFFERENCE,
-    SINGLE_SD,
+    SAMPLE_SIZE,
+    SCORE_SD,
     SYSTEM,
+    TEST_HELP,
     TEST_ITEMS,
+    TIE_RULE_HELP,
+    TIE_SHARE,
     TWO,
     systems_typed,
 )
@@ -30,7 +35,7 @@ from humeval_power.fields import day, listed, names, number_list, own, real, tex
 from humeval_power.studies.looks.ask_anytime import command as anytime
 from humeval_power.studies.looks.ask_study import command as study
 from humeval_power.studies.resolve import look_shares
-from humeval_power.study import FIELDS
+from humeval_power.study import EFFECT_HELP, FIELDS
 
 _LIST = listed(number_list(float), "LIST")
 _WHOLE_LIST = listed(number_list(int), "LIST")
@@ -43,22 +48,24 @@ _LOOKS = {
     "alternative": replace(
         FIELDS["alternative"],
         kind=word(("two-sided",)),
-        help="What to show: a difference in either direction.",
+        note=": a difference in either direction.",
     ),
     "alpha": ALPHA,
-    "effects": own(_LIST, "True effects for the table of the long run. [none, half and all of --effect]"),
+    "effects": LONG_RUN,
     "systems": own(
         names(systems_typed(TWO, exactly=2, distinct=True), "A,B"),
-        "The systems as the judgements will call them; the effect is B - A.",
+        FIELDS["systems"].help,
+        note=", as the judgements will call them; the effect is B - A.",
         usual="A,B",
     ),
     "created": own(day(), "Date of the plan. [today]", option="date"),
 }
-_N = own(whole(), "", needed=True)
-_EFFECT = own(real(), "", needed=True)
+_N = own(whole(), SAMPLE_SIZE, needed=True)
+_EFFECT = own(real(), EFFECT_HELP, needed=True)
 _TEST = own(
     word(("exact", "mid-p")),
-    "The test of each look: exact keeps its level for any number of decided judgements, mid-p on average.",
+    TEST_HELP,
+    note="at each look; exact keeps its level for any number of decided judgements, mid-p on average.",
 )
 
 
@@ -133,10 +140,10 @@ SCORES = _judgements(
     "scores",
     "Direct assessment: independent scores, Mann and Whitney's U at each look.",
     {
-        "n": replace(_N, kind=whole(2), help="Scores of each system at the end."),
-        "effect": replace(_EFFECT, help=RATING_DIFFERENCE),
+        "n": replace(_N, kind=whole(2), note=": scores of each system at the end."),
+        "effect": replace(_EFFECT, note=RATING_DIFFERENCE),
         "mean": own(real(), MEAN_OF_A, usual=75.0),
-        "sd": own(real(0, 100, open="low"), SINGLE_SD, usual=25.0),
+        "sd": replace(SCORE_SD, kind=real(0, 100, open="low"), usual=25.0),
     },
     "hp.looks.AssessmentLooks",
     lambda given: call(
@@ -151,12 +158,15 @@ PREFERENCE = _judgements(
     "preference",
     "Head-to-head judgements: the sign test at each look.",
     {
-        "n": replace(_N, help="Judgements at the end."),
-        "effect": replace(_EFFECT, help="Share that prefers B among non-ties, minus 1/2."),
-        "tie_share": own(real(), "Probability of a tie.", usual=0.0),
+        "n": replace(_N, note=": judgements at the end."),
+        "effect": replace(
+            _EFFECT, note=", as the share that prefers B among judgements without a tie, minus 1/2."
+        ),
+        "tie_share": TIE_SHARE,
         "ties": own(
             word(get_args(Ties), without=("split",)),
-            "What the effect is a share of: judgements without ties, or all with ties counted half.",
+            TIE_RULE_HELP,
+            note=": the effect is a share of judgements without them, or of all with ties counted half.",
             usual="excluded",
             option="tie-rule",
         ),
@@ -175,8 +185,8 @@ ACCURACY = _judgements(
     "accuracy",
     "Two systems on the same items: McNemar's test at each look.",
     {
-        "n": replace(_N, help=TEST_ITEMS),
-        "effect": replace(_EFFECT, help=ACCURACY_DIFFERENCE),
+        "n": replace(_N, note=TEST_ITEMS),
+        "effect": replace(_EFFECT, note=ACCURACY_DIFFERENCE),
         "agreement": replace(AGREEMENT, needed=True),
         "test": replace(_TEST, usual="mid-p"),
     },
@@ -259,14 +269,16 @@ POOL = Declaration(
             usual=1.5,
         ),
         "mean": own(real(), MEAN_OF_A, usual=75.0),
-        "sd": own(real(), SINGLE_SD, usual=25.0),
+        "sd": replace(SCORE_SD, kind=real(), usual=25.0),
         "budgets": own(
             _WHOLE_LIST,
             "Planned judgements of a comparison, both systems together. "
             f"[{','.join(map(str, POOL_BUDGETS))}]",
         ),
         "at": own(_WHOLE_LIST, "Budgets of a single look at which savings are told. [1200,3600]"),
-        "looks": own(whole(2, 10), "Equal looks, Pocock.", usual=3),
+        "looks": own(
+            whole(2, 10), FIELDS["looks"].help, note=": a number of equal ones, Pocock's.", usual=3
+        ),
     },
     _pool,
     arguments=("file",),

@@ -23,9 +23,9 @@ from humeval_power.asking.declared import (
 from humeval_power.asking.output import note
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import ONE_SIDED, PILOT
+from humeval_power.asking.vocabulary import LONG_RUN, ONE_SIDED
 from humeval_power.errors import HumevalPowerError
-from humeval_power.fields import listed, number_list, own, word
+from humeval_power.fields import own, word
 from humeval_power.studies.resolve import (
     EffectInput,
     analysed_as,
@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.studies.power.systems_study import SystemsStudy
 
-_EFFECTS = listed(number_list(float), "0,0.1")
-
 
 @study_command(
     ("looks", "study"),
@@ -77,10 +75,10 @@ _EFFECTS = listed(number_list(float), "0,0.1")
                 "alpha",
             ),
             but=("criterion", "budget", "spend_budget"),
-            pilot=PILOT,
+            pilot=FIELDS["pilot"],
             workers=replace(FIELDS["workers"], needed=True),
             items=replace(FIELDS["items"], needed=True),
-            effect=replace(FIELDS["effect"], help="True difference B - A on [0, 1] to find."),
+            effect=replace(FIELDS["effect"], note="on [0, 1] to find."),
             looks=replace(FIELDS["looks"], usual="3", start="3"),
             alternative=ONE_SIDED,
         ),
@@ -91,10 +89,8 @@ _EFFECTS = listed(number_list(float), "0,0.1")
             usual="auto",
             further=True,
         ),
-        "effects": own(
-            _EFFECTS, "True effects for the table of the long run. [none, half and all of --effect]"
-        ),
-        "effects_raw": own(_EFFECTS, "The same in points of the scale; see --scale."),
+        "effects": LONG_RUN,
+        "effects_raw": replace(LONG_RUN, help=FIELDS["effect_raw"].help, note=""),
     },
     simulates=True,
     needs=(
@@ -196,13 +192,14 @@ def command(
         study.response,
         points_of(study, settings.scale),
     )
-    if not source.by_mean_squares:
+    drawn = source if study.stop_when is None else source.as_numbers()
+    if not drawn.by_mean_squares:
         note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
     work = study_workload(
         source.design,
         n_simulations=run.simulations(),
         n_jobs=run.n_jobs,
-        closed_form=source.by_mean_squares,
+        closed_form=drawn.by_mean_squares,
     )
     tell_work(work, n_simulations=run.simulations())
     return calls.study(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -73,6 +73,13 @@ class LooksCalibration:
     by_worker_sd: tuple[float, ...]
     n_simulations: int
 
+    @classmethod
+    def of(cls, by_sd: Mapping[float, float], planned: float, n_simulations: int) -> LooksCalibration:
+        """From the factor at each worker SD, the planned one among them."""
+        sds, worst = tuple(sorted(by_sd)), min(by_sd, key=lambda sd: by_sd[sd])
+        factors = tuple(by_sd[sd] for sd in sds)
+        return cls(by_sd[planned], by_sd[worst], worst, sds, factors, n_simulations)
+
     @property
     def used(self) -> float:
         """The factor to use."""
@@ -124,6 +131,23 @@ def level_factor(ratios: Floats, alpha: float) -> float:
     return float(ratios[beyond - 1])
 
 
+def sds_to_try(planned: float, sd_residual: float) -> tuple[float, ...]:
+    """Where the worst case is looked for: 0 to 4 times the planned worker SD."""
+    base = max(planned, LEAST_SD * sd_residual)
+    return tuple(dict.fromkeys((*(base * multiple for multiple in MULTIPLES), planned)))
+
+
+def at_worker_sds(
+    blocks: Callable[[float], Sequence[Block]], sds: Sequence[float], *, n_jobs: int
+) -> dict[float, list[Any]]:
+    """What the blocks of each worker SD return, all of them run together."""
+    parts = [(sd, block) for sd in sds for block in blocks(sd)]
+    done: dict[float, list[Any]] = {sd: [] for sd in sds}
+    for (sd, _), part in zip(parts, run_blocks([block for _, block in parts], n_jobs=n_jobs), strict=True):
+        done[sd].append(part)
+    return done
+
+
 def calibrate(
     study: RatingLooks,
     bounds: Boundaries,
@@ -137,33 +161,19 @@ def calibrate(
 
     The boundaries' shape is kept; the same random numbers serve every worker SD.
 
-    worker_sds : SDs of workers' own differences B - A to try; 0 to 4 times the planned one if not given
+    worker_sds : SDs of workers' own differences B - A to try; those of `sds_to_try` if not given
     """
     without = study.with_effect(0.0)
     coded = study.parameters.recoded()
     planned = coded.sd_worker_slope
-    base = max(planned, LEAST_SD * coded.sd_residual)
-    tried = tuple(worker_sds) if worker_sds is not None else tuple(base * each for each in MULTIPLES)
 
-    parts = [
-        (sd, block)
-        for sd in dict.fromkeys((*tried, planned))
-        for block in blocks_of(
-            ratio_block, without.with_worker_slope(sd), bounds, n_simulations=n_simulations, seed=seed
-        )
-    ]
-    ratios: dict[float, list[Floats]] = {}
-    of_blocks = run_blocks([block for _, block in parts], n_jobs=n_jobs)
-    for (sd, _), part in zip(parts, of_blocks, strict=True):
-        ratios.setdefault(sd, []).append(part)
+    def blocks(sd: float) -> list[Block]:
+        at = without.with_worker_slope(sd)
+        return blocks_of(ratio_block, at, bounds, n_simulations=n_simulations, seed=seed)
+
+    tried = sds_to_try(planned, coded.sd_residual)
+    if worker_sds is not None:
+        tried = tuple(dict.fromkeys((*worker_sds, planned)))
+    ratios = at_worker_sds(blocks, tried, n_jobs=n_jobs)
     by_sd = {sd: level_factor(np.concatenate(of_sd), bounds.rule.alpha) for sd, of_sd in ratios.items()}
-    worst_sd = min(by_sd, key=lambda sd: by_sd[sd])
-    sds = tuple(sorted(by_sd))
-    return LooksCalibration(
-        at_plan=by_sd[planned],
-        worst=by_sd[worst_sd],
-        worst_worker_sd=worst_sd,
-        worker_sds=sds,
-        by_worker_sd=tuple(by_sd[sd] for sd in sds),
-        n_simulations=n_simulations,
-    )
+    return LooksCalibration.of(by_sd, planned, n_simulations)

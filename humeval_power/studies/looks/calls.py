@@ -123,6 +123,8 @@ def study(
         if stop_when is not None:
             how["calibration"] = "always"
             LookSchedule(source.looks, rule.efficacy, rule.futility, stop_when=stop_when).rule(source.rule)
+            check_offered(several=False, exclusions=False, documents=False, settings=(source.parameters,))
+            source = source.as_numbers()
             check_study(source)
         plan = plan_looks(source, rule, **how)
         stops: tuple[RepeatedPoint, ...] = ()
@@ -160,7 +162,7 @@ def study(
             provenance=Provenance(seed=plan.seed),
         )
     if stop_when is not None:
-        check_offered(several=True, exclusions=False, documents=False, latent=False)
+        check_offered(several=True, exclusions=False, documents=False)
     check_goal(Truth(source.parameters, source.pairs, source.rule), goal)
     several = plan_systems_looks(source, rule, place=hardest_place(source), **how)
     about = SystemsStudy(
@@ -224,13 +226,19 @@ def dropping(
         Studies in which systems cannot be dropped, all that is wrong at once.
     """
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.looks.dropping import check_dropping_test, plan_dropping
+    from humeval_power.studies.looks.dropping import plan_dropping
     from humeval_power.studies.looks.result_dropping import DroppingResult
 
     effect = source.parameters.stated_effect
-    check_dropping_test(source.rule, source.family, n_systems=source.parameters.n_systems, goal=goal)
     plan = plan_dropping(
-        source, rule, stop_when=stop_when, cost=cost, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+        source,
+        rule,
+        stop_when=stop_when,
+        goal=goal,
+        cost=cost,
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
     )
     return DroppingResult(
         plan=plan,

@@ -11,7 +11,7 @@ not proved.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
@@ -26,17 +26,18 @@ from humeval_power.families import ComparisonFamily
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
-from humeval_power.studies.looks.calibration import LEAST_SD, MULTIPLES, LooksCalibration, level_factor
+from humeval_power.studies.looks.calibration import LooksCalibration, level_factor
 from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError
-from humeval_power.studies.looks.repeated import StopWhen, half_widths, too_few_workers
+from humeval_power.studies.looks.repeated import StopWhen, half_widths, too_few_workers, unfit_looks
 from humeval_power.studies.looks.replicates import Looks
-from humeval_power.studies.looks.stopping_rule import Efficacy, Futility, Spending, StoppingRule
+from humeval_power.studies.looks.stopping_rule import Efficacy, Futility, StoppingRule
 from humeval_power.studies.looks.systems_looks import (
     DEFAULT_SYSTEMS_LOOKS,
     SLOW_SYSTEMS_LOOKS,
     SystemsLookReplicates,
     SystemsLooks,
     hardest_place,
+    null_at_worker_sds,
     pair_rows_at_looks,
     systems_blocks,
 )
@@ -110,82 +111,76 @@ def check_dropping(
     efficacy: Efficacy,
     futility: Futility | None,
     stop_when: StopWhen | None,
+    rule: DecisionRule,
+    family: ComparisonFamily,
+    *,
+    n_systems: int,
+    n_criteria: int = 1,
+    goal: str = "best",
 ) -> None:
-    """Refuse looks at which systems cannot be dropped.
+    """Refuse looks, tests and goals that systems are not dropped by.
 
     Raises
     ------
     InputError
         All that is wrong, with the reason.
     """
-    problems = []
-    if looks.kind != "workers":
-        problems.append(
-            f"drop_systems is for looks by workers; these are by {looks.kind}: what the same workers add says "
-            "nothing about how workers differ."
-        )
-    if not isinstance(efficacy, Spending):
-        problems.append(
-            f"drop_systems needs a spending function, such as kim-demets:2: the boundaries '{efficacy}' cannot be "
-            "solved again where a look has more or fewer workers than planned."
-        )
-    if futility is not None:
-        problems.append(
-            "drop_systems is its own futility: who has no chance leaves. Leave out the rule of futility."
-        )
-    if stop_when is not None and not stop_when.decision:
-        problems.append("With drop_systems a claim always ends the study: add decision to stop_when.")
-    _raise(problems)
-
-
-def check_dropping_test(
-    rule: DecisionRule, family: ComparisonFamily, *, n_systems: int, n_criteria: int = 1, goal: str = "best"
-) -> None:
-    """Refuse tests and goals that systems are not dropped by.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
-    problems = []
-    if n_systems < 3:
-        problems.append("drop_systems is for three systems or more: of two, one look ends the study.")
-    if goal != "best":
-        problems.append(
-            f"drop_systems looks for the best system, not for the goal '{goal}': dropped systems are compared with "
-            "others no more. Take the goal 'best', or leave drop_systems out."
-        )
-    if family.comparisons != "all-pairs":
-        problems.append(
-            "drop_systems compares every system with every other: who is best is not known beforehand. Leave out "
-            "the baseline."
-        )
-    if family.model != "pairwise":
-        problems.append(
-            "drop_systems fits each two systems by themselves (model pairwise): a joint fit would change what is "
-            "known of two when a third one is dropped."
-        )
-    if family.correction != "none":
-        problems.append(
-            f"drop_systems has levels of its own for several systems; the correction '{family.correction}' would "
-            "correct twice. Leave it out."
-        )
-    if rule.alternative != "two-sided" or rule.margin is not None:
-        problems.append(
-            f"drop_systems goes by two-sided tests of a difference; got '{rule.alternative}'. For systems that are "
-            "as good as each other say stop_when equivalence=MARGIN."
-        )
-    if rule.is_latent or rule.is_simulated or rule.estimator != "reml" or rule.df != "kenward-roger":
-        problems.append(
-            "drop_systems goes by linear models, REML and Kenward and Roger's df, by which it was simulated; got "
-            f"{rule.reference_words}."
-        )
+    problems = [
+        *_unfit_boundaries(looks, efficacy, futility, stop_when),
+        *_unfit_test(rule, family, n_systems=n_systems, goal=goal),
+    ]
     if n_criteria > 1:
         problems.append(
             "drop_systems goes by one criterion: several would drop systems at looks of their own."
         )
     _raise(problems)
+
+
+def _unfit_boundaries(
+    looks: Looks, efficacy: Efficacy, futility: Futility | None, stop_when: StopWhen | None
+) -> Iterator[str]:
+    yield from unfit_looks(looks, efficacy, "drop_systems")
+    if futility is not None:
+        yield "drop_systems is its own futility: who has no chance leaves. Leave out the rule of futility."
+    if stop_when is not None and not stop_when.decision:
+        yield "With drop_systems a claim always ends the study: add decision to stop_when."
+
+
+def _unfit_test(
+    rule: DecisionRule, family: ComparisonFamily, *, n_systems: int, goal: str = "best"
+) -> Iterator[str]:
+    if n_systems < 3:
+        yield "drop_systems is for three systems or more: of two, one look ends the study."
+    if goal != "best":
+        yield (
+            f"drop_systems looks for the best system, not for the goal '{goal}': dropped systems are compared with "
+            "others no more. Take the goal 'best', or leave drop_systems out."
+        )
+    if family.comparisons != "all-pairs":
+        yield (
+            "drop_systems compares every system with every other: who is best is not known beforehand. Leave out "
+            "the baseline."
+        )
+    if family.model != "pairwise":
+        yield (
+            "drop_systems fits each two systems by themselves (model pairwise): a joint fit would change what is "
+            "known of two when a third one is dropped."
+        )
+    if family.correction != "none":
+        yield (
+            f"drop_systems has levels of its own for several systems; the correction '{family.correction}' would "
+            "correct twice. Leave it out."
+        )
+    if rule.alternative != "two-sided" or rule.margin is not None:
+        yield (
+            f"drop_systems goes by two-sided tests of a difference; got '{rule.alternative}'. For systems that are "
+            "as good as each other say stop_when equivalence=MARGIN."
+        )
+    if rule.is_latent or rule.is_simulated or rule.estimator != "reml" or rule.df != "kenward-roger":
+        yield (
+            "drop_systems goes by linear models, REML and Kenward and Roger's df, by which it was simulated; got "
+            f"{rule.reference_words}."
+        )
 
 
 def check_dropping_study(
@@ -200,21 +195,26 @@ def check_dropping_study(
     InputError
         All that is wrong, with the reason.
     """
-    problems = []
-    if not paired:
-        problems.append(
-            "drop_systems needs complete blocks: each worker rates all systems that are left on the same items. "
-            "Leave out the unpaired design."
-        )
+    problems = [
+        *_unfit_study(documents=documents, paired=paired),
+        *too_few_workers(workers, "drop_systems"),
+    ]
     if exclusions:
         problems.append(
             "drop_systems is not offered with rules that leave workers out: those of an earlier look may leave "
             "at a later one, when systems have been dropped by their ratings."
         )
-    if documents:
-        problems.append("drop_systems is not offered with documents, which were not simulated.")
-    problems += too_few_workers(workers, "drop_systems")
     _raise(problems)
+
+
+def _unfit_study(*, documents: bool, paired: bool) -> Iterator[str]:
+    if not paired:
+        yield (
+            "drop_systems needs complete blocks: each worker rates all systems that are left on the same items. "
+            "Leave out the unpaired design."
+        )
+    if documents:
+        yield "drop_systems is not offered with documents, which were not simulated."
 
 
 def _raise(rules: Sequence[str]) -> None:
@@ -375,20 +375,9 @@ def calibrate_dropping(
 ) -> tuple[LooksCalibration, LooksCalibration]:
     """Factors on the levels of decisions, and of intervals, at which the worst claim and the worst drop, and all
     intervals together, err in a share alpha of studies without differences, at the worst of several worker SDs."""
-    null = study.with_means((0.5,) * study.parameters.n_systems)
-    planned = max(study.parameters.sd_worker_system)
-    base = max(planned, LEAST_SD * study.parameters.sd_residual)
-    tried = dict.fromkeys((*(base * multiple for multiple in MULTIPLES), planned))
-    parts = [
-        (sd, block)
-        for sd in tried
-        for block in systems_blocks(
-            drop_ratio_block, null.with_worker_sd(sd), bounds, n_simulations=n_simulations, seed=seed
-        )
-    ]
-    ratios: dict[float, list[tuple[Floats, Floats]]] = {}
-    for (sd, _), part in zip(parts, run_blocks([block for _, block in parts], n_jobs=n_jobs), strict=True):
-        ratios.setdefault(sd, []).append(part)
+    ratios = null_at_worker_sds(
+        drop_ratio_block, study, bounds, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+    )
     alpha, n_pairs, alike = bounds.rule.alpha, len(study.pairs), study.parameters.is_alike
     decisions, intervals = {}, {}
     for sd, of_sd in ratios.items():
@@ -403,15 +392,11 @@ def calibrate_dropping(
         )
         decisions[sd] = min(level_factor(kind, alpha) for kind in kinds)
         intervals[sd] = level_factor(np.concatenate([two for _, two in of_sd]), alpha)
-
-    def calibration(by_sd: Mapping[float, float]) -> LooksCalibration:
-        sds = tuple(sorted(by_sd))
-        worst = min(by_sd, key=lambda sd: by_sd[sd])
-        return LooksCalibration(
-            by_sd[planned], by_sd[worst], worst, sds, tuple(by_sd[sd] for sd in sds), n_simulations
-        )
-
-    return calibration(decisions), calibration(intervals)
+    planned = max(study.parameters.sd_worker_system)
+    return (
+        LooksCalibration.of(decisions, planned, n_simulations),
+        LooksCalibration.of(intervals, planned, n_simulations),
+    )
 
 
 # The long run of a plan.
@@ -686,6 +671,7 @@ def plan_dropping(
     rule: StoppingRule,
     *,
     stop_when: StopWhen | None = None,
+    goal: str = "best",
     cost: CostModel | None = None,
     n_simulations: int | None = None,
     seed: int = 1,
@@ -695,7 +681,7 @@ def plan_dropping(
 
     Parameters
     ----------
-    rule : with the alpha of the claim.
+    rule : with the alpha of the claim. goal : refused where it is not 'best'.
     n_simulations : simulated studies; by default 10,000 where sums are enough, else 1,000.
 
     Raises
@@ -705,14 +691,14 @@ def plan_dropping(
     """
     stop_when = stop_when or CLAIM
     final = study.nested.final
-    check_dropping(study.looks, rule.efficacy, rule.futility, stop_when)
-    check_dropping_test(study.rule, study.family, n_systems=study.parameters.n_systems)
-    check_dropping_study(
-        workers=[design.n_workers for design in study.nested.designs],
-        exclusions=False,
-        documents=bool(final.n_documents),
-        paired=final.kind != "split",
-    )
+    problems = [
+        *_unfit_boundaries(study.looks, rule.efficacy, rule.futility, stop_when),
+        *_unfit_test(study.rule, study.family, n_systems=study.parameters.n_systems, goal=goal),
+        *_unfit_study(documents=bool(final.n_documents), paired=final.kind != "split"),
+    ]
+    if study.looks.kind == "workers":
+        problems += too_few_workers([design.n_workers for design in study.nested.designs], "drop_systems")
+    _raise(problems)
     if not study.shifts:
         raise InputError("drop_systems is for ratings that are taken as numbers.")
     rows = [pair_rows_at_looks(study, one, cost=cost) for one in range(len(study.pairs))]

@@ -469,6 +469,10 @@ class RatingLooks:
         """The same with a true difference B - A of `effect`."""
         return replace(self, parameters=self.parameters.with_difference(effect))
 
+    def as_numbers(self) -> RatingLooks:
+        """The same of ratings as numbers, with the means and variances of those in categories."""
+        return replace(self, parameters=replace(self.parameters, latent=None))
+
     def with_worker_slope(self, sd: float) -> RatingLooks:
         """The same with another SD of workers' own differences B - A."""
         return replace(self, parameters=self.parameters.with_worker_slope(sd))

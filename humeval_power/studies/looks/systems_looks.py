@@ -26,12 +26,12 @@ from humeval_power.simulation.systems import CompleteSums
 from humeval_power.studies.fit.max_t import pair_design
 from humeval_power.studies.fit.wald import reference, wald_p
 from humeval_power.studies.looks.calibration import (
-    LEAST_SD,
-    MULTIPLES,
     Calibrate,
     LooksCalibration,
+    at_worker_sds,
     is_calibrated,
     level_factor,
+    sds_to_try,
 )
 from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError, rows_of
 from humeval_power.studies.looks.replicates import Looks, NestedDesigns, nested_designs
@@ -509,29 +509,14 @@ def _calibrate(
 ) -> LooksCalibration:
     """The factor on all levels at which the worst of the true nulls, at the worst of several worker SDs, is falsely
     rejected in a share alpha of studies; the same random numbers serve every worker SD."""
-    null = study.with_means((0.5,) * study.parameters.n_systems)
-    planned = max(study.parameters.sd_worker_system)
-    base = max(planned, LEAST_SD * study.parameters.sd_residual)
-    tried = dict.fromkeys((*(base * multiple for multiple in MULTIPLES), planned))
-    parts = [
-        (sd, block)
-        for sd in tried
-        for block in systems_blocks(
-            ratio_block, null.with_worker_sd(sd), bounds, nulls, n_simulations=n_simulations, seed=seed
-        )
-    ]
-    ratios: dict[float, list[Floats]] = {}
-    for (sd, _), part in zip(parts, run_blocks([block for _, block in parts], n_jobs=n_jobs), strict=True):
-        ratios.setdefault(sd, []).append(part)
+    ratios = null_at_worker_sds(
+        ratio_block, study, bounds, nulls, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+    )
     by_sd = {
         sd: min(level_factor(of_null, bounds.rule.alpha) for of_null in np.concatenate(of_sd).T)
         for sd, of_sd in ratios.items()
     }
-    sds = tuple(sorted(by_sd))
-    worst = min(by_sd, key=lambda sd: by_sd[sd])
-    return LooksCalibration(
-        by_sd[planned], by_sd[worst], worst, sds, tuple(by_sd[sd] for sd in sds), n_simulations
-    )
+    return LooksCalibration.of(by_sd, max(study.parameters.sd_worker_system), n_simulations)
 
 
 def null_ratios(
@@ -565,16 +550,16 @@ def ratio_block(
 
 
 @dataclass(frozen=True, slots=True)
-class _ErrorCounts:
+class _ErrorsOfProcedures:
     """How many of `n` studies without a difference each procedure finds one in, and each set of true nulls."""
 
     n: int
     found: dict[str, int]
     of_nulls: NDArray[np.int64]
 
-    def __add__(self, other: _ErrorCounts) -> _ErrorCounts:
+    def __add__(self, other: _ErrorsOfProcedures) -> _ErrorsOfProcedures:
         sums = {name: count + other.found[name] for name, count in self.found.items()}
-        return _ErrorCounts(self.n + other.n, sums, self.of_nulls + other.of_nulls)
+        return _ErrorsOfProcedures(self.n + other.n, sums, self.of_nulls + other.of_nulls)
 
     def rates(self, nulls: Sequence[Places]) -> tuple[NaiveError, ...]:
         """The rate of each procedure."""
@@ -602,7 +587,7 @@ def error_block(
     n: int,
     *,
     n_jobs: int = 1,
-) -> _ErrorCounts:
+) -> _ErrorsOfProcedures:
     """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is."""
     looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
     looks = looks.part(looks.usable)
@@ -616,7 +601,9 @@ def error_block(
     ).any(axis=1)
     flags["no correction: alpha at each look and comparison"] = (p <= alpha).any(axis=(1, 2))
     of_nulls = (null_ratios(looks, bounds, nulls) <= 1).sum(axis=0)
-    return _ErrorCounts(len(looks), {name: int(flag.sum()) for name, flag in flags.items()}, of_nulls)
+    return _ErrorsOfProcedures(
+        len(looks), {name: int(flag.sum()) for name, flag in flags.items()}, of_nulls
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -705,6 +692,27 @@ def _point(
         expected_size=float(stopping @ np.array(sizes, dtype=float)),
         expected_cost=math.nan if costs is None else float(stopping @ np.array(costs)),
     )
+
+
+def null_at_worker_sds(
+    work: Callable[..., Any],
+    study: SystemsLooks,
+    *arguments: Any,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int,
+) -> dict[float, list[Any]]:
+    """The work of all blocks where no system differs from another, at each of several worker SDs; the same random
+    numbers serve them all."""
+    parameters = study.parameters
+    null = study.with_means((0.5,) * parameters.n_systems)
+
+    def blocks(sd: float) -> list[Block]:
+        at = null.with_worker_sd(sd)
+        return systems_blocks(work, at, *arguments, n_simulations=n_simulations, seed=seed)
+
+    sds = sds_to_try(max(parameters.sd_worker_system), parameters.sd_residual)
+    return at_worker_sds(blocks, sds, n_jobs=n_jobs)
 
 
 def systems_blocks(

@@ -42,15 +42,18 @@ def _look(given: TypedValues) -> MonitorResult:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
     from humeval_power.files.tables import read_rating_table
     from humeval_power.studies.field.exclusion_words import exclusion_words
+    from humeval_power.studies.fit.latent_effects import has_few_points
+    from humeval_power.studies.items.files import read_pool
     from humeval_power.studies.loading import check_ratings, excluded
     from humeval_power.studies.looks.judgement_plan import JudgementPlan
+    from humeval_power.studies.looks.repeated import near_an_end
     from humeval_power.studies.monitor.files import (
         ledger_path,
         rows_of_observations,
         rows_of_ratings,
         secret_path,
     )
-    from humeval_power.studies.monitor.followed import data_of
+    from humeval_power.studies.monitor.followed import check_pool_at_looks, data_of
     from humeval_power.studies.monitor.systems import as_planned
     from humeval_power.studies.monitor.taking import (
         LookRequest,
@@ -67,8 +70,11 @@ def _look(given: TypedValues) -> MonitorResult:
     if file is None:
         return looks_taken(planned, path, key)
     final = given["final"]
+    pool = None if study.pool is None else read_pool(study.pool)
+    if pool is not None:
+        check_pool_at_looks(planned.plan, pool)
     request = LookRequest(
-        path, key, _one_line(given["new_secret"] or ""), _one_line(given["unplanned"] or ""), final
+        path, key, _one_line(given["new_secret"] or ""), _one_line(given["unplanned"] or ""), final, pool
     )
     if isinstance(planned.plan, JudgementPlan):
         seen = load_observations(file, planned.plan, study)
@@ -95,8 +101,13 @@ def _look(given: TypedValues) -> MonitorResult:
     if exclusion is not None:
         tested = exclusion.remaining(ratings)
         note(exclusion_words(exclusion))
+    looks = planned.plan.looks
+    if looks is not None and looks.stop_when is not None and not several and has_few_points(tested):
+        near = near_an_end(float(tested.rating.mean()))
+        if near is not None:
+            note(f"These ratings have {near}")
     rows = rows_of_ratings(ratings, planned.plan.systems)
-    return take_look(planned, data_of(tested, planned.plan, final=final), rows, request)
+    return take_look(planned, data_of(tested, planned.plan, final=final, pool=pool), rows, request)
 
 
 def _followed(plan: str, amend: str | None) -> PlanFile | LooksFile:
@@ -131,10 +142,15 @@ DECLARED = Declaration(
         **RATINGS,
         "plan": replace(
             FIELDS["plan"],
-            help="The plan with its looks: plan.json, or looks.json of independent judgements.",
+            note=", with its looks: plan.json, or looks.json of independent judgements.",
             needed=True,
         ),
         "ledger": FIELDS["ledger"],
+        "pool": replace(
+            FIELDS["pool"],
+            help="The pool that the rated items were drawn from, as 'humeval-power more items' wrote it, the same "
+            "at every look: the intervals are about what the plan's estimand says.",
+        ),
         "amend": AMEND,
         "secret": LEDGER_SECRET,
         "new_secret": own(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from humeval_power.item_pool import ItemPool
     from humeval_power.ratings import Ratings
     from humeval_power.studies.monitor.followed import AnyLookData, AnyMonitoring, MonitoredPlan
     from humeval_power.studies.monitor.result import MonitorResult
@@ -18,6 +19,7 @@ def monitor(
     before: AnyMonitoring | None = None,
     final: bool = False,
     unplanned: str = "",
+    pool: ItemPool | None = None,
 ) -> MonitorResult:
     """Take a look at the ratings, or the independent judgements, so far, and decide by the plan whether to go on.
 
@@ -31,6 +33,7 @@ def monitor(
     plan : a plan with looks, or one of looks at independent judgements.
     before : the study after the look before; None before the first.
     final : no more ratings will come: test for the last time.
+    pool : the items that the rated ones were drawn from, as `items.read_pool` reads it, the same at every look.
     unplanned : why there is a look although none is due, or after futility; it is paid for in level.
 
     Returns
@@ -49,10 +52,10 @@ def monitor(
         Data of which there is no test.
     """
     from humeval_power.ratings import Ratings
-    from humeval_power.studies.monitor.followed import data_of, monitoring_of, take
+    from humeval_power.studies.monitor.followed import about_looks, data_of, monitoring_of, take
     from humeval_power.studies.monitor.result import MonitorResult
     from humeval_power.studies.monitor.state import Observations
 
-    data = data_of(seen, plan, final=final) if isinstance(seen, Ratings | Observations) else seen
+    data = data_of(seen, plan, final=final, pool=pool) if isinstance(seen, Ratings | Observations) else seen
     after = take(monitoring_of(plan) if before is None else before, data, unplanned=unplanned)
-    return MonitorResult(state=after, plan=plan)
+    return MonitorResult(state=after, plan=plan, about=about_looks(after, plan, pool))

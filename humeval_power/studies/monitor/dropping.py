@@ -17,11 +17,10 @@ from humeval_power.studies.looks.stepwise import sequential_level
 from humeval_power.studies.monitor.state import Decision, Monitoring
 from humeval_power.studies.monitor.step import (
     REACHED,
-    check_unplanned,
     departures,
     look_boundaries,
     look_fraction,
-    planned_number,
+    place_of,
     refuse_after_the_end,
 )
 from humeval_power.studies.monitor.systems import (
@@ -129,11 +128,7 @@ def step_dropping(
             f"{data.n_workers} workers are too few to drop a system by: it needs {FEWEST_WORKERS}. Collect more "
             "first; nothing was recorded."
         )
-    planned = planned_number(state, data)
-    final = planned == len(state.shares)
-    complete = final and data.share >= 1.0 - REACHED
-    if planned is None:
-        check_unplanned(state, data, unplanned)
+    planned, final, complete = place_of(state, data, unplanned)
     number, left = len(state.looks) + 1, state.left
     last = state.looks[-1] if state.looks else None
     code = {name: place for place, name in enumerate(state.systems)}

@@ -7,7 +7,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from humeval_power.errors import InputError
+from humeval_power.choices import DEFAULT_ESTIMAND
+from humeval_power.errors import InputError, Problem
+from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.studies.fit.many_systems import SystemsAnalysis
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
@@ -96,8 +98,14 @@ def same_sums(one: AnyLookData, other: AnyLookData) -> bool:
     )
 
 
-def data_of(seen: Ratings | Observations, plan: MonitoredPlan, *, final: bool = False) -> AnyLookData:
-    """Test what is in as the plan says.
+def data_of(
+    seen: Ratings | Observations,
+    plan: MonitoredPlan,
+    *,
+    final: bool = False,
+    pool: ItemPool | None = None,
+) -> AnyLookData:
+    """Test what is in as the plan says; of items that were drawn from a pool what it says of that.
 
     Raises
     ------
@@ -107,14 +115,59 @@ def data_of(seen: Ratings | Observations, plan: MonitoredPlan, *, final: bool = 
         A plan without looks, data of another kind than the plan's, or that break its assumptions.
     """
     monitoring_of(plan)
+    if pool is not None:
+        check_pool_at_looks(plan, pool)
     if isinstance(plan, Plan) and isinstance(seen, Ratings):
+        if pool is not None:
+            from humeval_power.studies.fit.over_pool import of_pool
+
+            seen = of_pool(seen, pool, plan.rule)
         if plan.many is not None:
-            return systems_look_data(as_planned(seen, plan), plan, final=final)
-        return look_data(seen, plan, final=final)
+            return systems_look_data(as_planned(seen, plan), plan, final=final, pool=pool)
+        return look_data(seen, plan, final=final, pool=pool)
     if isinstance(plan, JudgementPlan) and isinstance(seen, Observations):
         return observation_data(seen, plan, final=final)
     wanted = "the ratings of a study" if isinstance(plan, Plan) else f"observations of {plan.kind}"
     raise InputError(f"The plan is followed with {wanted}; got {type(seen).__name__}.")
+
+
+def check_pool_at_looks(plan: MonitoredPlan, pool: ItemPool) -> None:
+    """Refuse looks at chosen items that were not simulated.
+
+    Raises
+    ------
+    InputError
+        All that is wrong, with the reason.
+    """
+    problems = []
+    looks = plan.looks if isinstance(plan, Plan) else None
+    if looks is None or not (looks.stop_when or looks.drop_systems):
+        problems.append(
+            "looks at items that were drawn from a pool were simulated with stop_when and with drop_systems alone."
+        )
+    if pool.by_hand:
+        problems.append(
+            "the items were picked and not drawn: looks were simulated for items drawn with equal probabilities, "
+            "by strata or balanced."
+        )
+    elif pool.unequal:
+        problems.append(
+            "the items were drawn with unequal probabilities: looks were simulated for equal ones."
+        )
+    if problems:
+        remedy = "Leave out the pool: the looks are then about items like those rated."
+        raise InputError([Problem(rule, remedy, place=pool.source) for rule in problems])
+
+
+def about_looks(state: AnyMonitoring, plan: MonitoredPlan, pool: ItemPool | None) -> str:
+    """What the last look is about, in a sentence, where its items were drawn from a pool."""
+    if pool is None or not state.looks or not isinstance(plan, Plan):
+        return ""
+    from humeval_power.studies.fit.over_pool import about_sentence
+
+    data = state.looks[-1].data
+    assert not isinstance(data, JudgementData)
+    return about_sentence(pool, plan.estimand or DEFAULT_ESTIMAND, data.n_items)
 
 
 def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:

@@ -207,6 +207,7 @@ LOOK: Rules = {
     "new_rows": _DIGEST_PAIRS,
     "time": _TEXT,
 }
+_POOL: Rules = {"pool": _digits(64)}  # of a look at items that were drawn from one
 _OF_PAIR: Mapping[str, Rule] = {
     "fraction": _SHARE,
     "nominal": _PROBABILITY,
@@ -308,7 +309,7 @@ def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
             rule = "must be start in the first line, and look, secret, withdrawal or cells in the others."
             problems.append(_problem(place, entry, "kind", entry.kind, rule))
             continue
-        wrong = _wrong(entry.content, rules, "")
+        wrong = _wrong(entry.content, _with_pool(rules, entry.content), "")
         problems += [_problem(place, entry, *one) for one in wrong]
         if entry.kind == "look" and not wrong:
             looks += 1
@@ -333,11 +334,16 @@ def check_content(
         Fields that no line can have.
     """
     remedy = "Nothing was recorded. Look at the ratings: humeval-power fit."
-    wrong = _wrong(json_ready(content), _OF_KIND[ledger][kind], "")
+    wrong = _wrong(json_ready(content), _with_pool(_OF_KIND[ledger][kind], content), "")
     if wrong:
         raise InputError(
             [Problem(rule, remedy, place, None, name, value, has_value=True) for name, value, rule in wrong]
         )
+
+
+def _with_pool(rules: Rules, content: Mapping[str, object]) -> Rules:
+    """The rules of a line, of a look with those of its pool where it has one."""
+    return {**rules, **_POOL} if "look" in rules and "pool" in content else rules
 
 
 def _wrong(values: object, rules: Rules, at: str) -> list[tuple[str, object, str]]:
@@ -377,7 +383,7 @@ class LedgerState:
     the first of them, and the fingerprint of the secret that the ratings' digests were made with (None before
     the first look). `n_withdrawn` participants took their consent back after a look; `gone` are the places of their
     ratings that looks saw. `n_added` ratings were added to the assignment by counts, for `n_new_workers` new
-    workers among others."""
+    workers among others. `pool` is the digest of the pool that the last look's items were drawn from."""
 
     monitoring: AnyMonitoring
     rows: dict[str, str]
@@ -387,6 +393,7 @@ class LedgerState:
     gone: frozenset[str] = frozenset()
     n_added: int = 0
     n_new_workers: int = 0
+    pool: str | None = None
 
     @property
     def changes(self) -> tuple[tuple[str, str, str], ...]:
@@ -501,8 +508,11 @@ def cells_content(
     }
 
 
-def look_content(look: TakenLook | TakenSystemsLook, *, new_rows: Digests, time: str) -> dict[str, Any]:
-    """A look's line: the look, digests of the ratings that it saw first, and when it was taken."""
+def look_content(
+    look: TakenLook | TakenSystemsLook, *, new_rows: Digests, time: str, pool: str | None = None
+) -> dict[str, Any]:
+    """A look's line: the look, digests of the ratings that it saw first, when it was taken, and a digest of the
+    pool of its items."""
     return {
         "look": {
             **asdict(look),
@@ -511,6 +521,7 @@ def look_content(look: TakenLook | TakenSystemsLook, *, new_rows: Digests, time:
         },
         "new_rows": dict(new_rows),
         "time": time,
+        **({} if pool is None else {"pool": pool}),
     }
 
 
@@ -550,6 +561,7 @@ def state_of(
     rows: dict[str, str] = {}
     secret, n_withdrawn, gone = start["secret"], 0, frozenset[str]()
     n_added = n_new = 0
+    pool: str | None = None
     for entry in entries[1:]:
         if entry.kind == "secret":
             secret, rows, gone = entry.content["secret"], {}, frozenset()
@@ -563,10 +575,11 @@ def state_of(
         elif entry.kind == "look":
             looks.append(_look(entry.content["look"]))
             rows.update(entry.content["new_rows"])
+            pool = entry.content.get("pool")
     held: Any = planned  # of either kind, and so are the looks
     state: AnyMonitoring = replace(held, looks=tuple(looks))
     amended = start["plan_sha256"] != checksum
-    return LedgerState(state, rows, amended, secret, n_withdrawn, gone, n_added, n_new)
+    return LedgerState(state, rows, amended, secret, n_withdrawn, gone, n_added, n_new, pool)
 
 
 def _by(start: Mapping[str, Any]) -> RatingScale | str:

@@ -569,7 +569,8 @@ class DroppingWords(SystemsWords):
                 )
             )
         header = ("difference", "estimate", "interval", "df", "p", "drops at", "best at")
-        at_look = Section("Comparisons at this look", (Paragraph(TOGETHER), Table(header, tuple(rows))))
+        table = Table(header, tuple(rows), caption=ON_UNIT)
+        at_look = Section("Comparisons at this look", (Paragraph(TOGETHER), table))
         if not self.state.ended:
             return (at_look,)
         return at_look, Section("Result", tuple(drop_blocks(self.state)))
@@ -690,13 +691,15 @@ class Seal:
 @dataclass(frozen=True, kw_only=True)
 class MonitorResult(Result):
     """The looks so far, and what the last one decided. `ledger` is its file, None where none is kept; `notices` say
-    what the data of the last look are, where they are those of a rehearsal."""
+    what the data of the last look are, where they are those of a rehearsal; `about` what it is about, where its
+    items were drawn from a pool."""
 
     schema: ClassVar[str] = "humeval_power/monitor/2"
 
     state: AnyMonitoring
     plan: MonitoredPlan
     ledger: str | None = None
+    about: str = ""
     seal: Seal | None = None
     notices: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -720,7 +723,7 @@ class MonitorResult(Result):
             return Document("No look was taken yet", lead=lead)
         return Document(
             f"Look {look.number} at the study of {words.systems()}",
-            lead=f"{DECISIONS[look.decision]}{words.answer(look)}",
+            lead=f"{DECISIONS[look.decision]}{words.answer(look)}{self.about and f' {self.about}'}",
             caveats=self.notices,
             sections=(
                 Section("", (Facts(tuple(self._facts(look))),)),
@@ -767,6 +770,7 @@ class MonitorResult(Result):
             "systems": list(self.plan.systems),
             "inference": words.inference() if state.ended else None,
             **words.errors(),
+            **({"about": self.about} if self.about else {}),
             "ledger": self.ledger,
             "seal": None if self.seal is None else asdict(self.seal),
         }
@@ -809,6 +813,7 @@ OVER_LOOKS = (
     "p is corrected for all looks and comparisons: the smallest alpha at which the comparison would be shown. The "
     "intervals cover together, at every look and whatever stopped the study."
 )
+ON_UNIT = "Differences are on [0, 1]."
 
 
 def comparisons_table(look: TakenSystemsLook) -> Table:
@@ -829,7 +834,7 @@ def comparisons_table(look: TakenSystemsLook) -> Table:
                 "futile" if futile else state,
             )
         )
-    return Table(("difference", "estimate", "SE", "df", "p", "needed", ""), tuple(rows))
+    return Table(("difference", "estimate", "SE", "df", "p", "needed", ""), tuple(rows), caption=ON_UNIT)
 
 
 def result_blocks(pairs: Sequence[PairOverLooks], n_looks: int) -> Iterator[Block]:
@@ -847,6 +852,7 @@ def result_blocks(pairs: Sequence[PairOverLooks], n_looks: int) -> Iterator[Bloc
             )
             for one in pairs
         ),
+        caption=ON_UNIT,
     )
 
 

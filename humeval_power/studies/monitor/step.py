@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -16,6 +17,7 @@ from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.designs import Design
 from humeval_power.errors import FitError, InputError
 from humeval_power.inference.mcnemar import critical_counts
+from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, false_positive_rate
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
@@ -140,11 +142,7 @@ def step(
     refuse_after_the_end(state, unplanned)
     if state.stop_when is not None:
         _refuse_few_workers(data)
-    planned = planned_number(state, data)
-    final = planned == len(state.shares)
-    complete = final and data.share >= 1.0 - REACHED
-    if planned is None:
-        check_unplanned(state, data, unplanned)
+    planned, final, complete = place_of(state, data, unplanned)
     fraction = look_fraction(state, data, complete=complete)
     bounds = look_boundaries(state, fraction, final=fraction >= 1.0 - REACHED)
     place = boundary_place(state, complete, planned)
@@ -338,7 +336,25 @@ def refuse_after_the_end(state: MonitoredStudy, unplanned: str) -> None:
     raise InputError(f"The study {stopped} at look {last.number}; no test holds after that. {remedy}")
 
 
-def planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
+class LookPlace(NamedTuple):
+    """Which planned look it is (None: it lies between two), whether it is the last, and of a complete study."""
+
+    planned: int | None
+    final: bool
+    complete: bool
+
+
+def place_of(state: MonitoredStudy, data: LookSize, unplanned: str) -> LookPlace:
+    """Where the next look stands; one that is not planned is refused, unless it has a reason and boundaries that
+    allow it."""
+    planned = _planned_number(state, data)
+    if planned is None:
+        _check_unplanned(state, data, unplanned)
+    final = planned == len(state.shares)
+    return LookPlace(planned, final, final and data.share >= 1.0 - REACHED)
+
+
+def _planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
     """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
     upcoming = state.next_planned
     if upcoming is None or data.final:
@@ -351,7 +367,7 @@ def planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
     return max(reached, default=None)
 
 
-def check_unplanned(state: MonitoredStudy, data: LookSize, reason: str) -> None:
+def _check_unplanned(state: MonitoredStudy, data: LookSize, reason: str) -> None:
     upcoming = state.next_planned
     due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
     have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"
@@ -619,8 +635,12 @@ def _per_share(last: JudgementData, plan: JudgementPlan) -> float:
 # What a table of ratings holds at a look, by the test of the plan.
 
 
-def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
+def look_data(
+    ratings: Ratings, plan: Plan, *, final: bool = False, pool: ItemPool | None = None
+) -> LookData:
     """Test the ratings as the plan says.
+
+    pool : that the rated items were drawn from, of which the ratings are (`of_pool`).
 
     Raises
     ------
@@ -631,10 +651,14 @@ def look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> LookData:
     """
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.studies.fit.many_systems import fit_and_test
+    from humeval_power.studies.fit.over_pool import compare_over_pool
 
     plan.check_documents(ratings)
-    with few_fits():
-        _, tested = fit_and_test(ratings, plan.rule)
+    if pool is not None:
+        tested = compare_over_pool(ratings, pool, plan.rule).of(plan.estimand)
+    else:
+        with few_fits():
+            _, tested = fit_and_test(ratings, plan.rule)
     if tested.reason:
         raise FitError(
             f"This look decides nothing: {tested.reason}. The ledger is as it was, and no error is spent; "

@@ -12,6 +12,7 @@ from scipy import special
 
 from humeval_power.errors import FitError, InputError, Problem
 from humeval_power.families import Correction
+from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.studies.looks.stepwise import adjusted_p, sequential_level, step_level
 from humeval_power.studies.looks.stopping_rule import StoppingRule
@@ -24,12 +25,11 @@ from humeval_power.studies.monitor.state import (
 from humeval_power.studies.monitor.step import (
     REACHED,
     boundary_place,
-    check_unplanned,
     collected_share,
     departures,
     look_boundaries,
     look_fraction,
-    planned_number,
+    place_of,
     planned_shares,
     refuse_after_the_end,
 )
@@ -232,10 +232,13 @@ def as_planned(ratings: Ratings, plan: Plan) -> Ratings:
     return replace(ratings, system=code[ratings.system], system_names=wanted)
 
 
-def systems_look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> SystemsLookData:
+def systems_look_data(
+    ratings: Ratings, plan: Plan, *, final: bool = False, pool: ItemPool | None = None
+) -> SystemsLookData:
     """Test every comparison as the plan says.
 
     ratings : `as_planned`
+    pool : that the rated items were drawn from, of which the ratings are (`of_pool`).
 
     Raises
     ------
@@ -244,33 +247,42 @@ def systems_look_data(ratings: Ratings, plan: Plan, *, final: bool = False) -> S
     """
     from humeval_power.studies.fit.joint_comparison import compare_jointly
     from humeval_power.studies.fit.many_systems import compare_in_pairs, of_common_workers
+    from humeval_power.studies.fit.over_pool import compare_over_pool
 
     many = plan.many
     assert many is not None
-    if many.family.model == "pairwise":
+
+    def rated(first: str, second: str) -> Ratings:
+        pair = ratings.pair(first, second)
+        return of_common_workers(pair) if plan.drops_systems else pair
+
+    if pool is not None:
+        tests = {
+            names: compare_over_pool(rated(*names), pool, plan.rule).of(plan.estimand)
+            for names in many.family.pairs(plan.systems)
+        }
+    elif many.family.model == "pairwise":
         comparison = compare_in_pairs(
             ratings, rule=plan.rule, family=many.family, common_workers=plan.drops_systems
         )
+        tests = {(one.first, one.second): one.test for one in comparison.results}
     else:
         comparison = compare_jointly(ratings, rule=plan.rule, family=many.family)
+        tests = {(one.first, one.second): one.test for one in comparison.results}
     place = {name: code for code, name in enumerate(plan.systems)}
     pairs = []
-    for one in comparison.results:
-        if one.test.reason:
+    for (first, second), test in tests.items():
+        if test.reason:
             raise FitError(
-                f"This look decides nothing: {one.second} - {one.first}: {one.test.reason}. The ledger is as it "
+                f"This look decides nothing: {second} - {first}: {test.reason}. The ledger is as it "
                 "was, and no error is spent; collect more ratings and look again."
             )
-        parameters = many.parameters.pair(place[one.first], place[one.second])
-        pair = ratings.pair(one.first, one.second)
-        known = effect_precision(
-            parameters, (of_common_workers(pair) if plan.drops_systems else pair).design()
-        )
-        test = one.test
+        parameters = many.parameters.pair(place[first], place[second])
+        known = effect_precision(parameters, rated(first, second).design())
         pairs.append(
             PairData(
-                one.first,
-                one.second,
+                first,
+                second,
                 1.0 / known.variance,
                 test.estimate,
                 test.standard_error,
@@ -299,11 +311,7 @@ def step_systems(
         What `step` refuses.
     """
     refuse_after_the_end(state, unplanned)
-    planned = planned_number(state, data)
-    final = planned == len(state.shares)
-    complete = final and data.share >= 1.0 - REACHED
-    if planned is None:
-        check_unplanned(state, data, unplanned)
+    planned, final, complete = place_of(state, data, unplanned)
     n, number = len(state.each), len(state.looks) + 1
     fractions = [
         look_fraction(state.of(place, alpha=state.rule.alpha), pair_look(data, place), complete=complete)

@@ -15,6 +15,7 @@ from humeval_power.asking.study_values import StudyValues
 from humeval_power.checking.rehearsed import RECORD_SCHEMA, is_rehearsed
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.json_text import read_json
+from humeval_power.item_pool import ItemPool
 from humeval_power.saying.numbers import counted
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.monitor.calls import monitor
@@ -31,7 +32,12 @@ from humeval_power.studies.monitor.files import (
     read_secret,
     readable_by_others,
 )
-from humeval_power.studies.monitor.followed import AnyLookData, AnyMonitoring, monitoring_of
+from humeval_power.studies.monitor.followed import (
+    AnyLookData,
+    AnyMonitoring,
+    about_looks,
+    monitoring_of,
+)
 from humeval_power.studies.monitor.ledger_fields import (
     LedgerKind,
     LedgerSeal,
@@ -223,13 +229,14 @@ _MOST_NAMED = 5
 
 class LookRequest(NamedTuple):
     """What was typed about a look: the ledger and the secret's file, why there is a new secret, why the look is
-    not due, and whether it is the last."""
+    not due, whether it is the last, and the pool that its items were drawn from."""
 
     ledger: str
     secret: str
     new_secret: str
     unplanned: str
     final: bool
+    pool: ItemPool | None = None
 
 
 def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> MonitorResult:
@@ -255,6 +262,7 @@ def take_look(
         _refuse_early(planned, request, data, start)  # what is refused leaves no file behind
     with open_ledger(path) as book:
         state = state_of(book.entries, start, planned.checksum, place=path, by=seen.by)
+        check_same_pool(state, request.pool, path)
         if not book.entries:
             _refuse_early(planned, request, data, start)
         secret = secret_of_look(state, path, request.secret, replace_lost=bool(request.new_secret))
@@ -269,7 +277,16 @@ def take_look(
             if looks and rows == state.rows and data.final == looks[-1].data.final:
                 again = f"This look was taken before, at the same {seen.noun}s: {path} is as it was."
                 seal = ledger_seal(book.entries)
-                return _result(planned, path, request.secret, state, seal, again, notices=seen.notices)
+                return _result(
+                    planned,
+                    path,
+                    request.secret,
+                    state,
+                    seal,
+                    again,
+                    notices=seen.notices,
+                    pool=request.pool,
+                )
         after: Any = monitor(data, planned.plan, before=state.monitoring, unplanned=request.unplanned).state
         look = after.looks[-1]
         if renewed:
@@ -286,13 +303,36 @@ def take_look(
             )
         known = {} if renewed else state.rows
         new = {key: value for key, value in rows.items() if key not in known}
-        added.append(("look", look_content(look, new_rows=new, time=now)))
+        pool = None if request.pool is None else request.pool.digest
+        added.append(("look", look_content(look, new_rows=new, time=now, pool=pool)))
         for kind, content in added:
             check_content(kind, content, place=path, ledger=_kind(start))
         book.extend(added, secret=secret)
         taken_state = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
         seal = ledger_seal(book.entries)
-        return _result(planned, path, request.secret, taken_state, seal, notices=seen.notices)
+        return _result(
+            planned, path, request.secret, taken_state, seal, notices=seen.notices, pool=request.pool
+        )
+
+
+def check_same_pool(state: LedgerState, pool: ItemPool | None, ledger: str) -> None:
+    """Refuse a pool that the looks before were not taken with, and none where they were.
+
+    Raises
+    ------
+    InputError
+        Which it is.
+    """
+    digest = None if pool is None else pool.digest
+    if not state.monitoring.looks or state.pool == digest:
+        return
+    if pool is None:
+        rule = "the looks so far are at items that were drawn from a pool."
+        raise _problem(ledger, rule, "Name it: --pool FILE.")
+    if state.pool is None:
+        raise _problem(ledger, "the looks so far were taken without a pool of items.", "Leave out --pool.")
+    rule = f"the looks so far are at items of another pool than {pool.source}, or it was changed."
+    raise _problem(ledger, rule, "Name the file that the items of this study were drawn into: --pool FILE.")
 
 
 def _result(
@@ -303,12 +343,14 @@ def _result(
     seal: LedgerSeal | None,
     *said: str,
     notices: tuple[str, ...] = (),
+    pool: ItemPool | None = None,
 ) -> MonitorResult:
     amended = "The plan was amended after the first look; its looks are as they were."
     return MonitorResult(
         state=state.monitoring,
         plan=planned.plan,
         ledger=ledger,
+        about=about_looks(state.monitoring, planned.plan, pool),
         notices=notices,
         seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
         remarks=(

@@ -97,12 +97,11 @@ _WAYS = ("preset", "parameters", "values", "pilot")
             instead={
                 **TABLE,
                 "systems": FIELDS["systems"],
-                "scale": replace(FIELDS["scale"], help=TABLE["scale"].help),
+                "scale": replace(FIELDS["scale"], note=TABLE["scale"].note),
             },
             effect=replace(
                 FIELDS["effect"],
-                help="Smallest effect of interest: B - A on [0, 1]; with --margin the true difference assumed. [0 "
-                "with --margin]",
+                note="on [0, 1]: the smallest of interest; with a margin the one assumed. [0 with a margin]",
             ),
             items_range=replace(
                 FIELDS["items_range"],
@@ -121,7 +120,9 @@ _WAYS = ("preset", "parameters", "values", "pilot")
                 kind=whole(1, largest=LARGEST_COUNT),
             ),
             looks_by=replace(
-                FIELDS["looks_by"], kind=word(_TWO_KINDS), help="What comes in from look to look."
+                FIELDS["looks_by"],
+                kind=word(_TWO_KINDS),
+                note=": items for the same workers, workers for the same items, or more ratings of the same items.",
             ),
         ),
         "observed_power": own(

@@ -104,21 +104,21 @@ def _questions(
                 *("design", "form", "outputs", "n_systems", "ledger"),
                 pool=replace(
                     FIELDS["pool"],
-                    help="Give out the items that 'humeval-power more items' chose, in the order of its file.",
+                    note="They are given out in the order of its file.",
                     page_help="What the page \u201cWhich items to rate\u201d writes.",
                 ),
                 assignment=replace(
                     FIELDS["assignment"],
-                    help="With --next: the table that this command wrote, and again for each that came after it.",
+                    note="Only where ratings come next: that so far, and again for each that came after it.",
                     main=False,
                 ),
                 exports=replace(
                     FIELDS["exports"],
-                    help="With --next: what the platform has given back so far; repeatable. Ratings are not read.",
+                    note="Only where ratings come next; repeatable. Ratings are not read.",
                 ),
                 budget=replace(
                     FIELDS["budget"],
-                    help="With --next: what the study may cost in all, at the prices of the plan.",
+                    note="on the whole study, at the prices of the plan, where ratings come next.",
                     main=False,
                 ),
                 plan=replace(
@@ -127,32 +127,28 @@ def _questions(
                 systems=replace(
                     FIELDS["systems"],
                     kind=replace(FIELDS["systems"].kind, metavar="A,B,..."),
-                    help="Names of the systems, which also say how many there are. [A,B,...]",
+                    note=", which also say how many there are. [A,B,...]",
                     label="Names of the systems",
                 ),
                 paired=replace(
                     FIELDS["paired"],
                     usual=None,
-                    help="Whether the same worker sees an item under all systems, or other workers under each as "
-                    "far as there are enough. [paired]",
+                    note=", or other workers do, as far as there are enough. [paired]",
                     label="Who sees all systems",
                 ),
                 max_ratings_per_worker=replace(
                     FIELDS["max_ratings_per_worker"],
-                    help="Most that a worker may be shown, with repeats and checks.",
+                    note="Repeats and checks count.",
                 ),
                 key=replace(
                     FIELDS["key"],
                     kind=replace(FIELDS["key"].kind, metavar="PATH"),
-                    help="Write what the codes stand for here, and only here; or use the key of this study that is "
-                    "here.",
+                    note=": written to this file alone, or read where this study has its key there.",
                     label="Workers see codes, not systems",
                     page_help="What the codes stand for is then written apart, for you alone. Give a seed of your "
                     "own: it makes the order.",
                 ),
-                scale=replace(
-                    FIELDS["scale"], help="Scale of the ratings, where no plan says it; 0:100 is a slider."
-                ),
+                scale=replace(FIELDS["scale"], note="0:100 is a slider. [that of the plan]"),
             ),
             key="1",
         ),
@@ -176,14 +172,14 @@ def _questions(
         ),
         "check_rate": own(
             _RATE,
-            "Attention checks, as a share of each worker's ratings. [the plan's, else 0]",
+            FIELDS["checks"].help,
             "Attention checks",
             option="checks",
             **_OF_A_RATE,
         ),
         "repeat_rate": own(
             _RATE,
-            "Outputs to show once more, as a share of each worker's ratings. [the plan's, else 0]",
+            FIELDS["repeats"].help,
             "Outputs shown once more",
             option="repeats",
             **_OF_A_RATE,
@@ -206,28 +202,26 @@ def _questions(
         ),
         "dropouts": own(
             _SLOTS,
-            "With --next: slots whose workers do not come back; what they did counts.",
+            "Where ratings come next: slots whose workers do not come back; what they did counts.",
             "Slots of dropouts",
             page_help="Such as w03,w05: what they did counts, the rest may go to others.",
             further=True,
         ),
         "excluded": own(
             _SLOTS,
-            "With --next: slots whose workers the rules of the plan leave out, as 'collect status' says.",
+            "Where ratings come next: slots whose workers the rules of the plan leave out; 'collect status' says.",
             "Slots that are left out",
             page_help="Such as w04: nothing of theirs counts.",
             further=True,
         ),
         "new_workers": own(
             whole(0),
-            "With --next: how many new workers take part.",
+            "Where ratings come next: how many new workers take part.",
             "New workers",
             usual=0,
             further=True,
         ),
-        "withdrawn": replace(
-            WITHDRAWN, help=f"With --next: {WITHDRAWN.help[0].lower()}{WITHDRAWN.help[1:]}", further=True
-        ),
+        "withdrawn": replace(WITHDRAWN, note="Only where ratings come next.", further=True),
         **{name: replace(one, further=True) for name, one in EXPORTS.items()},
         "secret": LEDGER_SECRET,
         "seed": replace(SEED, page_help="Any whole number that nobody guesses; keep it with the key."),

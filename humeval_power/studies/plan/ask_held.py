@@ -13,6 +13,7 @@ import click
 from humeval_power.asking.command import study_in_use, was_typed
 from humeval_power.asking.output import INDEX, note, replace_file
 from humeval_power.asking.study_values import StudyValues
+from humeval_power.asking.vocabulary import SECRET_HELP
 from humeval_power.fields import own, text
 from humeval_power.saying.result import LOOKS_FILE, PLAN_FILE
 from humeval_power.study import FIELDS
@@ -36,7 +37,8 @@ AMEND = own(
 )
 LEDGER_SECRET = own(
     text("FILE"),
-    "The secret of the ledger's digests, which the first look makes. [beside the ledger]",
+    SECRET_HELP,
+    note=": that of the ledger's digests. [beside the ledger]",
     further=True,
 )
 

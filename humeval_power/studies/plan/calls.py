@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.planned_systems import PlannedSystems, SystemsPilot, SystemsRequest
     from humeval_power.studies.plan.request import PlanRequest, PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
-    from humeval_power.studies.plan.result_assignment import AssignmentResult, Stage, Takeover
+    from humeval_power.studies.plan.result_assignment import AssignmentResult, LookStage, Takeover
     from humeval_power.studies.power.estimate import Progress
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -395,7 +395,7 @@ def assign_work(
     )
 
 
-def _stage(plan: Plan, after: DroppingMonitoring | None) -> Stage:
+def _stage(plan: Plan, after: DroppingMonitoring | None) -> LookStage:
     """What is rated until the next look.
 
     Raises
@@ -403,13 +403,13 @@ def _stage(plan: Plan, after: DroppingMonitoring | None) -> Stage:
     InputError
         A study that has ended.
     """
-    from humeval_power.studies.plan.result_assignment import Stage
+    from humeval_power.studies.plan.result_assignment import LookStage
 
     if after is None:
-        return Stage(1, plan.systems)
+        return LookStage(1, plan.systems)
     if after.ended or after.next_planned is None:
         raise InputError("The study has ended: nothing is left to be rated.")
-    return Stage(after.next_planned, after.left)
+    return LookStage(after.next_planned, after.left)
 
 
 def _order_remark(used: int, typed: int | None, planned: Plan | None) -> str:
@@ -478,7 +478,7 @@ def documents_to_search(documents: Sequence[int] | None, most: int | None) -> Se
 
 def _safe(assumed: Assumptions, confidence: float) -> tuple[Assumptions, tuple[str, ...]]:
     """The same with the worker's difference at its upper confidence limit, and a remark that says so."""
-    from humeval_power.studies.plan.plan import safe_parameters
+    from humeval_power.studies.power.assurance import safe_parameters
 
     first, *others = assumed.entries
     if first.uncertainty is None:

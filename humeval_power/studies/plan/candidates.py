@@ -169,7 +169,7 @@ def list_candidates(
     return Candidates(m, n, k, paired, cents, power, tuple(settings), documents)
 
 
-class Left(NamedTuple):
+class AfterLosses(NamedTuple):
     """What is expected to be left of designs after losses, and the share of the effect that careless
     workers leave."""
 
@@ -179,7 +179,7 @@ class Left(NamedTuple):
     effect_share: float
 
 
-def what_is_left(workers: Ints, items: Ints, k: Ints, losses: Losses, out: WorkersOut) -> Left:
+def what_is_left(workers: Ints, items: Ints, k: Ints, losses: Losses, out: WorkersOut) -> AfterLosses:
     """Expected sizes: missing ratings and half of a quitting worker's work are gone, and so are workers who are
     left out; careless workers who are not answer without regard to the systems."""
     given = (1.0 - losses.missing) * (1.0 - losses.quitting / 2)
@@ -188,7 +188,7 @@ def what_is_left(workers: Ints, items: Ints, k: Ints, losses: Losses, out: Worke
     m = np.maximum(workers * left, 2.0)
     ratings = k * given * left
     rated = np.minimum(ratings, 1.0)  # below one rating an item, some items are lost
-    return Left(
+    return AfterLosses(
         m,
         np.maximum(items * rated, 2.0),
         np.minimum(np.maximum(ratings, 1.0), m),

@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from humeval_power.safe_text import picture_text
-from humeval_power.saying.answer_words import with_names
+from humeval_power.saying.answer_words import axis_unit, with_names
 from humeval_power.saying.figure_style import COLOURS, DASHES, QUIET, house_style
 from humeval_power.studies.looks.rating_looks import power_with_looks
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems, goal_shares, scaled
 from humeval_power.studies.plan.request import PlanResult
-from humeval_power.studies.plan.result_words import GOAL_NAMES
 from humeval_power.studies.power.formula import effect_precision, power_at
+from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.systems import GOALS
 
 _BLUE, _ORANGE = COLOURS[:2]
@@ -103,7 +103,7 @@ _MOST = min(len(COLOURS), len(DASHES))  # lines that can be told apart
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _PowerLine:
     """Power by formula at true differences; `place` is that of its colour, and a wide one is that of the goal."""
 
     name: str
@@ -119,28 +119,31 @@ def power_figure(plan: Plan, *, width: float = 5.0) -> Figure:
     little beyond the margin.
     """
     lines = list(_of_settings(plan) if plan.many is None else _of_goals(plan, plan.many))
+    factor, unit = axis_unit(plan.scale)
     with house_style():
         figure = Figure(figsize=(width, (0.74 if plan.many is None else 0.8) * width), layout="constrained")
         axes = figure.subplots()
         for line in lines:
             look = {"color": COLOURS[line.place], "linestyle": DASHES[line.place], "linewidth": line.width}
-            axes.plot(line.effects, line.powers, label=picture_text(line.name), **look)  # type: ignore[arg-type]
+            axes.plot(factor * line.effects, line.powers, label=picture_text(line.name), **look)  # type: ignore[arg-type]
         target_line(axes, plan.target_power)
-        axes.axvline(plan.effect, color=QUIET, linewidth=1, label="planned for")
+        axes.axvline(factor * plan.effect, color=QUIET, linewidth=1, label="planned for")
         _draw_simulated(axes, plan, COLOURS[0 if plan.many is None else GOALS.index(plan.many.goal)])
-        axes.set_xlim(lines[0].effects[0] if plan.many is None else 0, lines[0].effects[-1])
+        axes.set_xlim(
+            factor * lines[0].effects[0] if plan.many is None else 0, factor * lines[0].effects[-1]
+        )
         axes.set_ylim(0, 1.04)
         axes.set_title("What the planned study finds", loc="left")
-        difference = "True difference on [0, 1]"
+        difference = f"True difference {unit}"
         if plan.many is None:
-            difference = with_names("True difference B - A on [0, 1]", plan.pair)
+            difference = with_names(f"True difference B - A {unit}", plan.pair)
         axes.set_xlabel(picture_text(difference))
         axes.set_ylabel("Power" if plan.rule.margin is None else "Chance to show the claim")
         figure.legend(loc="outside lower center", ncols=3 if plan.many is None else 2)
     return figure
 
 
-def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_Line]:
+def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_PowerLine]:
     """A line for each goal that these means have; they are drawn apart in proportion."""
     effects = np.linspace(0.0, min(2 * plan.effect, 1.0), 13)[1:]
     result = [
@@ -150,10 +153,12 @@ def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_Line]:
     for place, goal in enumerate(GOALS):
         chances = [shares[goal] for shares in result]
         if not any(map(math.isnan, chances)):
-            yield _Line(GOAL_NAMES[goal], effects, chances, place, 2.2 if goal == planned.goal else 1.2)
+            yield _PowerLine(
+                GOAL_NAMES[goal], effects, chances, place, 2.2 if goal == planned.goal else 1.2
+            )
 
 
-def _of_settings(plan: Plan) -> Iterator[_Line]:
+def _of_settings(plan: Plan) -> Iterator[_PowerLine]:
     """A line for each set of parameters that was looked at."""
     margin = plan.rule.margin
     if margin is None:
@@ -165,7 +170,7 @@ def _of_settings(plan: Plan) -> Iterator[_Line]:
     settings = [(plan.source.name, plan.parameters), *plan.others][:_MOST]
     for place, (name, parameters) in enumerate(settings):
         power = _power_of(replace(plan, parameters=parameters))
-        yield _Line(name, effects, [power(float(effect)) for effect in effects], place)
+        yield _PowerLine(name, effects, [power(float(effect)) for effect in effects], place)
 
 
 def _power_of(plan: Plan) -> Callable[[float], float]:
@@ -185,7 +190,7 @@ def _draw_simulated(axes: Axes, plan: Plan, colour: str) -> None:
     if math.isnan(middle):
         return
     axes.errorbar(
-        [plan.effect],
+        [axis_unit(plan.scale)[0] * plan.effect],
         [middle],
         yerr=[[middle - low], [high - middle]],
         color=colour,

@@ -8,27 +8,23 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from humeval_power.choices import DEFAULT_SEED, DesignKind, Estimand
+from humeval_power.choices import DesignKind, Estimand
 from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import InputError, Problem
 from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.families import ComparisonFamily
-from humeval_power.kernels.latent.draws import observed_variances
-from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
 from humeval_power.studies.power.formula import analytic_power
-from humeval_power.studies.power.required import Variances, design_of, powers, regular_precision
+from humeval_power.studies.power.required import design_of
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.workload import NOTHING, Workload, study_workload
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal
-from humeval_power.uncertainty import VarianceUncertainty, worker_multiplier
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
@@ -293,113 +289,6 @@ class Plan:
         return {name: replace(self, parameters=other).recomputed_power() for name, other in self.others}
 
 
-# Power when the variances are known from a pilot only.
-
-Floats = NDArray[np.float64]
-DRAWS = 4000
-QUANTILES = (0.1, 0.2, 0.5, 0.8, 0.9)
-PILOT_SIZES = (3, 5, 10, 20, 30)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assurance:
-    """Power over draws of the variances that the pilot leaves possible, shape (draws,).
-
-    `expected` is the assurance (O'Hagan, Stevens and Campbell 2005): the power to count on before the
-    variances are known.
-    """
-
-    powers: Floats
-
-    @property
-    def expected(self) -> float:
-        """Mean power."""
-        return float(self.powers.mean())
-
-    def quantile(self, share: float) -> float:
-        """The power that is exceeded with probability 1 - `share`."""
-        return float(np.quantile(self.powers, share))
-
-    def chance_of(self, target: float) -> float:
-        """Probability that the study really has the target power."""
-        return float((self.powers >= target).mean())
-
-
-def assurance(
-    uncertainty: VarianceUncertainty,
-    counts: StudyCounts,
-    *,
-    effect: float,
-    latent: Latent | None = None,
-    rule: DecisionRule = DEFAULT_RULE,
-    documents: Parameters | None = None,
-    n_draws: int = DRAWS,
-    seed: int = DEFAULT_SEED,
-) -> Assurance:
-    """Power of a design at the effect of interest for each of `n_draws` possible sets of variances; those
-    between documents are taken as `documents` has them.
-
-    latent : of ratings in categories, whose latent variances are the uncertain ones.
-    """
-    drawn = uncertainty.draw(np.random.default_rng(seed), n_draws)
-    draws = Variances(*(drawn if latent is None else _on_unit(latent, drawn[:4])))
-    if documents is not None:
-        fixed = Variances.of(documents)
-        draws = draws._replace(
-            document_intercept=fixed.document_intercept, document_slope=fixed.document_slope
-        )
-    precision = regular_precision(
-        draws,
-        workers=counts.n_workers,
-        items=counts.n_items,
-        ratings_per_item=counts.ratings_per_item,
-        paired=counts.paired,
-        documents=counts.n_documents,
-    )
-    smallest = min(counts.n_workers, counts.n_documents or counts.n_items) - 1.0
-    return Assurance(powers(effect, precision, smallest=smallest, rule=rule))
-
-
-def _on_unit(latent: Latent, drawn: Floats) -> Floats:
-    """Variances on [0, 1] that latent ones (4, draws) mean, shape (6, draws)."""
-    return observed_variances(
-        np.array(latent.thresholds),
-        np.array(latent.scores),
-        latent.effect,
-        latent.variance,
-        drawn,
-        others=latent.shared(("document",), same_system=True),
-        logit=latent.link == "logit",
-    )
-
-
-def safe_parameters(
-    parameters: Parameters, uncertainty: VarianceUncertainty, *, confidence: float
-) -> Parameters:
-    """The same parameters (under difference coding) with a worker's difference at the upper confidence
-    limit of its SD, on the scale on which it was fitted; never below the estimate."""
-    upper = uncertainty.upper_worker_slope(confidence) ** 0.5
-    if (latent := parameters.latent) is not None:
-        slope = max(latent.sd_worker_slope, upper)
-        return Parameters.of_latent(latent.with_deviations(sd_worker_slope=slope))
-    coded = parameters.recoded()
-    return replace(coded, sd_worker_slope=max(coded.sd_worker_slope, upper))
-
-
-@dataclass(frozen=True, slots=True)
-class PilotAdvice:
-    """What a pilot of `n_workers` would cost a safe plan: the worker mean square is planned at
-    `multiplier` times its estimate."""
-
-    n_workers: int
-    multiplier: float
-
-
-def pilot_advice(confidence: float = 0.8) -> tuple[PilotAdvice, ...]:
-    """Pilots of several sizes; more workers help, more items hardly do."""
-    return tuple(PilotAdvice(m, worker_multiplier(m, confidence)) for m in PILOT_SIZES)
-
-
 # Designs with looks: their power by formula and by simulation, and what they are expected to take.
 
 _MINUTE, _FEWEST_STOPS = 60.0, 400  # seconds of one core, and studies that a calibration needs
@@ -500,8 +389,9 @@ def rating_looks(
     from humeval_power.studies.looks.repeated import at_looks
     from humeval_power.studies.looks.replicates import RatingLooks
 
-    tested = rule if wish.stop_when is None else at_looks(rule)
-    return RatingLooks(parameters, design, wish.looks, tested)
+    if wish.stop_when is None:
+        return RatingLooks(parameters, design, wish.looks, rule)
+    return RatingLooks(parameters, design, wish.looks, at_looks(rule)).as_numbers()
 
 
 def formula_power(

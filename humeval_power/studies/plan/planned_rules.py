@@ -76,7 +76,7 @@ class PlannedRules:
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _ExclusionCounts:
     """Workers of simulated studies, and how many of them are left out."""
 
     careful: int = 0
@@ -84,8 +84,8 @@ class _Counted:
     careless: int = 0
     careless_out: int = 0
 
-    def __add__(self, other: _Counted) -> _Counted:
-        return _Counted(
+    def __add__(self, other: _ExclusionCounts) -> _ExclusionCounts:
+        return _ExclusionCounts(
             self.careful + other.careful,
             self.careful_out + other.careful_out,
             self.careless + other.careless,
@@ -100,7 +100,7 @@ def workers_out(study: RatingStudy, *, seed: int, n: int = _COUNTED, n_jobs: int
         Block(count_workers_out, (study.replication, seed, *part), each * part.n, part.n)
         for part in spans(n, _COUNTED_TOGETHER)
     ]
-    counts = sum(run_blocks(blocks, n_jobs=n_jobs), start=_Counted())
+    counts = sum(run_blocks(blocks, n_jobs=n_jobs), start=_ExclusionCounts())
     return WorkersOut(
         counts.careful_out / counts.careful if counts.careful else math.nan,
         counts.careless_out / counts.careless if counts.careless else math.nan,
@@ -109,13 +109,13 @@ def workers_out(study: RatingStudy, *, seed: int, n: int = _COUNTED, n_jobs: int
 
 def count_workers_out(
     replication: Replication, seed: int, first: int, n: int, *, n_jobs: int = 1
-) -> _Counted:
+) -> _ExclusionCounts:
     """The work of a block: who is left out of studies `first` to `first + n - 1`."""
     with ThreadPoolExecutor(n_jobs) as pool:
         back = list(pool.map(partial(replication.collected, seed), range(first, first + n)))
     out = np.concatenate([one.excluded for one in back])
     careful = np.concatenate([one.kind for one in back]) == CAREFUL
-    return _Counted(
+    return _ExclusionCounts(
         int(careful.sum()), int(out[careful].sum()), int((~careful).sum()), int(out[~careful].sum())
     )
 

@@ -106,10 +106,13 @@ class PlannedSystems:
         from humeval_power.studies.looks.stepwise import check_stepwise
 
         if looks.drop_systems:
-            from humeval_power.studies.looks.dropping import check_dropping, check_dropping_test
+            from humeval_power.studies.looks.dropping import check_dropping
 
-            check_dropping(looks.looks, looks.efficacy, looks.futility, looks.stop_when)
-            check_dropping_test(
+            check_dropping(
+                looks.looks,
+                looks.efficacy,
+                looks.futility,
+                looks.stop_when,
                 rule,
                 self.family,
                 n_systems=self.parameters.n_systems,

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.repeated import RepeatedPoint
     from humeval_power.studies.plan.candidates import SearchSpace
-    from humeval_power.studies.plan.plan import Assurance, SequentialOption
+    from humeval_power.studies.plan.plan import SequentialOption
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import SystemsRequest
+    from humeval_power.studies.power.assurance import Assurance
     from humeval_power.studies.power.bottleneck import Bottleneck
     from humeval_power.studies.power.estimate import PowerEstimate
     from humeval_power.studies.power.systems_goals import SystemsPower
@@ -173,7 +174,7 @@ class PlanRequest:
                 several=self.many is not None,
                 exclusions=self.exclusion != "none",
                 documents=bool(self.space.documents),
-                latent=any(one.latent is not None for one in self.settings.values()),
+                settings=tuple(self.settings.values()),
             )
         if self.losses != NO_LOSSES:
             raise InputError("Looks and losses of ratings cannot be simulated together: leave out one.")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar
 from humeval_power.differences import Difference
 from humeval_power.saying.document import Document, Facts, Picture, Section
 from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
-from humeval_power.studies.plan.plan import QUANTILES
 from humeval_power.studies.plan.planned_judges import judges_record
 from humeval_power.studies.plan.result_page import (
     alone_table,
@@ -28,6 +27,7 @@ from humeval_power.studies.plan.result_page import (
 )
 from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record, stops_sections
 from humeval_power.studies.plan.sealed_content import without_names
+from humeval_power.studies.power.assurance import QUANTILES
 
 if TYPE_CHECKING:
     import pandas as pd

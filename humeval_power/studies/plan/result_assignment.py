@@ -32,7 +32,7 @@ Takeover = tuple[str, str, int]  # spare, the slot it takes over, the first batc
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class LookStage:
     """The ratings until a look, of the systems that are left."""
 
     look: int
@@ -53,7 +53,7 @@ class AssignmentResult(Result):
 
     assignment: AssignmentPlan
     takeovers: tuple[Takeover, ...] = ()
-    stage: Stage | None = None
+    stage: LookStage | None = None
     caveats: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
@@ -78,7 +78,8 @@ class AssignmentResult(Result):
         plan = self.assignment
         return Document(
             "Who rates what when",
-            lead=f"{work_words(plan.design, counted(plan.design.n_systems, 'system'))}.",
+            lead=work_words(plan.design, counted(plan.design.n_systems, "system"))
+            + ("." if self.stage is None else f"{_IF_NONE_IS_DROPPED}."),
             headline=(
                 *self._of_stage(),
                 *_totals(plan, staged=self.stage is not None),
@@ -176,9 +177,13 @@ class AssignmentResult(Result):
         return table
 
 
+_IF_NONE_IS_DROPPED = ", if no system is dropped"
+
+
 def _totals(plan: AssignmentPlan, *, staged: bool) -> Iterator[Fact]:
-    yield "Rows of all stages" if staged else "Rows", f"{len(plan.worker):,}"
-    yield "Worker slots", f"{len(plan.slots):,}"
+    rows = f"{len(plan.worker):,}"
+    yield ("Rows of all stages", f"{rows}{_IF_NONE_IS_DROPPED}") if staged else ("Rows", rows)
+    yield "Workers", f"{len(plan.slots):,}"
     for kind, name in enumerate(KINDS):
         yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.costs import Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import with_names
+from humeval_power.saying.answer_words import spread_words, with_names
 from humeval_power.saying.document import Document, Fact, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.saying.numbers import interval_words, percent, share_decimals
 from humeval_power.saying.rule_words import (
     PARITY,
     claim_words,
@@ -24,8 +24,8 @@ from humeval_power.saying.rule_words import (
     margin_words,
     rule_sentence,
 )
-from humeval_power.saying.values import share, signed
-from humeval_power.studies.plan.plan import Plan, pilot_advice
+from humeval_power.saying.values import signed
+from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_judges import judges_section
 from humeval_power.studies.plan.result_sections import (
     assumed_section,
@@ -56,6 +56,7 @@ from humeval_power.studies.plan.result_words import (
     work_words,
 )
 from humeval_power.studies.power.analytic import HalfwayPower, halfway_power
+from humeval_power.studies.power.assurance import pilot_advice
 from humeval_power.studies.power.bottleneck import in_words
 from humeval_power.studies.power.formula import effect_precision
 from humeval_power.studies.power.required import counts_precision, design_of
@@ -384,6 +385,9 @@ def _lead(
         work += f", {hours:,.{1 if hours < 10 else 0}f} hours of work"
     work += "." if cost is None else f", {cost}."
     yield from (plan_answer(plan, said), work) if is_below_target(plan) else (work, plan_answer(plan, said))
+    if plan.others or (plan.many is not None and plan.many.others):
+        powers = (plan.predicted.analytic, *plan.sensitivity().values())
+        yield from spread_words(min(powers), max(powers), "assumed")
     if plan.drops:  # the first is as planned
         expected = plan.drops[0]
         yield (
@@ -408,10 +412,7 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
     yield "Ratings" + (" per criterion" if plan.criteria else ""), f"{design.n_ratings:,}"
     power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
-    difference = f"{plan.effect:g}"
-    if plan.many is None:
-        difference = f"{with_names('B - A', plan.pair)} = {signed(plan.effect)}"
-    yield f"Power at {difference}", share(power)
+    yield "Power", share_decimals(power, 3)
     if cost is not None:
         yield "Total cost", str(cost)
 

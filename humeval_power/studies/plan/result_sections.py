@@ -25,7 +25,6 @@ from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.request import PlanResult
 from humeval_power.studies.plan.result_words import (
     COST_NAMES,
-    GOAL_NAMES,
     SD_WORDS,
     design_words,
     goal_clause,
@@ -38,6 +37,7 @@ from humeval_power.studies.power.analytic import (
 )
 from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
 from humeval_power.studies.power.outlook import without_documents
+from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.studies.power.study_content import category_facts
 from humeval_power.study_counts import share_of
 from humeval_power.systems import GOALS, Goal, SystemsParameters
@@ -159,7 +159,8 @@ def _promised(plan: Plan) -> str:
         of_one = " on any one criterion" if plan.many.n_criteria > 1 else ""
         return f"{goal_clause(plan.many.goal, plan.rule)}{of_one}, if the means below"
     if plan.rule.margin is None:
-        return f"the study finds a difference of {signed(plan.effect)}, if it is there"
+        difference = signed(plan.effect) if plan.scale is None else points_words(plan.effect, plan.scale)
+        return f"the study finds a difference of {difference}, if it is there"
     return f"the study shows {claim(plan.rule)}, if the true difference is {signed(plan.effect)}"
 
 
@@ -195,7 +196,7 @@ def _limits(plan: Plan, design: Design) -> Iterator[str]:
     if plan.many is not None:
         does, of_which = f"does this for a {noun} of", "for which the study does this"
     smallest, ceilings = _smallest(plan, design), _ceilings(plan, design)
-    said = f"With power {target:g} the study {does} {smallest:.3g} or more."
+    said = f"With power {target:g} the study {does} {points_words(smallest, plan.scale, digits=3)} or more."
     if smallest > 1:
         said = f"There is no {noun} on [0, 1] {of_which} with power {target:g}."
     if not ceilings:

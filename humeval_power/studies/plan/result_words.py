@@ -103,13 +103,6 @@ GOAL_WORDS: Mapping[Goal, str] = {
     "best": "the best system is found above every other",
     "first": "the best system has the highest mean",
 }
-GOAL_NAMES: Mapping[Goal, str] = {
-    "pair": "a pair that differs so",
-    "any": "any true difference",
-    "all": "all true differences",
-    "best": "the best above every other",
-    "first": "the best has the highest mean",
-}
 CORRECTIONS: Mapping[Correction, str] = {
     "holm": "p-values are corrected by Holm's (1979) method",
     "bonferroni": "p-values are corrected by Bonferroni's method",

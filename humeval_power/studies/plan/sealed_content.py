@@ -420,8 +420,9 @@ def _check_stopping(plan: Plan) -> None:
     if not plan.looks.drop_systems:
         assert plan.looks.stop_when is not None
         check_decision(plan.rule, plan.looks.stop_when)
-        latent = plan.parameters.latent is not None
-        check_offered(several=several, exclusions=exclusions, documents=documents, latent=latent)
+        check_offered(
+            several=several, exclusions=exclusions, documents=documents, settings=(plan.parameters,)
+        )
         return
     from humeval_power.studies.looks.dropping import check_dropping_study
 

@@ -28,8 +28,6 @@ from humeval_power.studies.plan.candidates import (
     most_powerful,
 )
 from humeval_power.studies.plan.plan import (
-    Assurance,
-    assurance,
     check_stops,
     formula_power,
     guessed_factor,
@@ -56,6 +54,7 @@ from humeval_power.studies.plan.request import (
     WayName,
     each_alone,
 )
+from humeval_power.studies.power.assurance import Assurance, assurance
 from humeval_power.studies.power.bottleneck import find_bottleneck, what_would_do
 from humeval_power.studies.power.estimate import PowerEstimate, Progress, estimate_power
 from humeval_power.studies.power.required import counts_power, design_of

@@ -526,7 +526,7 @@ def make_systems_plan(
     if len(request.many.settings) > 1:
         alone = tuple(_Search.of(request, only=name).alone(name) for name in request.many.settings)
     search = _Search.of(request)
-    run = _Proofs(request, search.power, n_simulations, seed, n_jobs, progress)
+    run = _SystemsProofs(request, search.power, n_simulations, seed, n_jobs, progress)
     chosen = search.choose()
     option = run.prove(chosen.counts)
     for _ in range(_MOST_PROOFS - 1):
@@ -658,7 +658,7 @@ class _Search:
 
 
 @dataclass(slots=True)
-class _Proofs:
+class _SystemsProofs:
     """Simulations of designs that the formula found, one after the other."""
 
     request: PlanRequest

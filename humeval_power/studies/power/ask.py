@@ -24,7 +24,7 @@ from humeval_power.asking.declared import (
 from humeval_power.asking.output import note
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import METHOD, PILOT
+from humeval_power.asking.vocabulary import METHOD
 from humeval_power.choices import Method
 from humeval_power.differences import Difference
 from humeval_power.scales import RatingScale
@@ -57,11 +57,11 @@ _BESIDE_PLAN = ("losses", "cost")  # sections that may be said beside a plan
         **study_fields(
             *_SECTIONS,
             but=("criterion", "correlated", "check_families", "spend_budget"),
-            pilot=PILOT,
+            pilot=FIELDS["pilot"],
             plan=FIELDS["plan"],
             budget=replace(
                 FIELDS["budget"],
-                help="What may be spent: an amount at these prices, without prices a number of ratings.",
+                note=": an amount at these prices, without prices a number of ratings.",
             ),
         ),
         "amend": AMEND,
@@ -117,9 +117,10 @@ def command(
     from humeval_power.studies.power.surface import Cell
     from humeval_power.studies.power.typed import typed_study
 
+    assumed = None
     if planned is None:
         study, rule = on_one_criterion(study, rule)
-        cell, said, scale = typed_study(study, rule, compat=compat)
+        cell, said, scale, assumed = typed_study(study, rule, compat=compat)
     elif planned.many is not None:
         _tell_looks(planned)
         about = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
@@ -137,6 +138,7 @@ def command(
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=cell.setting,
+        assumed=assumed,
         said=said,
         scale=scale,
         effect_unit=CARD2020_UNIT if compat else 1.0,

@@ -9,7 +9,6 @@ from humeval_power.asking.declared import study_command
 from humeval_power.asking.output import note
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import PILOT
 from humeval_power.fields import BETWEEN, own
 from humeval_power.studies.resolve import (
     analysed_as,
@@ -37,14 +36,14 @@ if TYPE_CHECKING:
             but=("criterion", "correlated", "check_families"),
             correction=FIELDS["correction"],
             correct_over=FIELDS["correct_over"],
-            pilot=PILOT,
+            pilot=FIELDS["pilot"],
             workers=replace(FIELDS["workers"], needed=True),
             items=replace(FIELDS["items"], needed=True),
         ),
         "p": own(
             BETWEEN,
             "A p-value that was found or is reported: how often chance alone gives that or less, and whether it is "
-            "credible at --alpha.",
+            "credible at the level of the test.",
         ),
     },
     simulates=True,

@@ -22,7 +22,7 @@ from humeval_power.asking.declared import (
 from humeval_power.asking.options import option_of
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import METHOD, PILOT
+from humeval_power.asking.vocabulary import METHOD
 from humeval_power.choices import Method
 from humeval_power.fields import own, real
 from humeval_power.rules import WITH_MARGIN
@@ -63,13 +63,12 @@ _AT: dict[str, Any] = {"start": "", "slider": None}
         **study_fields(
             *("ratings", "variation", "systems", "design", "test"),
             but=("criterion", "correlated", "check_families", "margin", "margin_raw"),
-            pilot=PILOT,
+            pilot=FIELDS["pilot"],
             workers=replace(FIELDS["workers"], needed=True),
             items=replace(FIELDS["items"], needed=True),
             effect=replace(
                 FIELDS["effect"],
-                help="True difference B - A on [0, 1] at which the smallest margin is sought, for non-inferior and "
-                "equivalent. [0]",
+                note="on [0, 1] at which the smallest margin is sought, for non-inferior and equivalent. [0]",
                 **_AT,
             ),
             effect_raw=replace(FIELDS["effect_raw"], **_AT),
@@ -127,11 +126,12 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
         known = study.system_means is not None or (unequal and study.pattern is None)
         about, said, scale = study_of_several(several, () if known else (_TO_START,))
         cell = Cell(about.setting, about)
+        assumed = None
     else:
         if rule.margin is None:
             remedy = "it belongs to --alternative non-inferior and equivalent."
             study.refuse((*EFFECT, "system_means"), f"is what is sought: {remedy}")
-        cell, said, scale = typed_study(study, rule)
+        cell, said, scale, assumed = typed_study(study, rule)
     if method != "analytic" or not cell.study.has_formula:
         tell_cells([cell], run, times=SEARCH_STEPS)
     return study_detectable(
@@ -142,6 +142,7 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=cell.setting,
+        assumed=assumed,
         said=said,
         scale=scale,
     )

@@ -20,7 +20,7 @@ from humeval_power.asking.declared import (
 )
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import METHOD, PILOT
+from humeval_power.asking.vocabulary import METHOD
 from humeval_power.choices import MOST_WORKERS, SearchMethod, Sought
 from humeval_power.fields import own, word
 from humeval_power.studies.resolve import (
@@ -59,16 +59,15 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
         **study_fields(
             *("ratings", "variation", "effect", "systems", "design", "test", "cost"),
             but=("criterion", "correlated", "check_families", "budget", "spend_budget"),
-            pilot=PILOT,
+            pilot=FIELDS["pilot"],
             power=FIELDS["power"],
             workers=replace(FIELDS["workers"], start=""),
-            max_workers=replace(FIELDS["max_workers"], help="Most workers that a budget may pay."),
+            max_workers=replace(FIELDS["max_workers"], note="that a budget may pay."),
         ),
         "sought": own(
             word(Sought),
-            "What to find; give the others (without --ratings-per-item every worker rates every item; for "
-            "documents, --items-per-document or the --items of all; for a budget prices, and neither workers nor "
-            "items).",
+            "What to find; give the others (without ratings of each item every worker rates every item; for "
+            "documents, the items of each or of all; for a budget prices, and neither workers nor items).",
             "What to find",
             option="find",
             start="workers",
@@ -82,7 +81,7 @@ def _sought(_said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ..
             needed=True,
         ),
         "method": replace(
-            METHOD, kind=word(SearchMethod), help="By formula at once, or proved by simulation too."
+            METHOD, kind=word(SearchMethod), note=": at once by formula, or proved by simulation too."
         ),
     },
     use=Use(seeks=_sought),
@@ -120,10 +119,11 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
     study, rule = on_one_criterion(study, rule_of(study))
     several = systems_of(study, rule)
     from humeval_power.studies.power.calls import study_size
-    from humeval_power.studies.power.typed import study_of_several
+    from humeval_power.studies.power.typed import all_assumed, study_of_several
     from humeval_power.studies.power.work_ahead import tell_work
 
     about: Parameters | SystemsStudy
+    assumed = None
     if several is not None:
         sized = several.study.with_(
             workers=2, items=2, ratings_per_item=None, paired=True, documents=None, items_per_document=None
@@ -132,7 +132,9 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
         name = about.setting
     else:
         known = assumptions_of(study)
-        settings, said = settled(study, known, effect_or_known(study, known) or NO_DIFFERENCE)[0]
+        effect = effect_or_known(study, known) or NO_DIFFERENCE
+        settings, said = settled(study, known, effect)[0]
+        assumed = all_assumed(study, settings, effect)
         rule = analysed_as(study, rule, settings)
         name, about = only_setting(settings)
         warn_beyond(settings, [said])
@@ -153,6 +155,7 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
         seed=run.seed,
         n_jobs=run.n_jobs,
         setting=name,
+        assumed=assumed,
         scale=scale,
         costs=cost_model_of(study) if sought == "budget" else prices_of(study),
         max_workers=study.max_workers or MOST_WORKERS,

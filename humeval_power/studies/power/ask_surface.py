@@ -13,7 +13,7 @@ from humeval_power.asking.declared import CARRIED, TO_POWER, VARIATION, Page, Pa
 from humeval_power.asking.output import note
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import DRAW, PILOT
+from humeval_power.asking.vocabulary import DRAW
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.errors import DesignError, Problem
@@ -60,12 +60,8 @@ def _one_size(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
-def _sizes(name: str, help: str, start: str, page_help: str) -> Field:
-    return replace(FIELDS[name], kind=_SIZES, needed=True, help=help, start=start, page_help=page_help)
-
-
-def _effects(name: str, help: str, **of_page: Any) -> Field:
-    return replace(FIELDS[name], kind=listed(number_list(float), "LIST"), help=help, **of_page)
+def _sizes(name: str, note: str, start: str, page_help: str) -> Field:
+    return replace(FIELDS[name], kind=_SIZES, needed=True, note=note, start=start, page_help=page_help)
 
 
 @study_command(
@@ -74,28 +70,19 @@ def _effects(name: str, help: str, **of_page: Any) -> Field:
         **study_fields(
             *("ratings", "variation", "systems", "design", "test"),
             but=("criterion", "workers", "items", "correlated", "check_families"),
-            pilot=PILOT,
+            pilot=FIELDS["pilot"],
             workers_range=_sizes(
-                "workers_range", "Such as 3,10 or 5:30:5.", "5,10,20,40", "Several: 5,10,20 or 5:40:5."
+                "workers_range", ", such as 3,10 or 5:30:5.", "5,10,20,40", "Several: 5,10,20 or 5:40:5."
             ),
             items_range=_sizes(
-                "items_range", "Such as 50,100,500.", "50,100,200", "Several: 50,100 or 50:200:50."
+                "items_range", ", such as 50,100,500.", "50,100,200", "Several: 50,100 or 50:200:50."
             ),
-            effect_range=_effects(
-                "effect_range",
-                "True differences B - A on [0, 1], such as 0.05:0.2:0.05. [0 and half of the margin with --margin]",
-                page_help="Several: 0.05,0.1 or 0.05:0.2:0.05.",
+            effect_range=replace(FIELDS["effect_range"], page_help="Several: 0.05,0.1 or 0.05:0.2:0.05."),
+            effect_raw_range=replace(
+                FIELDS["effect_raw_range"], start="0.4,0.6", page_help="Several: 0.2,0.4."
             ),
-            effect_raw_range=_effects(
-                "effect_raw_range",
-                "The same in points of the scale; see --scale.",
-                start="0.4,0.6",
-                page_help="Several: 0.2,0.4.",
-            ),
-            effect_latent_range=_effects(
-                "effect_latent_range",
-                "The same on the latent scale of ratings in categories; see --shares.",
-                page_help="For ordered categories only.",
+            effect_latent_range=replace(
+                FIELDS["effect_latent_range"], page_help="For ordered categories only."
             ),
         ),
         "compat": COMPAT,
@@ -237,7 +224,7 @@ def _of_several(
         seed=run.seed,
         n_jobs=run.n_jobs,
         settings=several.settings,
-        said=[one.between(None) for one in said],
+        said=said,
         strict=strict,
         draw=draw,
         along=along,

@@ -23,6 +23,7 @@ from humeval_power.study_counts import NO_DOCUMENTS, Documents
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
+    from humeval_power.assumptions import Assumptions
     from humeval_power.choices import SizeSought, Sought
     from humeval_power.costs import CostModel
     from humeval_power.parameters import Parameters
@@ -60,6 +61,7 @@ def study_power(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     setting: str = "",
+    assumed: Assumptions | None = None,
     said: Difference | None = None,
     scale: RatingScale | None = None,
     effect_unit: float = 1.0,
@@ -76,6 +78,7 @@ def study_power(
     method : by formula at once, by simulation, or both beside each other.
     half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
     setting : the name of the study's parameters.
+    assumed : all that may be assumed of the variances of two systems, to say what power hangs on it.
     said : the effect as it was said, for print.
     effect_unit : the difference on [0, 1] that an effect of 1 stands for in the record.
     strict : whether more than 1 % of failed fits, and not 20 %, miss the target.
@@ -126,6 +129,7 @@ def study_power(
         effect_unit=effect_unit,
         strict=strict,
         left_out=strategies.left_out(study),
+        assumed=assumed,
         costs=costs,
         budget=None if budget is None else Decimal(str(budget)),
         notes=tuple(notes),
@@ -144,6 +148,7 @@ def study_detectable(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     setting: str = "",
+    assumed: Assumptions | None = None,
     said: Difference | None = None,
     scale: RatingScale | None = None,
 ) -> StudyDetectable:
@@ -152,7 +157,7 @@ def study_detectable(
 
     Parameters
     ----------
-    method, setting, said : as in `study_power`.
+    method, setting, assumed, said : as in `study_power`.
 
     Returns
     -------
@@ -191,6 +196,7 @@ def study_detectable(
         simulated=simulated,
         said=said or strategies.difference(study, scale),
         precision=precision,
+        assumed=assumed,
         scale=scale,
         provenance=_drawn(simulated is not None, seed),
     )
@@ -215,6 +221,7 @@ def study_size(
     n_jobs: int = 1,
     executor: AnyExecutor | None = None,
     setting: str = "",
+    assumed: Assumptions | None = None,
     scale: RatingScale | None = None,
     ahead: Ahead | None = None,
     costs: CostModel | None = None,
@@ -232,6 +239,7 @@ def study_size(
     documents : that the items come out of; if they are sought, the items of each, or `items` for all.
     n_simulations : studies of a proof. None are 1,000, unless they take more than a minute: then nothing is proved.
     effect : the true difference B - A on [0, 1]; of several systems that of their pattern.
+    assumed : as in `study_power`.
     rule : the test of two systems; several have that of their study.
     ahead : is told of the work of a proof before the first, and may refuse it.
 
@@ -294,6 +302,7 @@ def study_size(
         priced=None if costs is None or needed.counts is None else cost_of(needed.counts, costs),
         about=study,
         said=said,
+        assumed=assumed,
         halfway=strategies.halfway_of_size(study, needed),
         setting=setting,
         scale=scale,

@@ -7,10 +7,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.answer_words import axis_unit, points_words
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
 from humeval_power.saying.document import Fact, Table
 from humeval_power.saying.numbers import percent
 from humeval_power.saying.quantities import power_words
+from humeval_power.scales import RatingScale
 from humeval_power.studies.power.estimate import PowerEstimate
 from humeval_power.studies.power.formula import AnalyticPower
 from humeval_power.studies.power.growth import TARGET, Growth
@@ -94,56 +96,79 @@ def spots(x: float, what: str, analytic: AnalyticPower, simulated: PowerEstimate
 
 
 def effect_chart(
-    outlook: Outlook, analytic: AnalyticPower, simulated: PowerEstimate | None, *, direction: str
+    outlook: Outlook,
+    analytic: AnalyticPower,
+    simulated: PowerEstimate | None,
+    *,
+    direction: str,
+    scale: RatingScale | None,
 ) -> Iterator[Chart]:
     """Power over the true difference, whose `direction` is such as 'new - baseline'."""
     curve = outlook.effects
     if curve is None:
         return
-    effect = analytic.effect
-    sentence = f"A true difference of {effect:.3g} is found with power {analytic.power:.2f}"
+    factor, unit = axis_unit(scale)
+    effect, effects = factor * analytic.effect, tuple(factor * each for each in curve.effects)
+    said = points_words(analytic.effect, scale, digits=3)
+    sentence = f"A true difference of {said} is found with power {analytic.power:.2f}"
     half = curve.powers[len(curve.powers) // 4]
     yield Chart(
         "power",
         "What if the true difference is another?",
         f"{sentence}, half of it with {half:.2f}, twice as much with {curve.powers[-1]:.2f}.",
-        Axis(f"True difference {direction} on [0, 1]", min(curve.effects), max(curve.effects)),
+        Axis(f"True difference {direction} {unit}", min(effects), max(effects)),
         POWER,
-        (Series("line", "this study by formula", curve.effects, curve.powers),),
-        (TARGET_LINE, *spots(effect, f"{effect:.3g}", analytic, simulated)),
+        (Series("line", "this study by formula", effects, curve.powers),),
+        (TARGET_LINE, *spots(effect, said, analytic, simulated)),
     )
 
 
 def estimates_chart(
-    outlook: Outlook, analytic: AnalyticPower, rule: DecisionRule, *, direction: str
+    outlook: Outlook,
+    analytic: AnalyticPower,
+    rule: DecisionRule,
+    *,
+    direction: str,
+    scale: RatingScale | None,
 ) -> Iterator[Chart]:
     """The estimates that are to be expected, with and without the effect, and which of them are significant."""
     estimates = outlook.estimates
+    factor, unit = axis_unit(scale)
+    effect, at = factor * analytic.effect, tuple(factor * each for each in estimates.at)
+    under_null, null_found, under_effect, effect_found = (
+        tuple(each / factor for each in density)
+        for density in (
+            estimates.under_null,
+            estimates.null_found,
+            estimates.under_effect,
+            estimates.effect_found,
+        )
+    )
     has_margin = rule.margin is not None
     zeros = (0.0,) * len(estimates.at)
-    null = f"true difference {estimates.null:.3g}" if has_margin else "no true difference"
+    null = f"true difference {factor * estimates.null:.3g}" if has_margin else "no true difference"
     significant = "shows the claim" if has_margin else "significant"
     series = [
-        Series("band", f"{significant}, {null}", estimates.at, (), zeros, estimates.null_found, 1),
-        Series("line", null, estimates.at, estimates.under_null, colour=1),
+        Series("band", f"{significant}, {null}", at, (), zeros, null_found, 1),
+        Series("line", null, at, under_null, colour=1),
     ]
     marks: list[Mark] = []
     if analytic.effect != estimates.null:
-        true = f"true difference {analytic.effect:.3g}"
+        true = f"true difference {effect:.3g}"
         series += [
-            Series("band", f"{significant}, {true}", estimates.at, (), zeros, estimates.effect_found, 0),
-            Series("line", true, estimates.at, estimates.under_effect, colour=0),
+            Series("band", f"{significant}, {true}", at, (), zeros, effect_found, 0),
+            Series("line", true, at, under_effect, colour=0),
         ]
-        marks.append(Upright(f"the true {analytic.effect:.3g}", analytic.effect))
+        marks.append(Upright(f"the true {effect:.3g}", effect))
     if analytic.type_m == analytic.type_m:
-        mean = analytic.effect * analytic.type_m
+        mean = effect * analytic.type_m
         marks.append(Upright(f"significant ones on average: {mean:.3g}", mean, _THIRD))
-    top = max(*estimates.under_null, *estimates.under_effect)
+    top = max(*under_null, *under_effect)
     yield Chart(
         "estimates",
         "What would be seen if there were no effect?" if not has_margin else "What would be seen?",
-        _estimates_words(analytic, rule),
-        Axis(f"Estimated difference {direction} on [0, 1]", estimates.at[0], estimates.at[-1]),
+        _estimates_words(analytic, rule, scale),
+        Axis(f"Estimated difference {direction} {unit}", at[0], at[-1]),
         Axis("Density", 0.0, 1.05 * top),
         tuple(series),
         tuple(marks),
@@ -154,13 +179,13 @@ def estimates_chart(
     )
 
 
-def _estimates_words(analytic: AnalyticPower, rule: DecisionRule) -> str:
-    error = analytic.precision.standard_error
+def _estimates_words(analytic: AnalyticPower, rule: DecisionRule, scale: RatingScale | None) -> str:
+    error = points_words(analytic.precision.standard_error, scale, digits=3)
     if rule.margin is not None:
-        at = f"Where the true difference is {rule.null_effect:.3g}"
-        return f"{at}, {rule.alpha:g} of studies at most would show the claim; estimates spread by {error:.3g}."
+        at = f"Where the true difference is {axis_unit(scale)[0] * rule.null_effect:.3g}"
+        return f"{at}, {rule.alpha:g} of studies at most would show the claim; estimates spread by {error}."
     said = (
-        f"Without any effect estimates still spread by {error:.3g} (SE), and {rule.alpha:g} of them would be "
+        f"Without any effect estimates still spread by {error} (SE), and {rule.alpha:g} of them would be "
         "significant"
     )
     if not analytic.effect:

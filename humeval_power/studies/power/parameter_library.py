@@ -214,7 +214,7 @@ def parameters_document(entry: LibraryEntry) -> Record:
 
 def upper_worker_slope(entry: LibraryEntry, confidence: float) -> float | None:
     """Upper confidence limit of the SD of a worker's difference; None where the table says nothing."""
-    from humeval_power.studies.plan.plan import safe_parameters
+    from humeval_power.studies.power.assurance import safe_parameters
 
     values = (entry.document or {}).get("uncertainty")
     if not isinstance(values, Mapping) or "sd_worker_slope" in entry.not_identified:

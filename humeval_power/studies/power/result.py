@@ -9,9 +9,10 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from humeval_power.assumptions import Assumptions
 from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import of_hundred, share_words
+from humeval_power.saying.answer_words import of_hundred, share_words, spread_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, power_words, values
@@ -24,6 +25,7 @@ from humeval_power.studies.power.analytic import (
     ceiling_with_both,
     disagree,
 )
+from humeval_power.studies.power.assurance import PowerSpread, power_spread
 from humeval_power.studies.power.bottleneck import Bottleneck, find_bottleneck, in_words
 from humeval_power.studies.power.charts import (
     CLAIM,
@@ -131,8 +133,9 @@ class StudyPower(Result):
 
     `analytic` is None where the formula does not describe the study, `simulated` where nothing was
     simulated. `said` is the effect as it was understood; `effect_unit` the difference on [0, 1] that an
-    effect of 1 stands for. `left_out` is what leaving documents out of the analysis would do; `costs` are prices,
-    `budget` what may be spent: an amount at these prices, else a number of ratings. With `strict`, more than 1 % of
+    effect of 1 stands for. `left_out` is what leaving documents out of the analysis would do; `assumed` all that
+    may be assumed of the variances; `costs` are prices, `budget` what may be spent: an amount at these prices, else
+    a number of ratings. With `strict`, more than 1 % of
     failed fits miss the target.
     """
 
@@ -147,6 +150,7 @@ class StudyPower(Result):
     effect_unit: float = 1.0
     strict: bool = False
     left_out: WithoutDocuments | None = None
+    assumed: Assumptions | None = None
     costs: CostModel | None = None
     budget: Decimal | None = None
     notes: tuple[str, ...] = ()
@@ -169,7 +173,7 @@ class StudyPower(Result):
             assert not isinstance(analytic, AnalyticPower)
             assert not isinstance(simulated, PowerEstimate)
             blocks.insert(0, goals_table(study, analytic, simulated))
-            sections = tuple(several_sections(study, analytic, simulated))
+            sections = tuple(several_sections(study, analytic, simulated, self.scale))
         return Document(
             f"How often this study{of} {finds}",
             lead=" ".join(self._lead()),
@@ -198,6 +202,14 @@ class StudyPower(Result):
             study.parameters, outlook.counts, target=TARGET, rule=study.rule, power_of=outlook.like.power_of
         )
 
+    @cached_property
+    def spread(self) -> PowerSpread | None:
+        """The power by formula under all that may be assumed of the variances; None where they are chosen."""
+        outlook = self.outlook
+        if self.assumed is None or outlook is None or outlook.counts is None:
+            return None
+        return power_spread(outlook.study, self.assumed)
+
     def _pictures(self) -> Iterator[Section]:
         """What pages show and terminals leave out."""
         outlook, analytic, simulated = self.outlook, self.analytic, self.simulated
@@ -210,7 +222,7 @@ class StudyPower(Result):
         y = CLAIM if self._has_margin else POWER
         more = (
             *growth_charts(outlook, analytic, simulated, y=y),
-            *effect_chart(outlook, analytic, simulated, direction=self.said.direction),
+            *effect_chart(outlook, analytic, simulated, direction=self.said.direction, scale=self.scale),
         )
         if more:
             yield Section("What would change it", more)
@@ -225,7 +237,9 @@ class StudyPower(Result):
             )
         elif held:
             yield Section("What holds it back", held)
-        estimates = estimates_chart(outlook, analytic, self.cell.study.rule, direction=self.said.direction)
+        estimates = estimates_chart(
+            outlook, analytic, self.cell.study.rule, direction=self.said.direction, scale=self.scale
+        )
         yield Section("What would be seen", (*estimates, *curse_chart(outlook, analytic, simulated)))
 
     def _powers(self) -> Iterator[Fact]:
@@ -249,6 +263,8 @@ class StudyPower(Result):
         elif analytic is not None:
             chance = of_hundred(analytic.power)
             yield f"Of 100 such studies, {chance} would {finds}. By formula."
+        if self.spread is not None:
+            yield from spread_words(**asdict(self.spread))
         if isinstance(analytic, AnalyticPower) and not analytic.is_rough:
             yield from self._changes()
         elif isinstance(analytic, SystemsPower) and isinstance(study, SystemsStudy):
@@ -389,6 +405,8 @@ class StudyPower(Result):
             record["without_documents"] = asdict(self.left_out)
         if self.halfway is not None:
             record["halfway_to_margin"] = asdict(self.halfway)
+        if self.spread is not None:
+            record["spread"] = asdict(self.spread)
         if self.outlook is not None:
             record["outlook"] = outlook_record(self.outlook, self.bottleneck)
         return record

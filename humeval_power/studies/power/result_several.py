@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -11,7 +11,14 @@ import numpy as np
 from humeval_power.differences import Difference
 from humeval_power.errors import HumevalPowerError
 from humeval_power.families import ComparisonFamily
-from humeval_power.saying.answer_words import finding_words, of_hundred, on_scale, points_words, share_words
+from humeval_power.saying.answer_words import (
+    axis_unit,
+    finding_words,
+    of_hundred,
+    on_scale,
+    points_words,
+    share_words,
+)
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
@@ -41,6 +48,13 @@ _CORRECTIONS = {
 _EFFECTS, _SIZES = 12, 8  # points of the curves, each of many comparisons
 _TIMES = 5  # as many workers as now
 _LOG2_POINTS = 10  # right to about 0.01, which is finer than a line
+GOAL_NAMES: Mapping[Goal, str] = {
+    "pair": "a pair that differs so",
+    "any": "any true difference",
+    "all": "all true differences",
+    "best": "the best above every other",
+    "first": "the best has the highest mean",
+}
 _POWER = Axis("Power", 0.0, 1.0)
 _CLOSE = "By formula, to about 0.01."
 _MOST_MEANS = 24  # systems whose means a terminal shows
@@ -180,7 +194,10 @@ def enough_words(study: SystemsStudy) -> Iterator[str]:
 
 
 def several_sections(
-    study: SystemsStudy, analytic: SystemsPower | None, simulated: SystemsPower | None
+    study: SystemsStudy,
+    analytic: SystemsPower | None,
+    simulated: SystemsPower | None,
+    scale: RatingScale | None,
 ) -> Iterator[Section]:
     """What was assumed, how power changes, the true means and every comparison."""
     yield Section("", (Paragraph(assumed_words(study)),))
@@ -188,7 +205,7 @@ def several_sections(
         charts = [
             LaterChart(
                 "power",
-                lambda: goals_chart(study, analytic, simulated),
+                lambda: goals_chart(study, analytic, simulated, scale=scale),
                 words="Power of every goal by formula against the difference that the true means are stated by.",
             )
         ]
@@ -301,31 +318,34 @@ def goals_chart(
     simulated: SystemsPower | None = None,
     *,
     target: float = TARGET,
+    scale: RatingScale | None = None,
 ) -> Chart:
     """Power of every goal against the stated difference, up to twice that of the study."""
     effect = study.effect
     effects = tuple((2 * effect * np.arange(1, _EFFECTS + 1) / _EFFECTS).tolist())
     powers = [study.with_effect(one).by_formula(log2_points=_LOG2_POINTS) for one in effects]
+    factor, unit = axis_unit(scale)
+    differences, here = tuple(factor * one for one in effects), factor * effect
     series = []
     for goal, colour in zip(GOALS, _GOAL_COLOURS, strict=True):
         shares = tuple(each.shares[goal] for each in powers)
         if not any(map(math.isnan, shares)):
-            series.append(Series("line", f"goal '{goal}'", effects, shares, colour=colour))
-    said = f"At a stated difference of {effect:.3g}"
+            series.append(Series("line", GOAL_NAMES[goal], differences, shares, colour=colour))
+    said = f"At a stated difference of {points_words(effect, scale, digits=3)}"
     if power is not None:
-        said += f" the goal '{study.goal}' is reached with power {power.power:.2f}"
+        said += f" the power is {power.power:.2f} ({GOAL_NAMES[study.goal]})"
     last = powers[-1].shares[study.goal]
     return Chart(
         "power",
         "What if the systems differ by more, or less?",
-        f"{said}, at twice as much with {last:.2f}." if power is not None else f"{said} the answer lies.",
-        Axis("Difference that the means are stated by, on [0, 1]", 0.0, effects[-1]),
+        f"{said}, at twice as much {last:.2f}." if power is not None else f"{said} the answer lies.",
+        Axis(f"Stated difference, {unit}", 0.0, differences[-1]),
         _POWER,
         tuple(series),
         (
             Level(f"target {target:g}", target),
-            Upright(f"here: {effect:.3g}", effect),
-            *_spots(effect, study, power, simulated),
+            Upright(f"here: {here:.3g}", here),
+            *_spots(here, study, power, simulated),
         ),
         _CLOSE,
     )
@@ -366,7 +386,7 @@ def workers_chart(
     return Chart(
         "workers",
         "What would more workers bring?",
-        f"{here:,} workers have power {power.power:.2f} for the goal '{study.goal}'; {sizes[-1]:,} have "
+        f"{here:,} workers have power {power.power:.2f} ({GOAL_NAMES[study.goal]}); {sizes[-1]:,} have "
         f"{powers[-1]:.2f}.",
         Axis("Workers", sizes[0], sizes[-1], is_log=True, is_whole=True),
         _POWER,

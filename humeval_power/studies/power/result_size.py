@@ -5,13 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
+from humeval_power.assumptions import Assumptions
 from humeval_power.choices import DEFAULT_SIMULATIONS
 from humeval_power.costs import Cost
 from humeval_power.differences import Difference
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import better_words, of_hundred, on_scale, points_words
+from humeval_power.saying.answer_words import (
+    axis_unit,
+    better_words,
+    of_hundred,
+    on_scale,
+    points_words,
+    spread_words,
+)
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, time_taken
@@ -20,9 +29,10 @@ from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Proven
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.analytic import DetectableEffect, HalfwayPower
+from humeval_power.studies.power.assurance import PowerSpread, power_spread
 from humeval_power.studies.power.formula import EffectPrecision
 from humeval_power.studies.power.outlook import effect_curve
-from humeval_power.studies.power.required import RequiredSize
+from humeval_power.studies.power.required import RequiredSize, design_of
 from humeval_power.studies.power.result_several import (
     assumed_words,
     family_words,
@@ -33,6 +43,7 @@ from humeval_power.studies.power.result_several import (
     power_record,
     several_content,
 )
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.strategies import TwoSystems
 from humeval_power.studies.power.study_content import (
     category_facts,
@@ -50,7 +61,7 @@ class StudySize(QuantityResult):
     """The smallest size found by formula and perhaps proved by simulation, or why there is none.
 
     `about` is what it was sought for; of several systems its design is not that of the answer. `priced` is what it
-    costs, where prices were said.
+    costs, where prices were said, `assumed` all that may be assumed of the variances.
     """
 
     schema: ClassVar[str] = SIZE_SCHEMA
@@ -62,6 +73,7 @@ class StudySize(QuantityResult):
     setting: str = ""
     scale: RatingScale | None = None
     priced: Cost | None = None
+    assumed: Assumptions | None = None
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
@@ -93,6 +105,15 @@ class StudySize(QuantityResult):
         analytic = self.found.analytic
         return analytic.power if isinstance(analytic, SystemsPower) else analytic
 
+    @cached_property
+    def spread(self) -> PowerSpread | None:
+        """The power of the size by formula under all that may be assumed; None where that is chosen."""
+        counts, about = self.found.counts, self.about
+        if counts is None or self.assumed is None or not isinstance(about, TwoSystems):
+            return None
+        there = about.parameters.with_difference(about.effect)
+        return power_spread(RatingStudy(there, design_of(counts), rule=about.rule), self.assumed)
+
     def _lead(self) -> str:
         size, counts = self.found, self.found.counts
         if counts is None:
@@ -115,7 +136,8 @@ class StudySize(QuantityResult):
         power = of_hundred(self._by_formula) if shown is None else of_hundred(shown.power, shown.interval)
         how = "by formula" if shown is None else f"by simulating {shown.n_simulations:,} studies"
         finds = finds_words(self.about, self.said, self.scale)
-        return f"then, {how}, {power} of 100 such studies {finds}."
+        then = f"then, {how}, {power} of 100 such studies {finds}."
+        return " ".join([then, *(() if self.spread is None else spread_words(**asdict(self.spread)))])
 
     def quantities(self) -> Iterator[Quantity]:
         """The size and its power, then what it was computed from."""
@@ -138,6 +160,8 @@ class StudySize(QuantityResult):
         yield Quantity("", POWER_LABEL, power, is_first=True)
         alone = formula if counts is not None and shown is None else None
         yield Quantity("", BY_FORMULA, alone, power_words, is_first=True)
+        if self.spread is not None:
+            yield Quantity("spread", value=asdict(self.spread))
         yield Quantity("understood", "Effect", str(self.said))
         yield Quantity("", "Margin", None if rule.margin is None else margin_words(rule, self.scale))
         yield Quantity("", "Setting", setting_words(self.setting) or None)
@@ -208,7 +232,8 @@ class StudyDetectable(Result):
 
     `analytic` is on [0, 1] and None where the formula does not describe the study, `precision` that of the
     design; `said` is the true difference at which a margin is sought. Of several systems both are the difference by
-    which their true means are stated, infinite where none on [0, 1] is enough.
+    which their true means are stated, infinite where none on [0, 1] is enough. `assumed` is all that may be
+    assumed of the variances.
     """
 
     schema: ClassVar[str] = MDE_SCHEMA
@@ -220,6 +245,7 @@ class StudyDetectable(Result):
     said: Difference
     precision: EffectPrecision | None = None
     scale: RatingScale | None = None
+    assumed: Assumptions | None = None
     provenance: Provenance = UNKNOWN
 
     @property
@@ -237,7 +263,9 @@ class StudyDetectable(Result):
             blocks += self._of_several(study)
         return Document(
             f"The smallest {meaning}",
-            lead=self._lead(),
+            lead=" ".join(
+                [self._lead(), *(() if self.spread is None else spread_words(**asdict(self.spread)))]
+            ),
             headline=tuple(self._answers()),
             sections=(Section("", tuple(blocks)),),
         )
@@ -253,7 +281,9 @@ class StudyDetectable(Result):
             if by_formula is not None:
                 words = "Power of every goal by formula around the answer, which is marked."
                 yield LaterChart(
-                    "power", lambda: goals_chart(study, by_formula, target=self.target), words=words
+                    "power",
+                    lambda: goals_chart(study, by_formula, target=self.target, scale=self.scale),
+                    words=words,
                 )
         yield Paragraph(assumed_words(study))
         yield means_table(study)
@@ -263,6 +293,19 @@ class StudyDetectable(Result):
         result = self.analytic if self.simulated is None else self.simulated.effect
         assert result is not None
         return result
+
+    @cached_property
+    def spread(self) -> PowerSpread | None:
+        """The power to find it by formula under all that may be assumed; None where that is chosen."""
+        study = self.cell.study
+        if (
+            self.analytic is None
+            or self.assumed is None
+            or isinstance(study, SystemsStudy)
+            or self._has_margin
+        ):
+            return None
+        return power_spread(study.with_effect(self.analytic), self.assumed) if self.analytic < 1 else None
 
     def _lead(self) -> str:
         study, simulated = self.cell.study, self.simulated
@@ -338,23 +381,24 @@ class StudyDetectable(Result):
         assert self.analytic is not None
         rule, target = self.cell.study.rule, self.target
         curve = effect_curve(self.analytic, self.precision, rule)
+        factor, unit = axis_unit(self.scale)
+        found, effects = factor * self.analytic, tuple(factor * each for each in curve.effects)
         marks: list[Mark] = [
             Level(f"target {target:g}", target),
-            Spot(f"by formula {self.analytic:.4f}", self.analytic, target),
+            Spot(f"by formula {found:.4g}", found, target),
         ]
         if self.simulated is not None and self.simulated.effect <= curve.effects[-1]:
-            marks.append(
-                Spot(f"simulated {self.simulated.effect:.4f}", self.simulated.effect, target, colour=2)
-            )
+            proved = factor * self.simulated.effect
+            marks.append(Spot(f"simulated {proved:.4g}", proved, target, colour=2))
         half = curve.powers[len(curve.powers) // 4]
         return Chart(
             "power",
             "What does this study find?",
-            f"By formula a true difference of {self.analytic:.3g} with power {target:g}, half of it with "
-            f"{half:.2f}.",
-            Axis(f"True difference {self.said.direction} on [0, 1]", 0.0, curve.effects[-1]),
+            f"By formula a true difference of {points_words(self.analytic, self.scale, digits=3)} with power "
+            f"{target:g}, half of it with {half:.2f}.",
+            Axis(f"True difference {self.said.direction} {unit}", 0.0, effects[-1]),
             Axis("Power", 0.0, 1.0),
-            (Series("line", "this study by formula", curve.effects, curve.powers),),
+            (Series("line", "this study by formula", effects, curve.powers),),
             tuple(marks),
         )
 
@@ -373,6 +417,8 @@ class StudyDetectable(Result):
             "simulated": drawn,
             **study_content(self.cell),
         }
+        if self.spread is not None:
+            record["spread"] = asdict(self.spread)
         if not self._has_margin:
             return record
         margin: Record = {

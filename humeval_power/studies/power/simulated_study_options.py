@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from humeval_power.asking.run import Run
+from humeval_power.asking.vocabulary import COMPAT_HELP, HALF_WIDTH_HELP, STRICT_HELP
 from humeval_power.fields import flag, own, real, word
 
 if TYPE_CHECKING:
@@ -13,22 +14,25 @@ if TYPE_CHECKING:
 
 COMPAT = own(
     word(("card2020",)),
-    "Decide as Card et al. (2020): maximum likelihood, t > 1.96, and --effect is their "
-    "coefficient under -1/+1 coding, which is HALF the difference B - A.",
+    COMPAT_HELP,
     "Decide as",
     words={"card2020": "Card et al. (2020)"},
+    note="Decide by maximum likelihood and t > 1.96; the effect is their coefficient under -1/+1 coding, which is "
+    "HALF the difference B - A.",
     further=True,
 )
 HALF_WIDTH = own(
     real(0, 0.5, open="both"),
-    "Simulate until the power is known to +- this.",
+    HALF_WIDTH_HELP,
     "Simulate until the power is known to +-",
+    note=": the power is simulated until its own is so narrow.",
     further=True,
 )
 STRICT = own(
     flag(),
-    "End with 3 if more than 1 % of the fits failed.",
+    STRICT_HELP,
     "No answer if fits fail",
+    note=": more than 1 % of the fits failed.",
     usual=False,
     further=True,
 )

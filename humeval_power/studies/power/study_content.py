@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from humeval_power.asking.vocabulary import TO_PLAN_FROM
 from humeval_power.parameters import Parameters
 from humeval_power.saying.document import Fact
 from humeval_power.saying.result import Record
@@ -37,8 +38,12 @@ def category_facts(parameters: Parameters | SystemsParameters) -> Iterator[Fact]
 
 
 def setting_words(setting: str) -> str:
-    """The name of a setting; of values that were typed, that they were."""
-    return "values of your own" if setting == "typed" else setting
+    """The name of a setting, of what comes along with whose ratings these are; of values that were typed, that they
+    were."""
+    if setting == "typed":
+        return "values of your own"
+    summary = TO_PLAN_FROM.get(setting)
+    return setting if summary is None else f"{setting} ({summary})"
 
 
 def approximate_words(study: AnyStudy) -> str:

@@ -436,8 +436,8 @@ _PER_RATING, _PER_PAIR, _PER_CUBE = 2e-7, 4e-5, 8e-9
 _PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
 # of a fit by matrices of any design: seconds of one, of a rating and of the cube of its order, and how much more of
 # all that a system with variances of its own needs; where each study has its own rows, of one, and of each fit
-_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 5e-5, 3e-7, 2.2e-9, 0.2
-_PER_OWN_ROWS, _PER_OWN_FIT = 2.5e-3, 3e-4
+_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 5e-5, 4e-7, 5e-10, 0.25
+_PER_OWN_ROWS, _PER_OWN_FIT = 4e-3, 8e-4
 
 
 def systems_workload(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from humeval_power.asking.study_values import StudyValues
+from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scales import RatingScale
@@ -15,11 +16,13 @@ from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.resolve import (
     CARD2020_UNIT,
     NO_DIFFERENCE,
+    EffectInput,
     analysed_as,
     assumptions_of,
     cell_of,
     design_of,
     effect_or_known,
+    is_typical,
     only_setting,
     points_of,
     settled,
@@ -31,12 +34,13 @@ from humeval_power.studies.resolve_systems import Systems, systems_of, tell_rema
 
 def typed_study(
     study: StudyValues, rule: DecisionRule, *, compat: str | None = None
-) -> tuple[Cell, Difference, RatingScale | None]:
-    """The study with the name of its setting, the effect as it was understood, and the scale."""
+) -> tuple[Cell, Difference, RatingScale | None, Assumptions | None]:
+    """The study with the name of its setting, the effect as it was understood, the scale, and of two systems all
+    that may be assumed of its variances."""
     several = systems_of(study, rule)
     if several is not None:
         result, said, scale = study_of_several(several)
-        return Cell(result.setting, result), said, scale
+        return Cell(result.setting, result), said, scale, None
     settings = assumptions_of(study)
     effect = effect_or_known(study, settings) or NO_DIFFERENCE
     if compat and rule.margin is not None:
@@ -53,7 +57,15 @@ def typed_study(
     warn_beyond(settings, [said])
     points = points_of(study, settings.scale)
     there = parameters.with_difference(said.value)
-    return cell_of(study, name, there, design_of(study), rule, points), said, settings.scale
+    cell = cell_of(study, name, there, design_of(study), rule, points)
+    return cell, said, settings.scale, all_assumed(study, settings, effect)
+
+
+def all_assumed(study: StudyValues, settings: Assumptions, effect: EffectInput) -> Assumptions:
+    """All that may be assumed of the variances: both ends too where they are to be as usual."""
+    if not is_typical(study):
+        return settings
+    return settled(study, assumptions_of(study, tell=False, usual=True), effect)[0][0]
 
 
 def study_of_several(
@@ -63,5 +75,5 @@ def study_of_several(
     tell_remarks(several)
     said = several.differences() if effects is None else ()
     study = several.of(*several.only([one.value for one in said] if effects is None else effects))
-    effect = said[0].between(None) if said else Difference(study.effect, several.scale, systems=None)
+    effect = said[0] if said else Difference(study.effect, several.scale, systems=None)
     return study, effect, several.scale

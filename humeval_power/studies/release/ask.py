@@ -11,7 +11,15 @@ import click
 from humeval_power.asking.calls import TypedValues
 from humeval_power.asking.declared import Calls, Declaration
 from humeval_power.asking.expressions import call
-from humeval_power.asking.vocabulary import LICENCE, PARAMETERS_FILE, PLAN_FILE, PSEUDONYM_SECRET, RATINGS
+from humeval_power.asking.vocabulary import (
+    LICENCE,
+    OUTPUT_HELP,
+    PARAMETERS_FILE,
+    PLAN_FILE,
+    PSEUDONYM_SECRET,
+    RATINGS,
+    STRICT_HELP,
+)
 from humeval_power.fields import flag, own, text
 from humeval_power.studies.plan.ask_held import plan_path
 
@@ -66,7 +74,7 @@ DECLARED = Declaration(
         "pseudonymise_systems": own(flag(), "Give systems pseudonyms too.", usual=False),
         "key": own(
             text("TEXT"),
-            "Secret as text that the pseudonyms are made with. [--secret]",
+            "Secret as text that the pseudonyms are made with. [that of the file]",
             option="secret-text",
         ),
         "key_file": replace(PSEUDONYM_SECRET, option="secret"),
@@ -79,8 +87,10 @@ DECLARED = Declaration(
             "You looked at this column or file: short ids in it are there by chance ('names': the names of "
             "columns and files); repeatable.",
         ),
-        "strict": own(flag(), "Write nothing and end with 3 if there is a warning.", usual=False),
-        "output": own(text("PATH"), "Write to PATH, not to the terminal.", also="-o"),
+        "strict": own(
+            flag(), STRICT_HELP, note=": there is a warning. Nothing is then written.", usual=False
+        ),
+        "output": own(text("PATH"), OUTPUT_HELP, also="-o"),
         "force": own(flag(), "Overwrite what is there.", usual=False),
     },
     _release,

@@ -8,11 +8,11 @@ from typing import Any, cast
 import click
 
 from humeval_power.asking.calls import TypedValues
-from humeval_power.asking.command_groups import Group
+from humeval_power.asking.command_groups import CommandGroup
 from humeval_power.asking.declared import Calls, Declaration, Fields, Page, Part
 from humeval_power.asking.expressions import call
 from humeval_power.asking.output import Kept, note, refuse_to_overwrite, replace_file
-from humeval_power.asking.vocabulary import PARAMETERS_FILE, PLAN_FILE
+from humeval_power.asking.vocabulary import PARAMETERS_FILE, PLAN_FILE, STRICT_HELP
 from humeval_power.errors import InputError
 from humeval_power.fields import flag, own, text, word
 from humeval_power.studies.plan.ask_held import plan_path
@@ -37,15 +37,15 @@ _SOURCES: Fields = {  # as `Sources` names them
     "parameters": PARAMETERS_FILE,
     "analysis": own(
         text("PATH"),
-        "What 'analyze -o' wrote.",
+        FIELDS["findings"].help,
         "Analysis",
         page_help="The record of an analysis: record.json or analysis.json.",
         option="findings",
     ),
-    "surface": own(text("PATH"), "What 'surface -o' wrote.", "Power over many designs"),
+    "surface": own(text("PATH"), "What 'surface' wrote.", "Power over many designs"),
     "power": own(
         text("PATH"),
-        "What 'power -o' wrote.",
+        "What 'power' wrote.",
         "Power",
         page_help="The record of an answer of power.",
         option="power-file",
@@ -53,19 +53,20 @@ _SOURCES: Fields = {  # as `Sources` names them
     "plan": PLAN_FILE,
     "imported": own(
         text("PATH"),
-        "What 'import -o' wrote.",
+        "What 'import' wrote.",
         "Import",
         page_help="The record of an import: how rows were lost.",
     ),
     "ratings": own(
         text("FILE"),
-        "The ratings that were analysed, for pictures of them.",
+        FIELDS["ratings"].help,
         "Ratings",
+        note="For pictures of them.",
         page_help="The table that was analysed, for pictures of it.",
     ),
     "config": own(
         text("FILE"),
-        "Your own answers, a TOML file with a table [report].",
+        FIELDS["answers"].help,
         "Your own answers",
         page_help="A TOML file with a table [report].",
         option="answers",
@@ -82,7 +83,7 @@ _FORM = own(
     word(FORMS),
     "The page of the study; Card et al.'s recommendations; the HEDS 3.0 datasheet; ARR's checklist; a "
     "preregistration; methods and results for the paper; parameters to plan the next study from. "
-    f"[{DEFAULT_FORM}; with --template all]",
+    f"[{DEFAULT_FORM}; of a template all]",
     "Form",
     words={
         "study": "page of the study",
@@ -95,7 +96,7 @@ _FORM = own(
         "parameters": "parameters to plan the next study from",
     },
 )
-_STRICT = own(flag(), "End with 3 if fields are open.", usual=False)
+_STRICT = own(flag(), STRICT_HELP, note=": fields are open.", usual=False)
 _NO_MEMORY = own(flag(), "Leave out answers that 'report remember' keeps.", usual=False)
 _NOTHING = "Give at least one FILE, such as analysis.json or plan.json."
 _NOT_ANALYSED = (
@@ -154,7 +155,7 @@ def _template(sources: Sources, given: TypedValues, calls: Calls) -> None:
     calls.let("result", call("hp.documents.answers_template", *documents, form=form, **said))
 
 
-class FilesOrCommand(Group):
+class FilesOrCommand(CommandGroup):
     """A command of its own that takes files; a first word that names one of its commands runs that."""
 
     allow_interspersed_args = True

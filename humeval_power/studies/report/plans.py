@@ -27,7 +27,6 @@ from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.result_sections import is_observed_effect, looks_sentence
 from humeval_power.studies.plan.result_words import (
-    GOAL_NAMES,
     OBSERVED,
     SD_WORDS,
     compared_words,
@@ -37,6 +36,7 @@ from humeval_power.studies.plan.result_words import (
     said_words,
     test_words,
 )
+from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.studies.report.fact_record import family_sentences, in_words, paper_sentences
 from humeval_power.studies.report.fact_words import tested_as_planned
 from humeval_power.studies.report.power_answers import PowerAnswer

@@ -12,7 +12,7 @@ import click
 from humeval_power.asking.calls import Caller, TypedValues
 from humeval_power.asking.declared import Calls, Declaration, Fields, Page, Part
 from humeval_power.asking.expressions import call
-from humeval_power.asking.vocabulary import BASELINE
+from humeval_power.asking.vocabulary import BASELINE, ITEM_DIFFERENCES
 from humeval_power.fields import Field, Kind, flag, own, text, word
 from humeval_power.studies.start.looking import ask_all, has_terminal, look, named
 from humeval_power.studies.start.questions import (
@@ -29,6 +29,7 @@ from humeval_power.studies.start.questions import (
 )
 from humeval_power.studies.start.questions import scale as checked_scale
 from humeval_power.studies.start.talk import FileContents, Talk
+from humeval_power.study import FIELDS
 
 _NOBODY_TO_ASK = (
     "Nobody can be asked here: this is no terminal. Give the answers as options, such as --have nothing "
@@ -58,17 +59,22 @@ _FIELDS: Fields = {
         "what is right.",
         option="file",
     ),
-    "n_systems": own(text("NUMBER"), "How many systems are compared. [2]", "Their number"),
-    "systems": own(text("NAMES"), "Or their names: A,B,C,...", "Or their names"),
-    "comparisons": _choice(
-        "comparisons", COMPARISONS, "Which of several systems are compared.", "Of several, compare"
+    "n_systems": own(text("NUMBER"), FIELDS["n_systems"].help, "Their number", note="[2]"),
+    "systems": own(
+        text("NAMES"), FIELDS["systems"].help, "Or their names", note="in the place of their number: A,B,C."
     ),
+    "comparisons": _choice("comparisons", COMPARISONS, FIELDS["comparisons"].help, "Of several, compare"),
     "baseline": _answer("baseline", BASELINE.kind, BASELINE.help),
     "raters": _choice("raters", RATERS, "Who judges."),
     "academic": _choice("academic", YES_NO, "Whether the account on the platform is academic."),
-    "pay_per_hour": _answer("pay-per-hour", text("USD"), "What they get for an hour."),
-    "seconds_per_rating": _answer("seconds-per-rating", text("NUMBER"), "How long one judgement takes."),
-    "scale": _answer("scale", text("LOW:HIGH"), "The scale of points. [of the file, else 1:5]"),
+    "pay_per_hour": _answer("pay-per-hour", text("USD"), FIELDS["pay_per_hour"].help),
+    "seconds_per_rating": _answer("seconds-per-rating", text("NUMBER"), FIELDS["seconds_per_rating"].help),
+    "instruction_minutes": _answer(
+        "instruction-minutes",
+        text("NUMBER"),
+        "How long each reads instructions and tries, before the first.",
+    ),
+    "scale": _answer("scale", text("LOW:HIGH"), FIELDS["scale"].help, note="[of the file, else 1:5]"),
     "difference": _answer(
         "difference",
         text("NUMBER"),
@@ -78,7 +84,7 @@ _FIELDS: Fields = {
         page_help="In points of the scale, in points of a hundred, or in units of the score; leave it empty if you "
         "do not know.",
     ),
-    "sd": _answer("sd", text("NUMBER"), "Of the items' own differences of scores. Or unknown."),
+    "sd_difference": _answer("sd-difference", text("NUMBER"), ITEM_DIFFERENCES.help, note="Or unknown."),
     "accuracy": _answer("accuracy", text("NUMBER"), "How many of a hundred the baseline gets right."),
     "limit": _answer(
         "limit",

@@ -19,8 +19,8 @@ def start(
     Parameters
     ----------
     answers : texts by the names of the questions: judgement, have, systems (a number, or names), comparisons,
-        baseline, raters, academic (yes or no), pay-per-hour, seconds-per-rating, scale, difference, sd, accuracy,
-        limit (budget=500). What is left out is assumed, and the result says so.
+        baseline, raters, academic (yes or no), pay-per-hour, seconds-per-rating, instruction-minutes, scale,
+        difference, sd, accuracy, limit (budget=500). What is left out is assumed, and the result says so.
     files : the names of the files that there are.
     found : what they hold; None where nobody looked.
 

@@ -406,6 +406,14 @@ QUESTIONS: tuple[StartQuestion, ...] = (
                 when=_pays,
                 check=amount(0.1, 86_400),
             ),
+            Ask(
+                "instruction-minutes",
+                lambda _: "Minutes that each spends on the instructions, before the first judgement",
+                "number",
+                lambda talk: f"{talk.crew.minutes:g}",
+                when=lambda talk: _pays(talk) and talk.is_rated,
+                check=amount(0, 1_440),
+            ),
         ),
     ),
     StartQuestion(
@@ -429,7 +437,7 @@ QUESTIONS: tuple[StartQuestion, ...] = (
                 unknown=True,
             ),
             Ask(
-                "sd",
+                "sd-difference",
                 lambda _: "How much the items' own differences vary: their standard deviation",
                 "number",
                 lambda _: UNKNOWN,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from humeval_power.studies.start import talk as sizes
 from humeval_power.studies.start.questions import kept
 from humeval_power.studies.start.steps import Step, arguments, named
@@ -93,21 +95,28 @@ def _plan(talk: Talk) -> Step:
     crew: Options = {
         "pay_per_hour": talk.number("pay-per-hour"),
         "seconds_per_rating": talk.number("seconds-per-rating"),
+        "cost_per_worker": _cost_of_instructions(talk),
         "fee": talk.fee,
     }
     return Step(
         ("plan",),
         "Let it find the cheapest study that finds that difference, and write it down.",
         "Read its first lines and 'Read this first'. If the first one says that it misses its target (it then ends "
-        "with 3), nothing within the limits will do: it says what stands in the way. Where each worker costs "
-        "something before the first rating (instructions, training), --cost-per-worker says what: without it many "
-        "workers with little work each are cheapest. plan/index.html is the same as a page.",
+        "with 3), nothing within the limits will do: it says what stands in the way. --cost-per-worker is what "
+        "each worker costs before the first rating: were it nothing, many workers with little work each would be "
+        "cheapest. plan/index.html is the same as a page.",
         arguments=pilot,
         options=named(
             {**_source(talk, with_pilot=False), **_effect(talk), **_systems(talk), **search, **crew}
         ),
         output=PLAN,
     )
+
+
+def _cost_of_instructions(talk: Talk) -> float | None:
+    """What a worker costs before the first rating, in cents rounded up."""
+    pay, minutes = talk.number("pay-per-hour"), talk.number("instruction-minutes")
+    return None if not pay or not minutes else ceil(100 * pay * minutes / 60 - 1e-9) / 100
 
 
 def _field() -> list[Step]:

@@ -100,7 +100,7 @@ def score_way(talk: Talk) -> list[Step]:
         )
     ]
     effect = talk.number("difference")
-    sd = talk.number("sd") or (talk.found.sd if talk.found else None)
+    sd = talk.number("sd-difference") or (talk.found.sd if talk.found else None)
     sd = sd or (1.0 if effect is None else effect / SMALL)
     effect = SMALL * sd if effect is None else effect
     known = {"effect": effect, "sd-difference": sd}

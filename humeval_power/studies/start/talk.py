@@ -42,22 +42,24 @@ WORDS = {Judgement: get_args(Judgement), Have: get_args(Have)}
 @dataclass(frozen=True, slots=True)
 class Workforce:
     """What is assumed of those who rate: platform's fee, that of an academic account where it differs, pay an hour,
-    seconds a rating, how many there are where the answer says that they are few."""
+    seconds a rating, minutes of instructions before the first one, how many there are where the answer says that
+    they are few."""
 
     fee: str
     pay: float
     seconds: float
+    minutes: float
     most: int | None = None
     academic_fee: str = ""
 
 
 # Assumptions to be replaced by one's own figures, and said wherever they are used.
 CREWS: Mapping[str, Workforce] = {
-    "prolific": Workforce("prolific", 12, 30, academic_fee="prolific-academic"),
-    "mturk": Workforce("mturk", 12, 30),
-    "students": Workforce("", 15, 30),
-    "experts": Workforce("", 40, 60, 6),
-    "unknown": Workforce("", 12, 30),
+    "prolific": Workforce("prolific", 12, 30, 5, academic_fee="prolific-academic"),
+    "mturk": Workforce("mturk", 12, 30, 5),
+    "students": Workforce("", 15, 30, 5),
+    "experts": Workforce("", 40, 60, 15, 6),
+    "unknown": Workforce("", 12, 30, 5),
 }
 
 

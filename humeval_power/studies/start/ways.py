@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from humeval_power.errors import InputError
+from humeval_power.saying.answer_words import PILOT_ITEMS, PILOT_WORKERS
 from humeval_power.studies.start.questions import ASKS, COMPARISONS, HAVES, JUDGEMENTS, RATERS
 from humeval_power.studies.start.rated import (
     ANALYSIS,
@@ -131,8 +132,8 @@ def _of_rating(talk: Talk) -> list[str]:
     if talk.is_rated and talk.have == "nothing":
         notices.append(
             "How much workers and items differ is not known. What is typical of public ratings on such a scale is "
-            "taken, and the plan says whose they are and its power at a cautious and a hopeful end. A pilot of 5 "
-            "workers and 30 items tells more than any assumption."
+            "taken, and the plan says whose they are and its power at a cautious and a hopeful end. A pilot of "
+            f"{PILOT_WORKERS} workers and {PILOT_ITEMS} items tells more than any assumption."
         )
         if talk.judgement == "yes-no" and talk.n_systems == 2:
             notices.append("Half of all answers are taken to be yes, which asks for the most ratings.")
@@ -153,10 +154,14 @@ def _of_money(talk: Talk) -> list[str]:
         for option, words in (
             ("pay-per-hour", f"a pay of {talk.said['pay-per-hour']} USD an hour"),
             ("seconds-per-rating", f"{talk.said['seconds-per-rating']} seconds for a judgement"),
+            (
+                "instruction-minutes",
+                f"{talk.said.get('instruction-minutes')} minutes of instructions for each worker",
+            ),
         )
         if option in talk.assumed
     ]
-    notices = [f"Nobody said what it costs: {' and '.join(taken)} is taken."] if taken else []
+    notices = [f"Nobody said what it costs, and this is taken: {', '.join(taken)}."] if taken else []
     if talk.said["raters"] == UNKNOWN:
         notices.append("Nobody said who judges: no platform's fee is taken.")
     if talk.limit != "workers" and talk.crew.most is not None:
@@ -202,7 +207,7 @@ def _of_scores(talk: Talk) -> list[str]:
         return [
             f"{_NOBODY}: {SMALL:g} standard deviations of the items' own differences, a small one, is taken."
         ]
-    if not talk.get("sd") and talk.found is None:
+    if not talk.get("sd-difference") and talk.found is None:
         return [
             f"The items' own differences are taken to vary {1 / SMALL:g} times as much as what matters. Thirty "
             "items of yours tell it better."
@@ -321,7 +326,12 @@ def study_file(talk: Talk, steps: Sequence[Step]) -> str:
     return head + study_text(values, why=assumed)
 
 
-_ANSWER: Mapping[str, str] = {"effect_raw": "difference", "effect": "difference", "fee": "raters"}
+_ANSWER: Mapping[str, str] = {
+    "effect_raw": "difference",
+    "effect": "difference",
+    "fee": "raters",
+    "cost_per_worker": "instruction-minutes",
+}
 
 
 def _said_as(name: str) -> set[str]:

@@ -63,7 +63,7 @@ class Connection(H11Protocol):
             idle.drop()
         self._refused = False
         self.others[self] = None
-        super().connection_made(cast(asyncio.Transport, _Line(self, transport)))
+        super().connection_made(cast(asyncio.Transport, _ClosingTransport(self, transport)))
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
@@ -163,7 +163,7 @@ class Connection(H11Protocol):
             self._slow_reader = self.loop.call_later(self.caps.answer_seconds, self.drop)
 
 
-class _Line:
+class _ClosingTransport:
     """A transport whose `close` is the `finish` of its connection."""
 
     def __init__(self, connection: Connection, transport: asyncio.Transport) -> None:

@@ -29,6 +29,11 @@ if (form && answer) {
     compute();
   });
   if (saves) form.addEventListener("change", save);
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || !event.target.matches("textarea")) return;
+    event.preventDefault(); // a question is one paragraph
+    form.requestSubmit();
+  });
   answer.addEventListener("submit", saves ? afterSaving : stopped);
   answer.addEventListener("change", (event) => {
     const reading = event.target.closest("form.reading");
@@ -76,6 +81,16 @@ function say() {
   const heard = answer.querySelector(".progress") && !problem ? words.replace(/[\d.,:%]+.*/, "").trim() : words;
   const said = document.getElementById("said"); // which is gone where another version of the study is shown
   if (said && said.textContent !== heard) said.textContent = heard;
+}
+
+/* Next takes what was worked out, where that is not what the study says. */
+function onward() {
+  const take = answer.querySelector("#take");
+  const button = document.querySelector(".onward button");
+  if (!button) return;
+  button.hidden = take === null;
+  button.nextElementSibling.hidden = take !== null;
+  if (take) button.textContent = take.getAttribute("data-words");
 }
 
 /* On a narrow screen the answer is below the form: its first number stays in sight while it is not. */
@@ -138,8 +153,9 @@ function readAgain(place) {
   location.assign(form.getAttribute("data-path") + "?" + query() + place);
 }
 
-function changed() {
+function changed(event) {
   touched = true;
+  event?.target.closest("[data-field]")?.querySelector(".suggested")?.remove();
   keep(false);
   clearTimeout(quiet);
   clearTimeout(still);
@@ -249,8 +265,14 @@ async function afterSaving(event) {
   event.preventDefault();
   const name = event.target.getAttribute("action") + event.submitter?.value;
   await waited;
-  const same = [...answer.querySelectorAll("form button")].find((each) => each.form.getAttribute("action") + each.value === name);
+  if (event.target.id === "take") {
+    clearTimeout(quiet);
+    await move(); // what was worked out from what is saved now
+  }
+  const buttons = [...document.querySelectorAll("#answer form button, .onward button")];
+  const same = buttons.find((each) => each.form && each.form.getAttribute("action") + each.value === name);
   if (same) same.form.requestSubmit(same);
+  else if (event.target.id === "take") location.assign(document.querySelector(".onward a").href);
 }
 
 /* What is chosen about the columns of a file is kept, and the file is read again; the focus stays where it is. */
@@ -340,6 +362,7 @@ function show(found, keepsFormula) {
   }
   beside(found.problems);
   glance();
+  onward();
   say();
   follow(found.state, found.key);
 }
@@ -364,7 +387,7 @@ function follow(state, key) {
 function beside(problems) {
   for (const field of form.querySelectorAll("[data-field]")) {
     const here = problems.filter((each) => each.option === field.dataset.field);
-    const input = field.querySelector("input:not([type=range], .brought input), select");
+    const input = field.querySelector("input:not([type=range], .brought input), select, textarea");
     const id = input.id + "-wrong";
     field.querySelector(".problem")?.remove();
     field.classList.toggle("wrong", here.length > 0);

@@ -24,13 +24,17 @@ from humeval_power.doors.page.workspace.stages import (
     ACTS,
     ANSWERS,
     BY_KEY,
+    SUGGESTED,
     Act,
     Stage,
     StageCommand,
     field_read,
     question_of,
+    report_of,
 )
 from humeval_power.doors.page.workspace.studies import (
+    MOST_FILES,
+    TEXTS,
     WRITTEN,
     ChangedError,
     OpenedStudy,
@@ -39,6 +43,7 @@ from humeval_power.doors.page.workspace.studies import (
     as_typed,
     beside,
     paths_of,
+    typed_of,
 )
 from humeval_power.doors.page.workspace.views import (
     StageShown,
@@ -51,6 +56,7 @@ from humeval_power.doors.page.workspace.views import (
     stage_json,
     stage_page,
 )
+from humeval_power.doors.page.workspace.written import written_by_path
 from humeval_power.errors import InputError
 from humeval_power.safe_text import file_stems
 from humeval_power.study import FIELDS, FILE_NAME
@@ -63,11 +69,12 @@ _MOST_READ = 5_000  # of the form that says how a file is read
 
 @dataclass(slots=True)
 class _StageJob:
-    """What was begun at a stage by a button: the job, and the version of the study that its answer is about, which
-    is not known before it has written."""
+    """What was begun at a stage by a button: the job, the form that was asked for, and the version of the study
+    that its answer is about, which is not known before it has written."""
 
     act: str
     key: str
+    form: str
     version: str = ""
 
 
@@ -91,8 +98,10 @@ class Workspace:
             Route("/rename/{name:path}", self.rename, methods=["POST"]),
             Route("/act/{act}/{name:path}", self.act, methods=["POST"]),
             Route("/zip/{name:path}", self.take),
+            Route("/file/{name:path}", self.file),
             Route("/answers/{name:path}", self.answers, methods=["POST"]),
             Route("/table/{name:path}", self.table, methods=["POST"]),
+            Route("/texts/{name:path}", self.texts, methods=["POST"]),
             Route("/leave/{name:path}", self.leave, methods=["POST"]),
             Route("/here/{name:path}", self.here),
             *(
@@ -134,10 +143,7 @@ class Workspace:
         sent = await _sent(request)
         stage, view = "question", dict[str, str]()
         if kind == "new":
-            values: Mapping[str, object] = {
-                name: FIELDS[name].kind.read(FIELDS[name].start)
-                for name in ("workers", "items", "ratings_per_item")
-            } | {"scale": FIELDS["scale"].start, "preset": ["typical"]}
+            values: Mapping[str, object] = SUGGESTED
             files: Mapping[str, bytes] = {}
         elif kind in EXAMPLES:
             example = EXAMPLES[kind]
@@ -176,7 +182,7 @@ class Workspace:
             return not_there(request, None)
         study = await run_in_threadpool(self._known.open, request.path_params.get("name", ""))
         wanted = dict(request.query_params)
-        typed = {name: value for name, value in wanted.items() if name in FIELDS}
+        typed = typed_of(study, wanted)
         return await self._shown(request, stage, study, typed, wanted)
 
     async def save(self, request: Request) -> Response:
@@ -187,7 +193,7 @@ class Workspace:
         name = request.path_params.get("name", "")
         sent = await _sent(request)
         study = await run_in_threadpool(self._known.open, name)
-        typed = {field: value for field, value in sent.items() if field in FIELDS}
+        typed = typed_of(study, sent)
         typed |= await self._brought(study, typed)
         try:
             study = await run_in_threadpool(self._known.save, name, sent.get("version", ""), typed)
@@ -199,6 +205,8 @@ class Workspace:
         except WrongFieldsError as error:
             wrong = tuple(Wrong(why, field) for field, why in error.wrong.items())
             return await self._shown(request, stage, study, typed, sent, wrong=wrong)
+        if sent.get("next") in BY_KEY:
+            return _to(study.link(sent["next"]))
         if not _is_script(request):
             return _to(_with_view(study.link(stage.key), sent))
         return JSONResponse(saved_json(stage, study, sent.get("open", "")))
@@ -252,7 +260,7 @@ class Workspace:
             work = await run_in_threadpool(self._work, study, StageCommand(words, act.without))
         self._parts.workers.job(work.key, work)
         version = "" if act.writes else study.version
-        self._begun[name, act.stage] = _StageJob(called, work.key, version)
+        self._begun[name, act.stage] = _StageJob(called, work.key, sent.get("form", ""), version)
         return _to(_with_view(study.link(act.stage), sent))
 
     async def answers(self, request: Request) -> Response:
@@ -359,6 +367,51 @@ class Workspace:
                 break
         return answer
 
+    async def texts(self, request: Request) -> Response:
+        """How a table of texts is to be read: write it so, and have the study name that."""
+        name, stage = request.path_params["name"], BY_KEY["collect"]
+        sent = await _sent(request)
+        study = await run_in_threadpool(self._known.open, name)
+        now = await self._texts(study)
+        if now is None or now.texts is None:
+            raise InputError("There is no table of texts here. Bring it first.")
+        roles = tuple(
+            (one.name, sent.get(f"role-{place}", "")) for place, one in enumerate(now.texts.columns)
+        )
+        made = await self._texts(study, said=roles)
+        if made is None or made.texts is None or made.texts.problems:
+            return await self._shown(request, stage, study, {}, {}, texts=made)
+        if not made.texts.is_as_it_is:
+            kept = await run_in_threadpool(self._known.keep, study, TEXTS, made.texts.written.encode())
+            try:
+                await run_in_threadpool(self._known.save, name, sent.get("version", ""), {"outputs": kept})
+            except ChangedError as error:
+                return HTMLResponse(conflict_page(error, stage, self._parts.form_token), 409)
+        return _to(study.link(stage.key))
+
+    async def _texts(
+        self, study: OpenedStudy, tab: str = "", said: tuple[tuple[str, str], ...] | None = None
+    ) -> Answer | None:
+        """How the table of texts of a study is read, or as somebody said; None where there is none, or nobody can
+        say it yet."""
+        path = as_typed(study.file.values.get("outputs"))
+        if not study.is_there("outputs") or (study.folder / path).is_dir():
+            return None
+        if not self._parts.workers.readiness.live:
+            return None
+        plan = as_typed(study.file.values.get("plan")) if study.is_there("plan") else ""
+        files = await run_in_threadpool(self._known.files_of, study)
+        work = Work(
+            (),
+            tuple((name, str(place)) for name, place in files.items()),
+            at=study.name,
+            texts_of=path,
+            compares=tuple(study.file.values.get("systems") or ()),
+            plan=plan,
+            said=said,
+        )
+        return await self._parts.workers.live(work, f"{tab} texts" if tab else "")
+
     async def take(self, request: Request) -> Response:
         """What may be published of a study, as a zip."""
         study = await run_in_threadpool(self._known.open, request.path_params["name"])
@@ -370,6 +423,27 @@ class Workspace:
         name = f"filename=\"study.zip\"; filename*=UTF-8''{quote(stem)}.zip"
         said = {"Content-Disposition": f"attachment; {name}"}
         return Response(zipped(contents, stem), media_type="application/zip", headers=said)
+
+    async def file(self, request: Request) -> Response:
+        """One of the files that a study lists, or a folder of them as a zip; never shown in the place of a page."""
+        study = await run_in_threadpool(self._known.open, request.path_params["name"])
+        one = await run_in_threadpool(written_by_path, study, request.query_params.get("path", ""))
+        if one is None:
+            return not_there(request, None)
+        named, name = beside(study.name, one.path), one.path.rpartition("/")[2]
+        if one.is_folder:
+            start = len(named) + 1
+            paths = await run_in_threadpool(self._known.folder.below, named, MOST_FILES)
+            contents = {
+                path[start:]: (await run_in_threadpool(self._known.folder.resolve, path)).read_bytes()
+                for path in paths
+            }
+            content, kind, name = zipped(contents, name), "application/zip", f"{name}.zip"
+        else:
+            place = await run_in_threadpool(self._known.folder.resolve, named)
+            content, kind = await run_in_threadpool(place.read_bytes), "application/octet-stream"
+        said = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+        return Response(content, media_type=kind, headers=said)
 
     def _is_writing(self, name: str) -> bool:
         """Whether a command writes into the folder of a study."""
@@ -390,6 +464,7 @@ class Workspace:
         *,
         wrong: tuple[Wrong, ...] = (),
         table: Answer | None = None,
+        texts: Answer | None = None,
     ) -> Response:
         shown = StageShown("idle", wrong=wrong)
         if not wrong:
@@ -409,7 +484,14 @@ class Workspace:
         elif table is None and may_be_wide(stage, study, shown):
             seen = await self._table(study, stage, request.headers.get("x-tab", ""))
             table = seen if seen is not None and seen.reading is not None and seen.reading.is_wide else None
-        shown = replace(shown, table=table)
+        if texts is None and stage.key == "collect" and not study.is_there("assignment"):
+            texts = await self._texts(study, request.headers.get("x-tab", ""))
+            ready = self._parts.workers.readiness
+            if texts is None and study.is_there("outputs") and not ready.live and shown.state == "idle":
+                shown = replace(shown, state="starting", progress=ready.progress)
+        if texts is not None and texts.problems:
+            shown = replace(shown, wrong=(*shown.wrong, *texts.problems))
+        shown = replace(shown, table=table, texts=None if texts is None else texts.texts)
         folder = self._parts.folder
         listed = folder.listing() if folder and not _is_script(request) else ()
         start = f"{study.name}/" if study.name else ""
@@ -436,7 +518,8 @@ class Workspace:
             if job.state in ("waiting", "running"):
                 return StageShown(job.state, progress=job.progress, place=job.place, act=begun.act)
             begun.version = begun.version or saved.version
-            if begun.version == study.version and not (ACTS[begun.act].leads_on and job.state == "done"):
+            is_of_this = begun.version == study.version and begun.form in ("", report_of(wanted))
+            if is_of_this and not (ACTS[begun.act].leads_on and job.state == "done"):
                 return StageShown(job.state, answer=job.answer, act=begun.act)
         question = question_of(stage, study, wanted)
         if question is None:
@@ -464,6 +547,8 @@ class Workspace:
         without = {name: "" for name in question.without if study.has(name)}
         edited = self._known.edited(study, without) if without else study
         files = tuple((name, str(path)) for name, path in self._known.files_of(edited).items())
+        named = tuple(beside(study.name, path) for path in question.files)
+        files += tuple((path, str(self._known.folder.resolve(path))) for path in named)
         text = (beside(study.name, FILE_NAME), edited.file.text)
         return Work(question.words, files, texts=(text,), at=study.name)
 

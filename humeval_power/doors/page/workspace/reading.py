@@ -21,6 +21,7 @@ from humeval_power.choices import TITLES
 from humeval_power.doors.page.requests import on_page
 from humeval_power.doors.page.workspace.studies import MAPPING, OpenedStudy, paths_of, version_of
 from humeval_power.errors import InputError, Problem
+from humeval_power.fields import typed_list
 from humeval_power.files.exports.mapping_file import mapping_text, parsed_mapping
 from humeval_power.files.exports.platforms import read_export
 from humeval_power.files.exports.proposal import (
@@ -466,7 +467,7 @@ def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[s
                 [Problem("Two systems at least are compared.", "Tick another.", column="system")]
             )
         if before or len(names) < len(reading.systems):
-            results["systems"] = ", ".join(sorted(names, key=lambda one: [*before, one].index(one)))
+            results["systems"] = typed_list(sorted(names, key=lambda one: [*before, one].index(one)))
     if "ticks-criterion" in sent:
         names = _ticked(reading.criteria, sent.get("criterion", ()))
         if not names:
@@ -475,7 +476,7 @@ def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[s
             )
         several = len(names) > 1
         results |= {
-            "criteria": ", ".join(names) if several else "",
+            "criteria": typed_list(names) if several else "",
             "criterion": "" if several else names[0],
         }
     return results

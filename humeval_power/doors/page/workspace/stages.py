@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from humeval_power.choices import CURRENCY
 from humeval_power.doors.page.workspace.studies import (
     MAPPING,
     REPORTS_FOLDER,
@@ -26,7 +27,7 @@ OPEN: Mapping[str, str] = {
     "items": "Items",
     "ratings-per-item": "Ratings of each item",
     "effect": "The difference",
-    "budget": "The budget",
+    "budget": "The least it costs",
 }
 _BUDGET_FIELDS = ("cost_per_rating", "max_workers")  # which pay for the sizes that a budget leaves open
 ANSWERS = "answers"  # the list of what only the authors know
@@ -40,6 +41,7 @@ REPORTS: Mapping[str, str] = {
     "study": "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+_HEADER = 10_000  # bytes that hold the names of columns
 
 
 @dataclass(frozen=True)
@@ -47,11 +49,13 @@ class StageCommand:
     """A command whose answer a stage shows.
 
     without : fields of the study that it is not told.
+    files : in the folder of the study, that its words name beside those that the study names.
     is_quick : whether it answers while one drags.
     """
 
     words: Words
     without: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     is_quick: bool = False
 
 
@@ -101,13 +105,17 @@ class Stage:
     fields: tuple[str, ...]
     sections: tuple[str, ...] = ()
 
-    def fields_for(self, wanted: str) -> tuple[str, ...]:
-        """The fields that it asks: not what is wanted, as that is worked out from them."""
-        if self.key != "size" or wanted not in OPEN:
+    def fields_for(self, wanted: str, study: OpenedStudy) -> tuple[str, ...]:
+        """The fields that it asks: not what is wanted, as that is worked out from them; of several systems what is
+        to be found too."""
+        if self.key != "size":
             return self.fields
+        after = self.fields.index("effect_raw") + 1
+        goal = ("goal",) if n_systems_of(study) > 2 else ()
+        fields = (*self.fields[:after], *goal, *self.fields[after:])
         if wanted == "budget":
-            return (*(name for name in self.fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
-        return tuple(name for name in self.fields if name != wanted.replace("-", "_"))
+            return (*(name for name in fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
+        return tuple(name for name in fields if name != wanted.replace("-", "_"))
 
     @property
     def more(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -127,6 +135,14 @@ class Stage:
         return tuple(group for group in groups if group[1])
 
 
+SUGGESTED: Mapping[str, Any] = {  # what a new study says until somebody says otherwise
+    **{
+        name: FIELDS[name].kind.read(FIELDS[name].start)
+        for name in ("workers", "items", "ratings_per_item")
+    },
+    "scale": FIELDS["scale"].start,
+    "preset": ["typical"],
+}
 STAGES: tuple[Stage, ...] = (
     Stage(
         "question",
@@ -205,7 +221,8 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
         return StageCommand(("power", FILE_NAME, *_FORMULA), is_quick=True)
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
-            return StageCommand(("collect", "status", FILE_NAME))
+            mapping = mapping_of_forms(study)
+            return StageCommand(("collect", "status", FILE_NAME, *_mapped(study)), files=mapping)
         return StageCommand(
             ("assign", FILE_NAME, *_seed(study)), ("assignment", "key", "outputs", "upload", "exports")
         )
@@ -222,6 +239,24 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
     return None
 
 
+def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
+    """The mapping that was written with the forms of the platform, where its exports need one: not where they say
+    worker, code and rating themselves."""
+    platforms = paths_of(study.file.values.get("upload", ()))
+    written = (f"{FORMS_FOLDER}/{name}/{MAPPING}" for name in platforms)
+    mapping = next((path for path in written if (study.folder / path).is_file()), None)
+    if mapping is None or not study.is_there("exports"):
+        return ()
+    with (study.folder / paths_of(study.file.values["exports"])[0]).open("rb") as file:
+        header = file.readline(_HEADER).decode(errors="replace")
+    names = {name.strip(' "').casefold() for name in header.strip().split(",")}
+    return () if {"worker", "code", "rating"} <= names else (mapping,)
+
+
+def _mapped(study: OpenedStudy) -> Words:
+    return tuple(word for path in mapping_of_forms(study) for word in ("--map", path))
+
+
 def field_read(study: OpenedStudy, stage: Stage) -> str:
     """The field of the files whose reading a stage shows: exports, and a table that one brought as it is."""
     if stage.key == "decide" and study.is_there("ratings") and not study.has("exports"):
@@ -236,9 +271,13 @@ def field_read(study: OpenedStudy, stage: Stage) -> str:
 
 def _of_several(study: OpenedStudy) -> bool:
     """Whether each design of the study is one of several tests, whose power takes a second."""
+    return n_systems_of(study) > 2 or len(study.file.values.get("criteria", ())) > 1
+
+
+def n_systems_of(study: OpenedStudy) -> int:
+    """How many systems it compares."""
     values = study.file.values
-    n_systems = max(values.get("n_systems", 2), len(values.get("systems", ())))
-    return n_systems > 2 or len(values.get("criteria", ())) > 1
+    return max(int(values.get("n_systems", 2)), len(values.get("systems", ())))
 
 
 def report_of(wanted: Mapping[str, str]) -> str:
@@ -301,7 +340,7 @@ ACTS: Mapping[str, Act] = {
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True),
     "import": Act(
         "collect",
-        lambda study, _sent: ("import", FILE_NAME, *_again(study, "ratings")),
+        lambda study, _sent: ("import", FILE_NAME, *_mapped(study), *_again(study, "ratings")),
         writes=("ratings",),
     ),
     "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps="withdrawn"),
@@ -336,6 +375,11 @@ def stage_now(study: OpenedStudy) -> str:
     return "plan" if open_of(study, "") == "power" else "size"
 
 
+def currency_of(study: OpenedStudy) -> str:
+    """The currency of its prices."""
+    return as_typed(study.file.values.get("currency")) or CURRENCY
+
+
 def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
     """What a study says so far, in a few words each."""
 
@@ -368,7 +412,7 @@ def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
         ("Criteria", said("criteria")),
         ("To find", ", ".join(filter(None, difference))),
         ("Size", ", ".join(filter(None, size))),
-        ("Budget", said("budget")),
+        ("Budget", said("budget", f"{{}} {currency_of(study)}")),
         ("In the folder", ", ".join(done)),
     )
     return tuple((name, words) for name, words in rows if words)

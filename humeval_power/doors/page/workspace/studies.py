@@ -16,9 +16,10 @@ from threading import Lock
 from typing import Any
 
 from humeval_power.asking.study_file import StudyFile, parsed_study, with_values
+from humeval_power.choices import DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.errors import InputError, Problem
-from humeval_power.fields import Kind
+from humeval_power.fields import Kind, parts_of, typed_list
 from humeval_power.files.file_sets import write_files
 from humeval_power.files.json_text import toml_lines, toml_path
 from humeval_power.safe_text import toml_text
@@ -26,12 +27,14 @@ from humeval_power.study import FIELDS, FILE_NAME, put_aside
 from humeval_power.study_text import study_text, toml_value
 
 DRAFT = "draft"
+ASK = "ask-"  # before the place of a criterion, in the name of the field of its question
 _DRAFT = re.compile(rf"{DRAFT}(-\d+)?")
 _LONGEST_NAME = 60
 _LARGEST = 1_000_000  # bytes of a study file
-_MOST_FILES = 500  # in a folder that a study names
+MOST_FILES = 500  # in a folder that a study names
 REPORTS_FOLDER = "reports"
 MAPPING = "mapping.toml"  # how the exports of a study are read
+TEXTS = "texts-as-read.csv"  # the texts to rate, where the page was told what their columns are
 SEED = "seed.txt"  # of the order of an assignment; who knows it can tell the systems apart
 _LARGEST_SEED = 10**9
 SECRET_ENDING = ".secret"  # of the file that seals the ledger of looks, beside it
@@ -267,7 +270,7 @@ class Studies:
                 continue
             for each in paths_of(value):
                 named = beside(study.name, each)
-                around = [named, *self.folder.below(named, _MOST_FILES)]
+                around = [named, *self.folder.below(named, MOST_FILES)]
                 if name == "plan":  # its ledger of looks lies beside it
                     around += self.folder.siblings(named)
                 for path in around:
@@ -282,7 +285,7 @@ class Studies:
         plans = [beside(study.name, path) for path in paths_of(study.file.values.get("plan", ()))]
         folders = [*plans, beside(study.name, REPORTS_FOLDER)]
         named = [beside(study.name, FILE_NAME), *plans]
-        named += [path for folder in folders for path in self.folder.below(folder, _MOST_FILES)]
+        named += [path for folder in folders for path in self.folder.below(folder, MOST_FILES)]
         private = self.files_of(study, ("plan",))
         return {
             path.removeprefix(start): self.folder.resolve(path)
@@ -429,6 +432,53 @@ def new_seed() -> int:
     return secrets.randbelow(_LARGEST_SEED)
 
 
+def shown_value(study: OpenedStudy, name: str) -> str:
+    """The value of a field as the page shows it: no file that is only to be written."""
+    if name in WRITTEN and not study.is_there(name):
+        return ""
+    return as_typed(study.file.values.get(name))
+
+
+def typed_of(study: OpenedStudy, sent: Mapping[str, str]) -> dict[str, str]:
+    """What a form says of fields; those that it shows as empty stay as they are."""
+    typed = {
+        name: text
+        for name, text in sent.items()
+        if name in FIELDS and (text.strip() or shown_value(study, name) or not study.has(name))
+    }
+    asked = [(criterion, sent.get(f"{ASK}{place}")) for place, criterion in enumerate(criteria_of(study))]
+    if any(text is not None for _, text in asked):
+        words = {name: " ".join((text or "").split()) for name, text in asked}
+        lines = [f"{name}={text or usual_question(name)}" for name, text in words.items()]
+        if not any(words.values()):
+            lines = []
+        if lines != list(study.file.values.get("questions", ())):
+            typed["questions"] = "\n".join(lines)
+    return typed
+
+
+def criteria_of(study: OpenedStudy) -> tuple[str, ...]:
+    """The criteria that workers are asked about; one without a name where the study has none."""
+    values = study.file.values
+    named = values.get("criteria") or [values.get("criterion") or DEFAULT_CRITERION]
+    return tuple(map(str, named))
+
+
+def question_about(study: OpenedStudy, criterion: str) -> str:
+    """What workers are asked about a criterion, where somebody has worded it."""
+    pairs = (str(one).partition("=") for one in study.file.values.get("questions", ()))
+    return next((text for name, _, text in pairs if name == criterion), "")
+
+
+def usual_question(criterion: str) -> str:
+    """What they are asked where nobody has worded it."""
+    return (
+        DEFAULT_QUESTION_TEXT
+        if criterion == DEFAULT_CRITERION
+        else f"{DEFAULT_QUESTION_TEXT} ({criterion})"
+    )
+
+
 def changed(study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
     """What was typed and is not what the study says."""
     return {
@@ -498,7 +548,7 @@ def as_typed(value: Any) -> str:
     if isinstance(value, Mapping):
         return ",".join(f"{name}={as_typed(one)}" for name, one in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(map(as_typed, value))
+        return ", ".join(typed_list([as_typed(one)]) for one in value)
     return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
@@ -526,7 +576,7 @@ def _value(kind: Kind, text: str) -> Any:
         return text not in ("0", "false")
     if kind.many:
         apart = kind.is_file or bool(kind.choices)
-        parts = [part.strip() for part in text.split(",") if part.strip()] if apart else [text]
+        parts = [part for part in (parts_of(text) if apart else text.split("\n")) if part]
         kind.read(parts)
         return parts
     read = kind.read(text)

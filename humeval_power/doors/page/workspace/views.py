@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -13,7 +13,7 @@ from markupsafe import Markup
 from humeval_power.asking.vocabulary import PRESET
 from humeval_power.choices import TITLES
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
-from humeval_power.doors.page.requests import SIZES, on_page
+from humeval_power.doors.page.requests import html_by_labels, on_page, study_labels
 from humeval_power.doors.page.views import (
     FieldGroup,
     Kind,
@@ -30,17 +30,30 @@ from humeval_power.doors.page.workspace.stages import (
     OPEN,
     REPORTS,
     STAGES,
+    SUGGESTED,
     Stage,
+    currency_of,
     field_read,
     open_of,
     report_of,
     stage_now,
     summary,
 )
-from humeval_power.doors.page.workspace.studies import ChangedError, OpenedStudy, as_typed
+from humeval_power.doors.page.workspace.studies import (
+    ASK,
+    ChangedError,
+    OpenedStudy,
+    as_typed,
+    criteria_of,
+    question_about,
+    shown_value,
+    usual_question,
+)
+from humeval_power.doors.page.workspace.text_reading import TextsRead
+from humeval_power.doors.page.workspace.written import written_at
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.numbers import time_taken
-from humeval_power.study import FIELDS
+from humeval_power.study import DEFAULT_GOAL, FIELDS
 
 _WAYS = {
     "cheapest": "Enough",
@@ -48,7 +61,27 @@ _WAYS = {
     "all the budget": "All the money",
     "best": "The best there is",
 }
+_FIXED = (
+    "the question, the systems and the scale",
+    "the difference to find, the test and its level",
+    "how many people and items there are, and who rates what",
+    "when one may look before the end",
+    "which ratings are left out",
+    "the prices that the plan was made at",
+)
+_SIZES = {  # of several, and of one
+    "workers": ("workers", "worker"),
+    "items": ("items", "item"),
+    "ratings_per_item": ("ratings of each item", "rating of each item"),
+}
+_FOR_OTHERS = "Prices and limits"
 _LABELS = {"systems": "Names of the systems"}
+_HELPS = {  # where what a terminal needs to know is none of the page's business
+    "upload": "Where the workers see the texts. The forms that it takes are written for you. Prolific finds people "
+    "only: bring the texts to another one too.",
+    "parameters": "What a fit of your pilot wrote, where the pilot itself is not at hand.",
+    "outputs": "A table with a row for each item and a column for each system. Other columns are asked about.",
+}
 _EXAMPLES = {"question": "Is the new one rated higher?", "systems": "baseline, new", "scale": "1:5"}
 _CHOICES: Mapping[str, Mapping[str, str]] = {
     "preset": PRESET.words,
@@ -60,7 +93,8 @@ _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 
 @dataclass(frozen=True, slots=True)
 class StageShown:
-    """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began."""
+    """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began; `table` and
+    `texts` are how a file of ratings and one of texts to rate are read."""
 
     state: State
     progress: JobProgress | None = None
@@ -69,6 +103,7 @@ class StageShown:
     wrong: tuple[Wrong, ...] = ()
     act: str = ""
     table: Answer | None = None
+    texts: TextsRead | None = None
 
     def is_taken(self, study: OpenedStudy) -> bool:
         """Whether the ratings of a file that is shown are those of the study."""
@@ -137,18 +172,22 @@ def stage_page(
 ) -> str:
     """A stage with its fields and its answer."""
     wrong = _by_field(shown.problems(study))
-    fields = [_field(name, study, typed, wrong) for name in stage.fields_for(wanted.get("open", ""))]
+    fields = list(_fields(stage.fields_for(wanted.get("open", ""), study), study, typed, wrong))
     more = [
-        FieldGroup(title, tuple(_field(name, study, typed, wrong) for name in names), folded=True)
+        FieldGroup(title, tuple(_fields(names, study, typed, wrong)), folded=True)
         for title, names in stage.more
     ]
     waits = shown.state in ("starting", "waiting", "running")
+    if stage.key == "plan" and study.is_there("plan"):  # what is sealed does not change with them any more
+        more.insert(0, FieldGroup(_FOR_OTHERS, tuple(fields), folded=True))
+        fields = []
     return rendered(
         "stage.html",
         title=f"{stage.title} · {study.title}",
         fields=fields,
         more=more,
-        is_more_open=any(group.is_open for group in more),
+        is_more_open=any(group.is_open for group in more if group.title != _FOR_OTHERS),
+        more_words="To look for another design" if not fields and more else "More",
         files_here=around.files,
         file_fields=[field for field in fields if field.kind == "file"],
         refresh=2 if waits else None,
@@ -178,10 +217,10 @@ def stage_json(
 
 def saved_json(stage: Stage, study: OpenedStudy, wanted: str) -> dict[str, Any]:
     """What is saved now: the version, and the values of the fields of the stage."""
-    names = (*stage.fields_for(wanted), *(name for _, group in stage.more for name in group))
+    names = (*stage.fields_for(wanted, study), *(name for _, group in stage.more for name in group))
     return {
         "version": study.version,
-        "values": {name: as_typed(study.file.values.get(name)) for name in names},
+        "values": {name: shown_value(study, name) for name in names},
     }
 
 
@@ -226,7 +265,8 @@ def _of_answer(
     following = STAGES[place + 1] if place + 1 < len(STAGES) else None
     n_done = [one.key for one in STAGES].index(stage_now(study))
     labels = {name: FIELDS[name].label or name for name in FIELDS}
-    currency = as_typed(study.file.values.get("currency")) or "USD"
+    take = _solved_fields(study, wanted, answer) if stage.key == "size" else {}
+    currency = currency_of(study)
     return {
         "stage": stage,
         "study": study,
@@ -240,24 +280,26 @@ def _of_answer(
             (labels.get(each.option, ""), f"field-{each.option}" if each.option else "", each.text)
             for each in shown.problems(study)
         ],
-        "html": Markup(answer.html) if answer else "",
+        "html": Markup(html_by_labels(answer.html, study_labels())) if answer else "",
         "notes": [on_page(note) for note in answer.notes if not note.startswith("Study: ")]
         if answer
         else [],
         "command": answer.command if answer else "",
-        "ways": [_way(name, design, currency) for name, design in answer.ways]
-        if answer and shown.act == "search"
-        else [],
+        "ways": _ways(answer.ways, currency) if answer and shown.act == "search" else [],
         "asks": _by_section(answer.asks) if answer else {},
         "summary": summary(study),
         "open": open_of(study, wanted.get("open", "")) if stage.key == "size" else "",
         "opens": OPEN,
         "wants": wanted.get("open", "") if wanted.get("open", "") in OPEN else "",
-        "sizes": SIZES,
-        "take": _solved_fields(study, wanted, answer),
+        "take": take,
+        "take_words": _sizes_in_words(take),
+        "take_before": _sizes_in_words(
+            {name: as_typed(study.file.values[name]) for name in take if study.has(name)}
+        ),
         "form": report_of(wanted),
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
+        "fixed": _FIXED,
         "has": {
             name: study.is_there(name)
             for name in ("assignment", "exports", "ratings", "findings", "outputs")
@@ -268,6 +310,8 @@ def _of_answer(
         "has_looks": study.has("looks"),
         "seed": study.seed if stage.key == "collect" else "",
         "reading": shown.table.reading if shown.table else None,
+        "texts": shown.texts,
+        "written": written_at(stage.key, study),
         "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),
         "next": following,
@@ -299,11 +343,29 @@ def _how(hint: str) -> dict[str, Any]:
 def _solved_fields(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer | None) -> dict[str, str]:
     """The fields that were open with their values in the answer; none where the study says the same."""
     unknown = (wanted.get("open", "") or open_of(study, "")).replace("-", "_")
-    names = ("workers", "items") if unknown == "budget" else (unknown,) if unknown in SIZES else ()
+    names = ("workers", "items") if unknown == "budget" else (unknown,) if unknown in _SIZES else ()
     numbers = dict(answer.numbers) if answer and answer.exit_code == 0 else {}
     taken = {name: numbers[name] for name in names if name in numbers}
     is_new = any(value != as_typed(study.file.values.get(name)) for name, value in taken.items())
     return taken if is_new else {}
+
+
+def _sizes_in_words(sizes: Mapping[str, str]) -> str:
+    """'4 workers and 60 items'."""
+    return " and ".join(f"{value} {_SIZES[name][value == '1']}" for name, value in sizes.items())
+
+
+def _ways(designs: Sequence[tuple[str, Mapping[str, Any]]], currency: str) -> list[dict[str, Any]]:
+    """The designs to choose among, one that is there for two reasons once."""
+    cards: list[dict[str, Any]] = []
+    for name, design in designs:
+        card = _way(name, design, currency)
+        same = next((one for one in cards if {**one, "title": ""} == {**card, "title": ""}), None)
+        if same is None:
+            cards.append(card)
+        else:
+            same["title"] += f", and {card['title'][0].lower()}{card['title'][1:]}"
+    return cards
 
 
 def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
@@ -357,6 +419,30 @@ def _example(name: str) -> str:
     return f"such as {_EXAMPLES[name]}" if name in _EXAMPLES else ""
 
 
+def _fields(
+    names: Sequence[str],
+    study: OpenedStudy,
+    typed: Mapping[str, str],
+    wrong: Mapping[str, tuple[str, ...]],
+) -> Iterator[PageField]:
+    """The fields of these names: of questions one for each criterion."""
+    for name in names:
+        if name != "questions":
+            yield _field(name, study, typed, wrong)
+            continue
+        criteria = criteria_of(study)
+        for place, criterion in enumerate(criteria):
+            yield PageField(
+                name=f"{ASK}{place}",
+                label=f"Question about {criterion}" if len(criteria) > 1 else "Question for the workers",
+                kind="area",
+                values=(question_about(study, criterion),),
+                default=usual_question(criterion),
+                help="What workers are asked about each text. Left empty, they are asked what stands there.",
+                wrong=wrong.get(name, ()) if not place else (),
+            )
+
+
 def _field(
     name: str, study: OpenedStudy, typed: Mapping[str, str], wrong: Mapping[str, tuple[str, ...]]
 ) -> PageField:
@@ -375,20 +461,25 @@ def _field(
         )
     elif one.kind.is_number:
         kind = "number"
+    elif name == "question":
+        kind = "area"
     usual = "" if one.usual in (None, "") else as_typed(one.usual)
+    if name == "goal":
+        usual = DEFAULT_GOAL
     nothing = words.get("") or (f"as usual: {dict(choices).get(usual, usual)}" if usual else "not chosen")
     return PageField(
         name=name,
         label=_LABELS.get(name, one.label),
         kind=kind,
-        values=(typed.get(name, as_typed(study.file.values.get(name))),),
+        values=(typed.get(name, shown_value(study, name)),),
         choices=choices,
         unit=one.unit,
-        help=on_page(one.help),
+        help=_HELPS.get(name) or on_page(one.full_help),
         slider=one.slider,
         step=one.step,
         default=usual or _example(name) if kind != "choice" else "",
         nothing=nothing,
         joined=one.kind.many,
+        is_suggested=study.file.values.get(name) == SUGGESTED.get(name, ...),
         wrong=wrong.get(name, ()),
     )

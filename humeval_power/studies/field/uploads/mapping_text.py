@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from humeval_power.safe_text import toml_text
 from humeval_power.studies.field.form import Question, RatingForm
+from humeval_power.study import FIELDS
 
 
 def question_names(form: RatingForm) -> tuple[str, ...]:
@@ -94,7 +95,8 @@ def readme(title: str, steps: Sequence[str], *, exports: str, notes: Sequence[st
     exports : the files that the platform gives back, as they are typed after `import`.
     """
     back = (
-        f"Bring the answers back: `humeval-power import {exports} --map mapping.toml --assignment "
+        f"Bring the answers back. On the page of the study: at Collect, as \u201c{FIELDS['exports'].label}\u201d, "
+        f"all of them. In a terminal: `humeval-power import {exports} --map mapping.toml --assignment "
         "../assignment.csv --key KEY -o ratings.csv`, with the key that was written beside this folder."
     )
     numbered = "\n".join(f"{number}. {step}" for number, step in enumerate((*steps, back), start=1))

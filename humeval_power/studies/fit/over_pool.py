@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.document import Block, Facts, Points, Section
 from humeval_power.saying.numbers import counted, interval_words
 from humeval_power.saying.result import Record
-from humeval_power.studies.fit.many_systems import SystemsAnalysis
+from humeval_power.studies.fit.many_systems import SystemsAnalysis, of_common_workers
 from humeval_power.studies.fit.wald import EffectTest, finished_test
 
 _SHOWN = 8  # names of items in a message
@@ -45,12 +45,7 @@ class OverPool:
     @property
     def sentence(self) -> str:
         """What the result is about, to stand after every decision."""
-        pool, rated = self.pool, f"{self.n_rated:,}"
-        if self.scope == "these":
-            return f"This is about these {rated} items only: they were picked and not drawn, and others may differ."
-        like = "items like the" if self.scope == "population" else "the"
-        of = f"{pool.n_items:,}{'' if self.scope == 'population' else ' items'} of {pool.source}"
-        return f"This is about {like} {of}, of which {rated} were drawn and rated."
+        return about_sentence(self.pool, self.estimand, self.n_rated)
 
     def section(self, names: Sequence[str]) -> Iterator[Section]:
         """What was drawn and taken into account, and both estimands; `names` are those of the comparisons."""
@@ -112,6 +107,16 @@ class OverPool:
         }
 
 
+def about_sentence(pool: ItemPool, estimand: Estimand, n_rated: int) -> str:
+    """What a result by so many rated items of a pool is about."""
+    rated = f"{n_rated:,}"
+    if pool.by_hand:
+        return f"This is about these {rated} items only: they were picked and not drawn, and others may differ."
+    like = "items like the" if estimand == "population" else "the"
+    of = f"{pool.n_items:,}{'' if estimand == 'population' else ' items'} of {pool.source}"
+    return f"This is about {like} {of}, of which {rated} were drawn and rated."
+
+
 def _drawn(pool: ItemPool, estimate: PoolEstimate) -> str:
     metric = ", with the metric as a covariate" if math.isfinite(estimate.slope) else ""
     if pool.unequal:
@@ -136,8 +141,8 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
     Raises
     ------
     InputError
-        Ratings of items that the pool does not have or that were not chosen, systems that it has no scores of, or an
-        analysis that has no strata: all at once.
+        Ratings of items that the pool does not have or that were not chosen, systems that it has no scores of, or
+        an analysis that has no strata: all at once.
     """
     problems = []
     if rule.is_latent:
@@ -180,11 +185,13 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
         remedy = "Items chosen otherwise tell nothing of the pool: leave their ratings out."
         problems.append(Problem(f"{beside}{listing(strange, limit=_SHOWN)}.", remedy, ratings.source))
     elsewhere = [name for name in ratings.system_names if name not in pool.systems]
-    if elsewhere and pool.systems and not pool.by_hand:  # which outputs are identical is known of its own alone
+    if (
+        elsewhere and pool.systems and not pool.by_hand
+    ):  # which outputs are identical is known of its own alone
         problems.append(
             Problem(
-                f"{pool.source} has no scores of {listing(elsewhere, limit=_SHOWN)}: its items were drawn to compare "
-                f"{listing(list(pool.systems), limit=_SHOWN)}.",
+                f"{pool.source} has no scores of {listing(elsewhere, limit=_SHOWN)}: its items were drawn to "
+                f"compare {listing(list(pool.systems), limit=_SHOWN)}.",
                 "Call systems as there, and compare these alone.",
                 ratings.source,
             )
@@ -195,12 +202,62 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
     return ratings if kept.all() else ratings.of_rows(kept)
 
 
+class PoolTests(NamedTuple):
+    """Of one comparison the estimate, and the tests for the pool and for items like these."""
+
+    estimate: PoolEstimate
+    pool: EffectTest
+    population: EffectTest
+
+    def of(self, estimand: Estimand | None) -> EffectTest:
+        """The test of what the result is about."""
+        return self.population if (estimand or DEFAULT_ESTIMAND) == "population" else self.pool
+
+
+def compare_over_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> PoolTests:
+    """The comparison of two systems.
+
+    ratings : as `of_pool` gives them.
+
+    Raises
+    ------
+    InputError
+        Strata without two rated items.
+    FitError
+        Ratings that determine nothing.
+    """
+    a, b = ratings.system_names
+    estimate = estimate_pool(
+        pool,
+        (a, b),
+        ratings.worker,
+        ratings.item,
+        ratings.system,
+        ratings.rating,
+        ratings.item_names,
+        by_differences=rule.analysis == "differences",
+    )
+    error = math.sqrt(max(estimate.pool_variance, 0.0))
+    like = math.sqrt(estimate.population_variance)
+    return PoolTests(
+        estimate,
+        finished_test(estimate.estimate, error, estimate.pool_df, rule),
+        finished_test(estimate.estimate, like, estimate.population_df, rule),
+    )
+
+
 def analyse_over_pool(
-    ratings: Ratings, analysis: SystemsAnalysis, pool: ItemPool, estimand: Estimand | None
+    ratings: Ratings,
+    analysis: SystemsAnalysis,
+    pool: ItemPool,
+    estimand: Estimand | None,
+    *,
+    common_workers: bool = False,
 ) -> tuple[SystemsAnalysis, OverPool]:
     """The comparisons with the tests of the pool, or of items like these, in the place of their own.
 
     ratings : as `of_pool` gives them, of which the analysis is.
+    common_workers : each comparison takes those alone who rated both of its systems.
 
     Raises
     ------
@@ -214,28 +271,10 @@ def analyse_over_pool(
     estimates, tests, results = [], [], []
     for one in analysis.results:
         pair = ratings if ratings.n_systems == 2 else ratings.pair(one.first, one.second)
-        rule = one.test.rule
-        estimate = estimate_pool(
-            pool,
-            (one.first, one.second),
-            pair.worker,
-            pair.item,
-            pair.system,
-            pair.rating,
-            pair.item_names,
-            by_differences=rule.analysis == "differences",
-        )
-        both = (
-            finished_test(
-                estimate.estimate, math.sqrt(max(estimate.pool_variance, 0.0)), estimate.pool_df, rule
-            ),
-            finished_test(
-                estimate.estimate, math.sqrt(estimate.population_variance), estimate.population_df, rule
-            ),
-        )
-        estimates.append(estimate)
-        tests.append(both)
-        own = both[1] if wanted == "population" else both[0]
+        tested = compare_over_pool(of_common_workers(pair) if common_workers else pair, pool, one.test.rule)
+        estimates.append(tested.estimate)
+        tests.append((tested.pool, tested.population))
+        own = tested.of(wanted)
         results.append(replace(one, test=own, corrected_p=own.p_value))
     if len(results) > 1:
         corrected = correct([one.test.p_value for one in results], analysis.family.correction)

@@ -1,0 +1,105 @@
+"""What lies in the folder of a study: each file with what it is for, keys apart from what others may have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from humeval_power.choices import TITLES
+from humeval_power.doors.page.workspace.stages import FORMS_FOLDER, REPORTS
+from humeval_power.doors.page.workspace.studies import (
+    REPORTS_FOLDER,
+    SECRET_ENDING,
+    SEED,
+    OpenedStudy,
+    paths_of,
+)
+
+_README = "README.md"
+_MOST = 20_000  # bytes of one that is shown
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file of a study, or a folder that is taken as a zip.
+
+    path : from the folder of the study. words : what it is for.
+    is_secret : whether it tells who a worker is, or which system is which. steps : what to do with it.
+    """
+
+    path: str
+    words: str
+    is_secret: bool = False
+    steps: str = ""
+    is_folder: bool = False
+
+
+def written_at(stage: str, study: OpenedStudy) -> tuple[WrittenFile, ...]:
+    """The files that are there at a stage, those that are handed out first."""
+    found = _STAGES[stage](study) if stage in _STAGES else ()
+    return tuple(one for one in found if _is_there(study, one.path))
+
+
+def written_by_path(study: OpenedStudy, path: str) -> WrittenFile | None:
+    """The file of a study that is listed at one of its stages by this path; None where none is."""
+    return next((one for stage in _STAGES for one in written_at(stage, study) if one.path == path), None)
+
+
+def _is_there(study: OpenedStudy, path: str) -> bool:
+    """Whether a file, or a folder, is there and lies within the study."""
+    place = study.folder / path
+    return place.exists() and place.resolve().is_relative_to(study.folder.resolve())
+
+
+def _named(study: OpenedStudy, field: str) -> str:
+    """The one path of a field; "" where it names none."""
+    return next(iter(paths_of(study.file.values.get(field, ()))), "")
+
+
+def _plan(study: OpenedStudy) -> Iterator[WrittenFile]:
+    plan = _named(study, "plan") or "plan"
+    yield WrittenFile(f"{plan}/index.html", "The plan as one page: to read, to print, to send along.")
+    yield WrittenFile(f"{plan}/plan.json", "The sealed plan itself: what a registry or a reviewer checks.")
+
+
+def _collected(study: OpenedStudy) -> Iterator[WrittenFile]:
+    for name in paths_of(study.file.values.get("upload", ())):
+        folder = f"{FORMS_FOLDER}/{name}"
+        title = {str(one): words for one, words in TITLES.items()}.get(name, name)
+        readme = f"{folder}/{_README}"
+        steps = (study.folder / readme).read_bytes()[:_MOST] if _is_there(study, readme) else b""
+        said = steps.decode(errors="replace")
+        yield WrittenFile(
+            folder, f"{title}: what the platform, or each worker, gets.", steps=said, is_folder=True
+        )
+    for path in paths_of(study.file.values.get("assignment", ())):
+        yield WrittenFile(path, "Who rates what and when, by codes that name no system.")
+    ratings = _named(study, "ratings")
+    if ratings:
+        yield WrittenFile(ratings, "The ratings that were taken in, one a row; workers have made-up names.")
+    key = _named(study, "key")
+    if key:
+        yield WrittenFile(key, "The key: which item and which system each code is.", is_secret=True)
+    yield WrittenFile(SEED, "The seed of the order, from which the key can be worked out.", is_secret=True)
+    if ratings:
+        secret = f"{ratings.rpartition('.')[0]}{SECRET_ENDING}"
+        yield WrittenFile(secret, "The secret by which workers got their made-up names.", is_secret=True)
+
+
+def _decided(study: OpenedStudy) -> Iterator[WrittenFile]:
+    findings = _named(study, "findings") or "analysis"
+    yield WrittenFile(f"{findings}/index.html", "The analysis as one page, with its pictures.")
+    yield WrittenFile(f"{findings}/table.csv", "Its numbers as a table, for a spreadsheet.")
+
+
+def _reported(_study: OpenedStudy) -> Iterator[WrittenFile]:
+    for key, words in REPORTS.items():
+        yield WrittenFile(f"{REPORTS_FOLDER}/{key}.html", f"{words}, as it was written last.")
+
+
+_STAGES: Mapping[str, Callable[[OpenedStudy], Iterator[WrittenFile]]] = {
+    "plan": _plan,
+    "collect": _collected,
+    "decide": _decided,
+    "report": _reported,
+}

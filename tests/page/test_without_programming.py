@@ -1,0 +1,334 @@
+"""What somebody who does not program finds on a study's page: files, keys, what is bound, what is suggested."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tomllib
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+from in_process_parts import in_process_parts
+from starlette.testclient import TestClient
+
+from humeval_power.doors.page.app import make_app
+from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.serving.chosen_folder import Folder
+from humeval_power.doors.page.workspace.stages import REPORTS, STAGES
+
+STUDY = """schema = "humeval_power/study/1"
+[files]
+plan = "plan"
+ratings = "ratings.csv"
+key = "key.csv"
+assignment = ["forms/assignment.csv"]
+findings = "analysis"
+[question]
+question = "Which is better?"
+[ratings]
+scale = "1:5"
+[systems]
+systems = ["old", "new"]
+[variation]
+preset = ["typical"]
+[effect]
+effect_raw = 0.6
+[design]
+workers = 25
+items = 40
+ratings_per_item = 3
+[cost]
+cost_per_rating = 0.1
+"""
+
+
+@pytest.fixture
+def chosen(tmp_path: Path) -> Path:
+    folder = tmp_path / "chosen"
+    (folder / "mine").mkdir(parents=True)
+    (folder / "mine" / "study.toml").write_text(STUDY, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def client(tmp_path: Path, chosen: Path) -> TestClient:
+    parts = replace(in_process_parts(tmp_path / "private"), folder=Folder(chosen))
+    return TestClient(make_app(parts), follow_redirects=False)
+
+
+def version(page: str) -> str:
+    return re.search(r'name="version" value="(\w+)"', page)[1]
+
+
+def save(client: TestClient, stage: str, **typed: str):
+    seen = version(client.get(f"/study/mine/{stage}").text)
+    return client.post(f"/study/mine/{stage}", data={"version": seen, **typed})
+
+
+def said(chosen: Path) -> dict[str, object]:
+    tables = tomllib.loads((chosen / "mine" / "study.toml").read_text("utf-8"))
+    return {
+        key: value for table in tables.values() if isinstance(table, dict) for key, value in table.items()
+    }
+
+
+def read(page: str) -> str:
+    """What a person reads."""
+    shown = re.sub(r"<(pre|code|style|script)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", shown)
+
+
+def test_the_size_says_between_what_it_lies_in_sight(client):
+    page = client.get("/study/mine/size").text
+    lead = read(re.search(r'<p class="answer">.*?</p>', page, re.DOTALL)[0])
+    found = re.search(
+        r"Between (.+?) and (.+?), by how much workers and items vary, which is assumed", lead
+    )
+    assert found
+    assert "a pilot of 600 ratings" in lead
+    assert "0.15" not in lead
+
+
+def test_a_file_that_is_only_to_be_written_is_no_value_of_its_field(client, chosen):
+    page = client.get("/study/mine/decide").text
+    assert re.search(r'id="field-ratings" name="ratings" value=""', page)
+    assert save(client, "decide", ratings="").status_code == 303
+    assert said(chosen)["ratings"] == "ratings.csv"
+    (chosen / "mine" / "ratings.csv").write_text("worker,item,system,rating\nw,i,old,1\n")
+    assert 'value="ratings.csv"' in client.get("/study/mine/decide").text
+    save(client, "decide", ratings="")
+    assert "ratings" not in said(chosen)
+
+
+def test_what_nobody_has_set_is_called_a_suggestion(client):
+    client.post("/studies/new", data={"name": "fresh"})
+    page = client.get("/study/fresh/size").text
+    assert page.count("our suggestion") == 4  # preset, workers, items, ratings of each
+    assert "Typical: as public ratings" in page
+    seen = version(page)
+    client.post("/study/fresh/size", data={"version": seen, "workers": "12"})
+    assert client.get("/study/fresh/size").text.count("our suggestion") == 3
+
+
+def test_sealing_says_what_it_binds_before_the_button_and_folds_prices_after_it(client):
+    client.post("/act/search/mine")
+    page = client.get("/study/mine/plan").text
+    assert page.index("Sealing a design binds you") < page.index("Seal this one")
+    assert 'id="field-cost_per_rating"' in page
+    sizes = dict(
+        re.findall(
+            r'<input type="hidden" name="(workers|items|ratings-per-item|documents)" value="(\d+)">', page
+        )
+    )
+    client.post("/act/seal/mine", data=sizes)
+    page = client.get("/study/mine/plan").text
+    folded = re.search(
+        r'<details class="more"><summary>To look for another design.*?</details>\s*</details>',
+        page,
+        re.DOTALL,
+    )
+    assert 'id="field-cost_per_rating"' in folded[0]
+    assert 'id="saved"' in page
+    assert "plan/plan.json" in page
+    assert "The plan is sealed" in client.get("/study/mine/size").text
+
+
+def fill(chosen: Path) -> None:
+    mine = chosen / "mine"
+    for name in (
+        "plan/plan.json",
+        "plan/index.html",
+        "forms/html/w01.html",
+        "forms/assignment.csv",
+        "key.csv",
+    ):
+        (mine / name).parent.mkdir(parents=True, exist_ok=True)
+        (mine / name).write_text(f"<script>alert('{name}')</script>")
+    (mine / "forms" / "html" / "README.md").write_text(
+        "1. Give each worker <b>one page</b>.\n2. Bring them back.\n"
+    )
+    (mine / "ratings.csv").write_text("worker,item,system,rating\nw,i,old,1\n")
+    (mine / "ratings.secret").write_text("secret")
+    text = (mine / "study.toml").read_text()
+    (mine / "study.toml").write_text(text + '[form]\nupload = ["html"]\n')
+
+
+def test_files_are_listed_with_what_they_are_for_and_keys_apart(client, chosen):
+    fill(chosen)
+    page = client.get("/study/mine/collect").text
+    files, keys = page.split("Keys, for you alone")
+    assert "Rating form (HTML): what the platform, or each worker, gets." in files
+    assert "Give each worker &lt;b&gt;one page&lt;/b&gt;." in files
+    assert "forms/assignment.csv" in files
+    assert "path=key.csv" not in files
+    assert "path=key.csv" in keys
+    assert "path=ratings.secret" in keys
+    assert "path=seed.txt" not in page  # it is not there
+    assert str(chosen / "mine") in keys
+
+
+def test_a_listed_file_is_taken_and_no_other(client, chosen):
+    fill(chosen)
+    taken = client.get("/file/mine?path=plan/index.html")
+    assert taken.headers["content-disposition"].startswith("attachment")
+    assert taken.headers["content-type"] == "application/octet-stream"  # never a page of this origin
+    assert taken.content == (chosen / "mine" / "plan" / "index.html").read_bytes()
+    with zipfile.ZipFile(io.BytesIO(client.get("/file/mine?path=forms/html").content)) as archive:
+        assert sorted(archive.namelist()) == ["html/README.md", "html/w01.html"]
+    (chosen / "mine" / "notes.csv").write_text("mine")
+    for path in ("notes.csv", "study.toml", "../mine/key.csv", "/etc/passwd", "forms", "plan", ""):
+        assert client.get("/file/mine", params={"path": path}).status_code == 404, path
+
+
+def test_a_listed_file_that_leads_outside_is_not_taken(client, chosen):
+    fill(chosen)
+    (chosen.parent / "secret.txt").write_text("SECRET")
+    (chosen / "mine" / "key.csv").unlink()
+    (chosen / "mine" / "key.csv").symlink_to(chosen.parent / "secret.txt")
+    (chosen / "mine" / "forms" / "html" / "more.html").symlink_to(chosen.parent / "secret.txt")
+    assert "path=key.csv" not in client.get("/study/mine/collect").text
+    assert client.get("/file/mine?path=key.csv").status_code == 404
+    zipped = client.get("/file/mine?path=forms/html")
+    assert b"SECRET" not in zipped.content
+    assert zipped.status_code in (404, 422)
+
+
+def test_each_criterion_has_a_field_for_its_question(client, chosen):
+    text = (chosen / "mine" / "study.toml").read_text()
+    (chosen / "mine" / "study.toml").write_text(
+        text.replace('scale = "1:5"', 'scale = "1:5"\ncriteria = ["fluency", "adequacy"]')
+    )
+    page = client.get("/study/mine/collect").text
+    assert "Question about fluency" in page
+    assert "Question about adequacy" in page
+    save(client, "collect", **{"ask-0": "How fluent = natural, is it?", "ask-1": ""})
+    first, second = said(chosen)["questions"]
+    assert first == "fluency=How fluent = natural, is it?"
+    assert second.startswith("adequacy=How good") or second.endswith("(adequacy)")
+    assert "How fluent = natural, is it?</textarea>" in client.get("/study/mine/collect").text
+    before = (chosen / "mine" / "study.toml").read_bytes()
+    save(client, "collect", **{"ask-0": "How fluent = natural, is it?", "ask-1": second.partition("=")[2]})
+    assert (chosen / "mine" / "study.toml").read_bytes() == before
+    save(client, "collect", **{"ask-0": "", "ask-1": ""})
+    assert "questions" not in said(chosen)
+
+
+def test_names_with_commas_come_back_as_they_are(client, chosen):
+    save(client, "question", systems='"old, small", new')
+    assert said(chosen)["systems"] == ["old, small", "new"]
+    page = client.get("/study/mine/question").text
+    assert "&#34;old, small&#34;, new" in page
+    save(client, "question", systems='"old, small", new', question="Another?")
+    assert said(chosen)["systems"] == ["old, small", "new"]
+
+
+def test_the_question_is_a_paragraph(client):
+    assert '<textarea id="field-question"' in client.get("/study/mine/question").text
+
+
+def test_money_has_its_currency(client):
+    save(client, "plan", budget="300")
+    assert "300 USD" in client.get("/study/mine/question").text
+
+
+def test_each_form_shows_itself_after_another_was_written(client, chosen):
+    client.post("/act/search/mine")
+    page = client.get("/study/mine/plan").text
+    sizes = dict(
+        re.findall(
+            r'<input type="hidden" name="(workers|items|ratings-per-item|documents)" value="(\d+)">', page
+        )
+    )
+    client.post("/act/seal/mine", data=sizes)
+    client.post("/act/write/mine", data={"form": "osf"})
+    assert (chosen / "mine" / "reports" / "osf.html").is_file()
+    written = read(client.get("/study/mine/report?form=osf").text)
+    assert f"{REPORTS['osf']}, as it was written last." in written
+    titles = {}
+    for form in REPORTS:
+        page = client.get(f"/study/mine/report?form={form}").text
+        body = read(page.partition('class="answered"')[2])
+        titles[form] = body
+    assert len(set(titles.values())) == len(titles)
+
+
+def test_a_choice_that_nobody_has_made_is_an_invitation(client):
+    assert FORMS["compare", "scores"].moves
+    found = client.get("/live/compare/scores").json()
+    assert re.search(r'Say <a href="#field-\w+">[^<]+</a>: the answer stands here then', found["html"])
+    assert "missing" not in read(found["html"])
+    assert found["problems"] == []
+    asked = client.get("/run/compare/scores").text
+    assert "This is missing." in asked  # who asks for an answer is told
+
+
+def test_no_option_of_the_terminal_is_read_on_any_stage(client, chosen):
+    fill(chosen)
+    for stage in STAGES:
+        for view in ("", *(f"?form={form}" for form in REPORTS if stage.key == "report")):
+            text = read(client.get(f"/study/mine/{stage.key}{view}").text)
+            assert not re.findall(r"(?<![\w-])--?[a-z][a-z-]*\b", text), (stage.key, view)
+
+
+def test_the_headline_of_a_plan_is_in_points_and_of_a_hundred(client):
+    client.post("/act/search/mine")
+    text = read(client.get("/study/mine/plan").text)
+    assert re.search(r"such studies find it (more than )?\d+ of 100", text)
+    assert "0.6 points" in text
+    assert not re.search(r"Power [01]\.\d", text)
+
+
+def test_two_reasons_for_one_design_are_one_card(client):
+    client.post("/act/search/mine")
+    cards = re.findall(
+        r'<li(?: class="first")?>\s*<h2>([^<]+)</h2>(.*?)</li>',
+        client.get("/study/mine/plan").text,
+        re.DOTALL,
+    )
+    numbers = [re.findall(r"<dd>([^<]+)</dd>", text) for _, text in cards]
+    assert len({tuple(each) for each in numbers}) == len(cards) >= 1
+    assert cards[0][0].startswith("Enough")
+
+
+def test_of_several_systems_what_is_to_be_found_is_asked_with_the_size(client, chosen):
+    assert 'id="field-goal"' not in client.get("/study/mine/size").text
+    save(client, "question", systems="a, b, c, d")
+    page = client.get("/study/mine/size").text
+    assert 'id="field-goal"' in page
+    assert "as usual: A pair that differs is found" in page
+    save(client, "size", goal="best")
+    assert said(chosen)["goal"] == "best"
+
+
+@pytest.mark.parametrize("platform", ["mturk", "qualtrics", "google-forms"])
+def test_what_a_platform_gives_back_is_read_by_the_mapping_of_its_forms(client, chosen, platform):
+    from tests.field import platform_crowd
+    from tests.field.test_upload_decoded import EXPORTS, assigned
+
+    mine = chosen / "mine"
+    form, code_of = assigned(mine, platform, "1:5", ("quality",))
+    (mine / "up").rename(mine / "forms")
+    files = {path.name: path.read_text(encoding="utf-8") for path in (mine / "forms" / platform).iterdir()}
+    answers = platform_crowd.answers_of(form)
+    exports = [str(Path(path).relative_to(mine)) for path in EXPORTS[platform](files, form, answers, mine)]
+    (mine / "study.toml").write_text(
+        STUDY.replace('plan = "plan"\nratings', f"exports = {exports}\nratings")
+        + f'[form]\nupload = ["{platform}"]\n'
+    )
+    page = client.get("/study/mine/collect").text
+    assert "answers are in" in page, read(page)[-1500:]
+    assert "Write a mapping" not in page
+    client.post("/act/import/mine")
+    with (mine / "ratings.csv").open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row.get("kind", "rating") in ("", "rating")]
+    wanted = sorted(
+        (*code_of[one.code], float(answers[one.slot, one.order, "quality"]))
+        for one in form.shown
+        if one.kind == "rating"
+    )
+    assert sorted((row["item"], row["system"], float(row["rating"])) for row in rows) == wanted
