@@ -185,13 +185,11 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
         remedy = "Items chosen otherwise tell nothing of the pool: leave their ratings out."
         problems.append(Problem(f"{beside}{listing(strange, limit=_SHOWN)}.", remedy, ratings.source))
     elsewhere = [name for name in ratings.system_names if name not in pool.systems]
-    if (
-        elsewhere and pool.systems and not pool.by_hand
-    ):  # which outputs are identical is known of its own alone
+    if elsewhere and pool.systems and identical.any():  # known of the outputs of its own systems alone
         problems.append(
             Problem(
-                f"{pool.source} has no scores of {listing(elsewhere, limit=_SHOWN)}: its items were drawn to "
-                f"compare {listing(list(pool.systems), limit=_SHOWN)}.",
+                f"{pool.source} has no scores of {listing(elsewhere, limit=_SHOWN)}: it leaves out outputs that "
+                f"are the same under {listing(list(pool.systems), limit=_SHOWN)}.",
                 "Call systems as there, and compare these alone.",
                 ratings.source,
             )
