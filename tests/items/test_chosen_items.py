@@ -272,8 +272,9 @@ def test_systems_that_a_pool_was_not_drawn_for_are_refused(study, tmp_path):
     table = pd.read_csv(study / "ratings.csv")
     table.assign(system=table["system"].replace("new", "newer")).to_csv(file, index=False)
     said = run("analyze", file, "--systems", "old,newer", "--pool", study / "chosen.csv", code=2)
-    assert "chosen.csv has no scores of newer: it leaves out outputs that are the same under old, new" in " ".join(
-        said.output.split()
+    assert (
+        "chosen.csv has no scores of newer: it leaves out outputs that are the same under old, new"
+        in " ".join(said.output.split())
     )
 
 
