@@ -31,7 +31,7 @@ def _whole(share: float) -> str:
     return f"{math.floor(100 * share + 0.5 + 1e-9)}"  # halves up, as in the decimals of tables
 
 
-# What a first pilot should have at least (METHODS 9): more workers help, more items hardly do.
+# What a first pilot should have at least: more workers help, more items hardly do.
 PILOT_WORKERS, PILOT_ITEMS = 10, 30
 
 
@@ -42,17 +42,17 @@ def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"
     Examples
     --------
     >>> next(spread_words(0.163, 0.881, "pilot"))
-    'Between 16 and 88, by how much workers and items vary: more workers in the pilot would narrow that.'
+    'Between 16 and 88 are possible (80 % interval): more workers in the pilot would narrow that.'
     """
     ends = of_hundred(low), of_hundred(high)
     if ends[0] == ends[1]:
         return
-    about = f"Between {ends[0]} and {ends[1]}, by how much workers and items vary"
+    about = f"Between {ends[0]} and {ends[1]} are possible"
     if known_from == "pilot":
-        yield f"{about}: more workers in the pilot would narrow that."
+        yield f"{about} (80 % interval): more workers in the pilot would narrow that."
     else:
         size = f"{2 * PILOT_WORKERS * PILOT_ITEMS} ratings ({PILOT_WORKERS} workers, {PILOT_ITEMS} items)"
-        yield f"{about}, which is assumed: a pilot of {size} would narrow that."
+        yield f"{about}: how much workers and items vary is assumed, and a pilot of {size} would narrow that."
 
 
 def share_words(share: float) -> str:

@@ -87,7 +87,7 @@ def test_the_size_says_between_what_it_lies_in_sight(client):
     page = client.get("/study/mine/size").text
     lead = read(re.search(r'<p class="answer">.*?</p>', page, re.DOTALL)[0])
     found = re.search(
-        r"Between (.+?) and (.+?), by how much workers and items vary, which is assumed", lead
+        r"Between (.+?) and (.+?) are possible: how much workers and items vary is assumed", lead
     )
     assert found
     assert "a pilot of 600 ratings" in lead
