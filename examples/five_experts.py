@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from humeval_power import RatingScale, fit, ratings_from_table
 from humeval_power.saying.figure_style import figure_bytes, house_style
-from humeval_power.studies.plan.plan import safe_parameters
 from humeval_power.studies.power.analytic import ceiling_with_items
+from humeval_power.studies.power.assurance import safe_parameters
 from humeval_power.studies.power.required import counts_power, required_size
 from humeval_power.study_counts import StudyCounts
 

@@ -79,7 +79,7 @@ def test_what_is_printed_says_how_much_work_it_is() -> None:
     assert words(result.stdout) == (
         "Who rates what when "
         "3 workers rate 4 items under 2 systems, with 3 ratings of each output: 24 ratings. "
-        "Rows 30 Worker slots 3 Ratings 24 Repeats 3 Checks 3 "
+        "Rows 30 Workers 3 Ratings 24 Repeats 3 Checks 3 "
         "Work of a slot slots ratings repeats checks batches 3 8 1 1 2"
     )
     assert max(map(len, result.stdout.splitlines())) <= 80
@@ -93,7 +93,7 @@ def test_the_table_has_a_row_for_each_thing_shown(tmp_path: Path) -> None:
     for place in ("table.csv", "folder/"):
         answer = run(*options, "-o", f"{tmp_path}/{place}").stdout
         assert answer.startswith("Who rates what when")
-        assert "Rows          30" in answer
+        assert "Rows     30" in answer
     assert rows_of((tmp_path / "table.csv").read_text()) == rows
     assert (tmp_path / "folder" / "table.csv").read_bytes() == (tmp_path / "table.csv").read_bytes()
 

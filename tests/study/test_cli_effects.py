@@ -165,7 +165,8 @@ def test_simulate_and_calibrate_take_an_entry_of_the_library():
     assert "0.4 points of the scale 1 to 5" in text
     assert "B - A = 0.1 on" in text
     assert run(*study, "--format", "csv")[0].startswith("worker,item,system,rating")
-    assert f"Setting  {LIBRARY[1]}, no difference" in run("calibrate", *LIBRARY, *SIZE, *FAST)[0]
+    shown = " ".join(run("calibrate", *LIBRARY, *SIZE, *FAST)[0].split())
+    assert f"Setting {LIBRARY[1]} (Overall quality of summaries: BART and people), no difference" in shown
 
 
 def test_python_knows_the_entries_of_the_library_by_name():

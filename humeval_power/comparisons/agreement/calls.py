@@ -322,7 +322,7 @@ def plan(
     elif of.rater_share < 0:
         problems.append(_option_problem("--rater-share", of.rater_share, "must be at least 0."))
     elif isinstance(of, Reliability) and of.agreement + of.rater_share >= 1 and measure == "alpha":
-        rule = f"agreement {of.agreement:g} and a share of raters of {of.rater_share:g} leave nothing to error."
+        rule = f"agreement {of.agreement:g} and --rater-share {of.rater_share:g} leave nothing to error."
         problems.append(Problem(rule, "Give shares of a rating's variance that are below 1 together."))
     if isinstance(of, ExpectedCategories) and not problems and math.isnan(of.output_share):
         least, most = (f"{end:.2f}" for end in of.limits)

@@ -98,7 +98,8 @@ def correlated_errors(
     share, right = _checked(shares, recalls)
     if not 0 <= correlation < 1:
         raise InputError(
-            f"The correlation of the systems' errors must lie in [0, 1); got {correlation:g}. At 1 they would "
+            f"The correlation of the systems' errors (--correctness-correlation) must lie in [0, 1); "
+            f"got {correlation:g}. At 1 they would "
             "never differ."
         )
     return _symmetric(share, right, alone=(1 - correlation) * right * (1 - right), classes=classes)

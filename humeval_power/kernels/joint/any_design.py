@@ -110,7 +110,7 @@ class DesignArrays(NamedTuple):
         )
 
 
-class Factor(NamedTuple):
+class DesignFactor(NamedTuple):
     """H at one gamma: Go; M and W of each kind; V; Zo'H_i^-1 X (K, N). `complete` fills tr(H^-1 G_t), the sums F_c
     of C_i Y C_i' of each kind, Q = V Go and Y."""
 
@@ -129,7 +129,7 @@ class Factor(NamedTuple):
 def room(kinds, K, N, q):
     """A factor to be filled."""
     blocks = (kinds, K, K)
-    return Factor(
+    return DesignFactor(
         np.empty((K, K)), np.empty(blocks), np.empty(blocks), np.empty((N, N)), np.empty((K, N)), np.empty(q),
         np.empty(blocks), np.empty((N, N)), np.empty((N, N)),
     )  # fmt: skip

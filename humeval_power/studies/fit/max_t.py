@@ -58,6 +58,8 @@ class MaxT:
         low, high = self._quantile(tail), self._quantile(tail / len(self.correlation))
         if len(self.correlation) == 1 or self._beyond(low) <= alpha:
             return low
+        if self._beyond(high) >= alpha:  # Bonferroni's bound, which the points may pass by their error
+            return high
         return root_between(lambda t: self._beyond(t) - alpha, low, high, xtol=1e-8)
 
     def _quantile(self, tail: float) -> float:

@@ -148,8 +148,7 @@ DECLARED = Declaration(
         "ledger": FIELDS["ledger"],
         "pool": replace(
             FIELDS["pool"],
-            help="The pool that the rated items were drawn from, as 'humeval-power more items' wrote it, the same "
-            "at every look: the intervals are about what the plan's estimand says.",
+            note="It is the same at every look: the intervals are about what the plan's estimand says.",
         ),
         "amend": AMEND,
         "secret": LEDGER_SECRET,

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from humeval_power.safe_text import picture_text
-from humeval_power.saying.answer_words import axis_unit, with_names
+from humeval_power.saying.answer_words import axis_unit, points_words, with_names
 from humeval_power.saying.figure_style import COLOURS, DASHES, QUIET, house_style
+from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.rating_looks import power_with_looks
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems, goal_shares, scaled
@@ -26,7 +27,7 @@ _BLUE, _ORANGE = COLOURS[:2]
 _AROUND = 1.6  # times the cost of the decision: what is dearer decides nothing
 
 
-def front_figure(result: PlanResult, *, width: float = 5.0) -> Figure:
+def front_figure(result: PlanResult, scale: RatingScale | None, *, width: float = 5.0) -> Figure:
     """Cost on x, power by formula on y; the chosen design with its simulated interval.
 
     The axis of costs reaches a little beyond the chosen design and the budget.
@@ -44,7 +45,7 @@ def front_figure(result: PlanResult, *, width: float = 5.0) -> Figure:
         axes.set_ylim(0, 1.04)
         axes.set_title("What the money buys", loc="left")
         axes.set_xlabel(f"Cost ({picture_text(result.chosen.cost.currency)})")
-        axes.set_ylabel(f"Power for a difference of {result.request.effect:g}")
+        axes.set_ylabel(f"Power for a difference of {points_words(result.request.effect, scale)}")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
         figure.legend(loc="outside lower center", ncols=3)
     return figure

@@ -83,7 +83,7 @@ class PlanSearchResult(Result):
     def _front(self) -> Figure:
         from humeval_power.studies.plan.figures import front_figure
 
-        return front_figure(self.found)
+        return front_figure(self.found, self.plan.scale)
 
     def artefact(self, ending: str) -> str:
         """The sealed plan."""

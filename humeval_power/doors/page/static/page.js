@@ -476,7 +476,8 @@ async function bring(pairs, field) {
     brought.push(...found.values);
   }
   if (saves) {
-    input.value = brought.join(", "); // until it is saved, when it has the names that the files have in the folder
+    const before = field.hasAttribute("data-many") && input.value !== "" ? [input.value] : []; // what came later is added
+    input.value = [...before, ...brought].join(", "); // until it is saved, when it has the names that the files have in the folder
     return save();
   }
   if (!field.hasAttribute("data-many")) field.querySelector(".brought")?.remove();

@@ -3,8 +3,6 @@ read."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +16,7 @@ from humeval_power.doors.page.requests import on_page
 from humeval_power.doors.page.workspace.reading import ColumnShown, first_rows
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.tables import read_table
+from humeval_power.safe_text import table_csv
 from humeval_power.saying.numbers import counted
 from humeval_power.studies.plan.assignment import numbered
 
@@ -136,7 +135,9 @@ def texts_read(path: str, names: Sequence[str], said: Mapping[str, str] | None =
         items=len(outputs.items),
         systems=outputs.systems,
         above=next((name for name, role in roles.items() if role == SOURCE), ""),
-        written="" if said is None else _csv(made),
+        written=""
+        if said is None
+        else table_csv(made),  # whose reader takes the guards of formulas off again
     )
 
 
@@ -216,11 +217,3 @@ def _is_as_it_is(
     except InputError:
         return False
     return dict(before.texts) == dict(texts) and dict(before.sources) == dict(sources)
-
-
-def _csv(frame: pd.DataFrame) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(frame.columns)
-    rows.writerows(frame.itertuples(index=False, name=None))
-    return text.getvalue()

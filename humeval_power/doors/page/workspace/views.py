@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -49,11 +49,13 @@ from humeval_power.doors.page.workspace.studies import (
     shown_value,
     usual_question,
 )
-from humeval_power.doors.page.workspace.text_reading import TextsRead
 from humeval_power.doors.page.workspace.written import written_at
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.numbers import time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS
+
+if TYPE_CHECKING:
+    from humeval_power.doors.page.workspace.text_reading import TextsRead
 
 _WAYS = {
     "cheapest": "Enough",
