@@ -27,7 +27,7 @@ _BLUE, _ORANGE = COLOURS[:2]
 _AROUND = 1.6  # times the cost of the decision: what is dearer decides nothing
 
 
-def front_figure(result: PlanResult, scale: RatingScale | None, *, width: float = 5.0) -> Figure:
+def front_figure(result: PlanResult, scale: RatingScale | None = None, *, width: float = 5.0) -> Figure:
     """Cost on x, power by formula on y; the chosen design with its simulated interval.
 
     The axis of costs reaches a little beyond the chosen design and the budget.
