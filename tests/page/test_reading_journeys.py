@@ -169,6 +169,24 @@ def test_of_several_exports_the_one_that_differs_is_named_and_left_out(page):
     page.wait_for_selector("text=This table can be analysed")
 
 
+def test_a_batch_that_comes_later_is_added_and_one_of_the_same_name_put_in_its_place(page):
+    head, *rows = SHAPES["long.csv"]().decode().splitlines(keepends=True)
+    begun(page, "batches", "collect")
+    for name, some, count in (
+        ("one", rows[:90], "90"),
+        ("two", rows[90:150], "150"),
+        ("two", rows[90:], "192"),
+    ):
+        dropped(page, "exports", **{name: "".join([head, *some]).encode()})
+        page.wait_for_function(
+            "count => document.querySelector('.reading .first-number')?.innerText.startsWith(count)",
+            arg=count,
+        )
+        settled(page)
+    assert page.input_value("#field-exports").count(",") == 1
+    assert page.input_value("#field-exports").startswith("one.csv, two")
+
+
 @pytest.mark.parametrize(
     ("content", "advice"),
     [

@@ -138,6 +138,24 @@ def test_sealing_says_what_it_binds_before_the_button_and_folds_prices_after_it(
     assert "The plan is sealed" in client.get("/study/mine/size").text
 
 
+@pytest.mark.parametrize("name", ["ratings", "exports"])
+def test_nothing_is_sealed_once_ratings_have_come_in(client, chosen, name):
+    sizes = {"workers": "8", "items": "30", "ratings-per-item": "4"}
+    assert client.post("/act/seal/mine", data=sizes).status_code == 303
+    client.get("/study/mine/plan")
+    mine = chosen / "mine"
+    before = (mine / "plan" / "plan.json").read_bytes()
+    (mine / "ratings.csv").write_text("worker,item,system,rating\nw1,i1,old,3\n", encoding="utf-8")
+    if name == "exports":
+        text = (mine / "study.toml").read_text(encoding="utf-8")
+        text = text.replace('ratings = "ratings.csv"', 'ratings = "later.csv"\nexports = ["ratings.csv"]')
+        (mine / "study.toml").write_text(text, encoding="utf-8")
+    refused = client.post("/act/seal/mine", data={**sizes, "workers": "6"})
+    assert "Ratings have come in" in read(refused.text)
+    client.get("/study/mine/plan")
+    assert (mine / "plan" / "plan.json").read_bytes() == before
+
+
 def fill(chosen: Path) -> None:
     mine = chosen / "mine"
     for name in (

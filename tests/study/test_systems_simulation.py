@@ -272,6 +272,15 @@ def test_critical_values_of_the_largest_t_are_interpolated_closely():
     )
 
 
+@pytest.mark.parametrize("alpha", [0.01, 0.001])
+def test_the_largest_of_independent_t_is_at_most_at_the_bound_of_bonferroni(alpha):
+    """The tail at the points passes the bound by their error, and no value lies between."""
+    said = MaxT(np.eye(20), math.inf).critical_value(alpha)
+    bound, exact = stats.norm.isf(alpha / 40), stats.norm.isf((1 - (1 - alpha) ** (1 / 20)) / 2)
+    assert said <= bound * (1 + 1e-12)
+    assert said == pytest.approx(exact, rel=2e-3)
+
+
 @pytest.mark.parametrize("family", [IN_PAIRS, COMMON, OWN])
 def test_two_systems_have_the_simulated_power_of_a_study_of_two(family):
     two = preset("high").with_difference(0.25)

@@ -476,8 +476,9 @@ async function bring(pairs, field) {
     brought.push(...found.values);
   }
   if (saves) {
-    const before = field.hasAttribute("data-many") && input.value !== "" ? [input.value] : []; // what came later is added
-    input.value = [...before, ...brought].join(", "); // until it is saved, when it has the names that the files have in the folder
+    // What came later is added, and takes the place of what has its name, until it is saved under the names of the folder.
+    const before = field.hasAttribute("data-many") ? input.value.split(/, */).filter((name) => name && !pairs.some(([file]) => file.name === name)) : [];
+    input.value = [...before, ...brought].join(", ");
     return save();
   }
   if (!field.hasAttribute("data-many")) field.querySelector(".brought")?.remove();

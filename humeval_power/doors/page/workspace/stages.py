@@ -300,7 +300,8 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     if any(study.has(field) and study.is_there(field) for field in ("ratings", "exports")):
         raise InputError(
             "Ratings have come in: a plan that is sealed now would say that it was made before them. What was "
-            "sealed before stays; without it the study is decided without a plan, and its report says so."
+            "sealed before stays; without it the study is decided without a plan, and its report says so. For the "
+            "next study begin a new one."
         )
     sizes = [(name, sent.get(name, "")) for name in ("workers", "items", "ratings-per-item", "documents")]
     words = [word for name, size in sizes if size.isdecimal() and int(size) for word in (f"--{name}", size)]
