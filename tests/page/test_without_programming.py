@@ -156,6 +156,16 @@ def test_nothing_is_sealed_once_ratings_have_come_in(client, chosen, name):
     assert (mine / "plan" / "plan.json").read_bytes() == before
 
 
+def test_ratings_that_were_brought_tick_no_stage_that_nobody_has_done(client, chosen):
+    mine = chosen / "mine"
+    (mine / "study.toml").write_text(
+        'schema = "humeval_power/study/1"\n[files]\nratings = "ratings.csv"\n', encoding="utf-8"
+    )
+    (mine / "ratings.csv").write_text("worker,item,system,rating\nw1,i1,old,3\nw1,i1,new,4\n", "utf-8")
+    page = client.get("/study/mine/decide").text
+    assert re.findall(r"<span>(\w+)</span>(?:(?!</li>).)*, done", page, re.DOTALL) == ["Collect"]
+
+
 def fill(chosen: Path) -> None:
     mine = chosen / "mine"
     for name in (

@@ -381,6 +381,21 @@ def stage_now(study: OpenedStudy) -> str:
     return "plan" if open_of(study, "") == "power" else "size"
 
 
+def stages_done(study: OpenedStudy) -> frozenset[str]:
+    """The stages whose own work is there, whatever comes after them: ratings that were brought need no plan."""
+    sealed, rated = study.is_there("plan"), study.is_there("ratings")
+    done = {
+        "question": study.has("question"),
+        "size": sealed or open_of(study, "") == "power",
+        "plan": sealed,
+        "collect": rated,
+        "look": sealed and rated,
+        "decide": study.is_there("findings"),
+        "report": (study.folder / REPORTS_FOLDER).is_dir(),
+    }
+    return frozenset(key for key, is_done in done.items() if is_done)
+
+
 def currency_of(study: OpenedStudy) -> str:
     """The currency of its prices."""
     return as_typed(study.file.values.get("currency")) or CURRENCY

@@ -37,6 +37,7 @@ from humeval_power.doors.page.workspace.stages import (
     open_of,
     report_of,
     stage_now,
+    stages_done,
     summary,
 )
 from humeval_power.doors.page.workspace.studies import (
@@ -265,7 +266,7 @@ def _of_answer(
         answer = None  # of the table as it is, which the reading puts right
     place = [one.key for one in STAGES].index(stage.key)
     following = STAGES[place + 1] if place + 1 < len(STAGES) else None
-    n_done = [one.key for one in STAGES].index(stage_now(study))
+    done = stages_done(study)
     labels = {name: FIELDS[name].label or name for name in FIELDS}
     take = _solved_fields(study, wanted, answer) if stage.key == "size" else {}
     currency = currency_of(study)
@@ -273,8 +274,8 @@ def _of_answer(
         "stage": stage,
         "study": study,
         "stages": STAGES,
-        "n_done": n_done,
-        "waits_for_its_act": stage.key in ("plan", "collect", "look") and place >= n_done,
+        "done": done,
+        "waits_for_its_act": stage.key in ("plan", "collect", "look") and stage.key not in done,
         "state": shown.state,
         "act": shown.act,
         "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
