@@ -322,7 +322,7 @@ def _ratings(path: str | None, documents: CriterionDocuments) -> Ratings | None:
     if analysed is not None and analysed != ratings.n_ratings:
         note(
             f"WARNING: {Path(path).name} has {ratings.n_ratings:,} ratings as read here, the analysis has "
-            f"{analysed:,}; pictures of the ratings show the former."
+            f"{analysed:,}: analyse again if the table has changed since. Pictures of the ratings show the former."
         )
     return ratings
 
