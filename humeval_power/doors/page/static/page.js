@@ -208,6 +208,7 @@ let saving = null;
 let unsaved = false;
 function save() {
   unsaved = true;
+  asking?.abort(); // its answer would be about what was saved before
   answer.setAttribute("aria-busy", "true");
   document.getElementById("saved").textContent = "";
   saving ??= (async () => {
