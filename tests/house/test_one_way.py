@@ -120,3 +120,23 @@ def test_help_says_nothing_in_the_words_of_one_door() -> None:
 )
 def test_a_note_goes_on_with_the_sentence_or_follows_it(note: str, said: str) -> None:
     assert own(text(), "Sample size.", note=note).full_help == said
+
+
+# Names with another default in some commands, and the command that says why in its help, or whose words are its own.
+OTHER_DEFAULT = {
+    "--systems": "no names of columns, else the names of two systems",
+    "--efficacy": "items of a test set bring equal information, workers do not",
+    "--overlap": "claims are mostly of GLUE's tasks, submissions are to SQuAD",
+    "--test": "few judgements of preference need the exact test, mid-p does for a test set's many items",
+    "--sd": "in points of 0 to 100, else in the units of a judge",
+}
+
+
+def test_a_name_has_one_default_where_its_values_mean_the_same() -> None:
+    """Commands whose words differ (tests, metrics) choose among their own."""
+    defaults: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for words, name, field in DECLARED:
+        if field.usual is not None and name not in OTHER_DEFAULT:
+            meaning = ",".join(field.kind.choices)
+            defaults[f"{name} {meaning}"][str(field.usual)].append(words)
+    assert {name: dict(found) for name, found in defaults.items() if len(found) > 1} == {}

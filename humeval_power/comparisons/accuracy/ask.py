@@ -434,7 +434,9 @@ CLAIMS = Declaration(
             needed=True,
         ),
         "sizes": own(text("FILE"), "Items of each task's test set: a table with the columns task and n."),
-        "overlap": replace(_OVERLAP, usual="glue"),
+        "overlap": replace(
+            _OVERLAP, usual="glue", note=f"{_OVERLAP.note} Claims are mostly of GLUE's tasks."
+        ),
         **_JUDGED,
     },
     _claims,
@@ -514,7 +516,9 @@ LEADERBOARD = Declaration(
             needed=True,
         ),
         "n": replace(_N, slider=None, step=1, needed=True),
-        "overlap": replace(_OVERLAP, usual="squad"),
+        "overlap": replace(
+            _OVERLAP, usual="squad", note=f"{_OVERLAP.note} Submissions are mostly to SQuAD 2.0."
+        ),
         "pairs": _PAIRS,
         "n_validation": _N_VALIDATION,
         "power_on": _POWER_ON,

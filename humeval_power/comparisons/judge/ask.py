@@ -342,7 +342,7 @@ PLAN = Declaration(
             whole(2, _MOST_WORKERS), "Fewest workers to try.", "Fewest workers", unit="workers", usual=5
         ),
         "max_workers": replace(
-            FIELDS["max_workers"], kind=whole(2, _MOST_WORKERS), usual=20, slider=None, main=False
+            FIELDS["max_workers"], kind=whole(2, _MOST_WORKERS), slider=None, main=False
         ),
         "max_ratings_per_item": own(
             whole(1),

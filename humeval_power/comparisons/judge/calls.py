@@ -12,6 +12,7 @@ from humeval_power.choices import (
     DEFAULT_JUDGE_RUNS,
     DEFAULT_POWER,
     DEFAULT_SEED,
+    MOST_WORKERS,
     Allocation,
     LabelOrigin,
 )
@@ -152,7 +153,7 @@ def plan(
     reliability: float | Sequence[float] | None = None,
     max_runs: int | None = None,
     price_per_score: Decimal | float | Sequence[Decimal | float] = 0,
-    workers: tuple[int, int] = (5, 20),
+    workers: tuple[int, int] = (5, MOST_WORKERS),
     max_ratings_per_item: int = 5,
     max_ratings_per_worker: int | None = None,
     rule: DecisionRule = DEFAULT_RULE,

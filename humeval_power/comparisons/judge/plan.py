@@ -13,7 +13,7 @@ from decimal import ROUND_UP, Decimal
 
 import numpy as np
 
-from humeval_power.choices import DEFAULT_POWER
+from humeval_power.choices import DEFAULT_POWER, MOST_WORKERS
 from humeval_power.comparisons.judge.rated import RatedItems, rated_estimate
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import Design
@@ -335,7 +335,7 @@ class JudgeRequest:
     costs: CostModel
     target: float = DEFAULT_POWER
     price_per_score: Decimal = Decimal(0)
-    workers: tuple[int, int] = (5, 20)
+    workers: tuple[int, int] = (5, MOST_WORKERS)
     most_ratings: int = 5
     most_per_worker: int | None = None
     rule: DecisionRule = DEFAULT_RULE

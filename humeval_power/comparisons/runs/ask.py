@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import click
@@ -459,10 +460,10 @@ _PRICES = {
         needed=True,
     ),
     "cost_per_item": own(
-        MONEY, FIELDS["cost_per_item"].help, "An item: to write, to grade", unit="USD", usual="0"
+        MONEY, FIELDS["cost_per_item"].help, "An item: to write, to grade", unit="USD", usual=Decimal(0)
     ),
     "cost_per_prompt": own(
-        MONEY, "Crossed: a prompt to write.", "A prompt to write", unit="USD", usual="0"
+        MONEY, "Crossed: a prompt to write.", "A prompt to write", unit="USD", usual=Decimal(0)
     ),
     "max_items": own(
         whole(2), "How many items there are at all.", "Items that there are at all", unit="items"

@@ -43,7 +43,11 @@ _WHOLE_LIST = listed(number_list(int), "LIST")
 
 _LOOKS = {
     "looks": replace(FIELDS["looks"], usual="3"),
-    "efficacy": replace(FIELDS["efficacy"], usual="pocock"),
+    "efficacy": replace(
+        FIELDS["efficacy"],
+        usual="pocock",
+        note="Pocock's where nothing is said, as in Wei et al. (2022): items bring equal information.",
+    ),
     "futility": FIELDS["futility"],
     "alternative": replace(
         FIELDS["alternative"],
