@@ -148,7 +148,7 @@ SCALE_OF_DATA = replace(FIELDS["scale"], note="[from the data]", start="")
 COLUMNS_OF_MODEL = ("document", "covariates", "order_column")
 
 
-def table_of(metavar: str, field: str = "ratings", **further: Any) -> Field:
+def table_of(metavar: str = "RATINGS", field: str = "ratings", **further: Any) -> Field:
     """A table of ratings that is an argument; in brackets where it can be left out."""
     one = FIELDS[field]
     return replace(

@@ -80,6 +80,18 @@ def test_a_name_has_one_kind_of_value_in_all_commands() -> None:
     assert {name: dict(found) for name, found in kinds.items() if len(found) > 1} == {}
 
 
+def test_an_argument_has_one_name_by_what_it_holds() -> None:
+    """RATINGS are the argument `ratings` in every command, a TABLE is `table`, several are `files`."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for _, command in leaves():
+        for one in command.params:
+            if isinstance(one, DeclaredArgument) and one.name != "files":
+                names[str(one.metavar or one.name).strip("[].").upper()].add(str(one.name))
+    several = {metavar: found for metavar, found in names.items() if len(found) > 1}
+    assert several == {}
+    assert not names["TABLE"] - {"table"}
+
+
 def test_the_study_file_says_what_the_options_say() -> None:
     """A field of the study and the option of its name have the same sentence, also in commands without a study."""
     helps = {name: field.help for _, name, field in DECLARED}
@@ -122,7 +134,7 @@ def test_a_note_goes_on_with_the_sentence_or_follows_it(note: str, said: str) ->
     assert own(text(), "Sample size.", note=note).full_help == said
 
 
-# Names with another default in some commands, and the command that says why in its help, or whose words are its own.
+# Names with another default in some commands, and why: their help says so, or their words are their own.
 OTHER_DEFAULT = {
     "--systems": "no names of columns, else the names of two systems",
     "--efficacy": "items of a test set bring equal information, workers do not",

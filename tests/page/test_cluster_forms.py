@@ -49,7 +49,7 @@ def judged(rng: np.random.Generator) -> str:
 
 def test_a_judge_is_estimated_by_clusters(client):
     file = brought(client, "judged.csv", judged(np.random.default_rng(2)))
-    found = client.post("/job/judge/estimate", params={"file": file, "cluster": "passage"}).json()
+    found = client.post("/job/judge/estimate", params={"table": file, "cluster": "passage"}).json()
     assert found["state"] == "done", found["problems"]
     text = said(found["html"])
     assert "--cluster passage" in text

@@ -65,11 +65,11 @@ def generations(n_items: int = 24, n_runs: int = 3) -> str:
 
 def test_generations_are_compared_and_their_table_looked_at(client):
     file = brought(client, "runs.csv", generations())
-    found = answered(client, "runs/test", file=file, nested="1", cluster="passage")
+    found = answered(client, "runs/test", table=file, nested="1", cluster="passage")
     assert "--nested" in said(found["html"])
     assert "passage" in said(found["html"])
     looked = next_links(found)["runs/check"]
-    assert looked == {"file": file, "cluster": "passage"}
+    assert looked == {"table": file, "cluster": "passage"}
     assert next_links(answered(client, "runs/check", **looked))["runs/test"] == looked
 
 
@@ -162,9 +162,9 @@ def rated(client) -> str:
 
 def test_a_judge_is_held_against_people_and_its_own_family(client):
     file = rated(client)
-    found = answered(client, "judge/agreement", file=file, cluster="passage")
+    found = answered(client, "judge/agreement", table=file, cluster="passage")
     bias = next_links(found)["judge/bias"]
-    assert bias == {"file": file, "cluster": "passage"}
+    assert bias == {"table": file, "cluster": "passage"}
     assert "--own C" in said(answered(client, "judge/bias", **bias, own="C")["html"])
 
 
@@ -192,7 +192,7 @@ def test_scores_are_ranked_and_compared_in_pairs(client):
 @pytest.mark.parametrize(("kind", "counted"), [("nested", "runs"), ("crossed", "prompts")])
 def test_runs_lead_to_the_power_and_the_budget_of_the_next_comparison(client, kind, counted):
     file = brought(client, "runs.csv", generations())
-    onward = next_links(answered(client, "runs/test", file=file, family="gaussian", **{kind: "1"}))
+    onward = next_links(answered(client, "runs/test", table=file, family="gaussian", **{kind: "1"}))
     power, budget = onward["runs/power"], onward["runs/budget"]
     assert power["pilot"].startswith("record.json~")
     assert {"runs", "prompts"} & set(power) == {counted}

@@ -34,13 +34,13 @@ BASES = {
     "accuracy estimate": "files=labels.txt files=others.txt gold=labels.txt",
     "corpus test": "system-a=labels.txt system-b=others.txt reference=labels.txt",
     "contingency test": "gold=labels.txt system-a=labels.txt system-b=others.txt positive=yes",
-    "judge estimate": "file=judged.csv",
-    "runs test": "file=runs.csv nested=1",
-    "runs check": "file=runs.csv",
+    "judge estimate": "table=judged.csv",
+    "runs test": "table=runs.csv nested=1",
+    "runs check": "table=runs.csv",
     "rank battles": "table=battles.csv",
     "rank scores": "files=scores.csv",
-    "judge agreement": "file=rated.csv",
-    "judge bias": "file=rated.csv own=1",
+    "judge agreement": "table=rated.csv",
+    "judge bias": "table=rated.csv own=1",
     "contingency estimate": "gold=labels.txt system-a=labels.txt system-b=others.txt positive=yes",
 }
 CODE = "__import__('os').system('touch OUTSIDE/made')"

@@ -99,14 +99,14 @@ def test_what_is_chosen_for_columns_becomes_options_of_the_command():
     )
     assert command == RUNS
     assert dict(options) == {
-        "file": "a.csv",
+        "table": "a.csv",
         "alpha": "0.01",
         "item": "q",
         "system": "m",
         "score": "x:y",
         "run": "seed",
     }
-    assert with_roles(RUNS, [("file", "a.csv"), ("is", "item:q")])[0] == COMPARE
+    assert with_roles(RUNS, [("table", "a.csv"), ("is", "item:q")])[0] == COMPARE
     assert with_roles(COMPARE, [("is", "output:/etc/x")]) == (COMPARE, [])
     assert with_roles(("power",), [("is", "item:q")]) == (("power",), [("is", "item:q")])
 
@@ -115,7 +115,7 @@ def test_a_proposal_as_a_link_is_read_as_the_command_reads_it(tmp_path):
     found = columns(tmp_path, score_shapes.judged())
     assert (
         link_of(JUDGE, ["x"], found)
-        == "/judge/check?path=x&item=item&system=system&human=human&judge=judge_a"
+        == "/judge/check?table=x&item=item&system=system&human=human&judge=judge_a"
     )
     assert link_of(COMPARE, ["a", "b"], None).startswith("/compare/scores?files=a&files=b&question=mean")
 

@@ -19,8 +19,8 @@ from humeval_power.studies.resolve import assumptions_of, effect_of, only_settin
 from humeval_power.study import FIELDS, SYSTEM_NAMES
 
 _COLUMNS = {name: one for name, one in RATINGS.items() if name != "systems"}
-_FILE = own(
-    text("FILE"),
+_RATINGS = own(
+    text("RATINGS"),
     "",
     "Table of ratings",
     page_help="A rating a row: item, worker, rating, and system where there are several. Or a column a rater.",
@@ -37,14 +37,17 @@ REPORT = chain(
     ("agreement", "report"),
     """How far do raters agree, and how far would other raters?
 
-    FILE has a row for each rating: 'item', 'worker', 'rating' and, where there
+    RATINGS has a row for each rating: 'item', 'worker', 'rating' and, where there
     are several, 'system'. Krippendorff's alpha, kappa, Gwet's AC1 and
     intraclass correlations, each for two claims: these raters on other outputs,
     and other raters like them. Intervals for other raters count that raters
     differ; those over outputs alone, which are usual, do not.
     """,
     CallStep(
-        "ratings", "hp.agreement.read_rated", {"file": _FILE, "raters": _RATERS, **_COLUMNS}, first="file"
+        "ratings",
+        "hp.agreement.read_rated",
+        {"ratings": _RATINGS, "raters": _RATERS, **_COLUMNS},
+        first="ratings",
     ),
     CallStep(
         "result",
@@ -65,7 +68,7 @@ REPORT = chain(
         "How far raters agree",
         "Krippendorff's alpha, kappa and intraclass correlations: of these raters, and of others like them.",
         (
-            Part("The ratings", ("file", "raters", "scale", "criterion", "rejected_rows")),
+            Part("The ratings", ("ratings", "raters", "scale", "criterion", "rejected_rows")),
             Part("The interval", ("confidence", "compatible")),
         ),
         (Next(("check",), "What is in the table, and what is wrong with it?"),),
@@ -75,14 +78,14 @@ REPORT = chain(
 
 
 def _plan(given: TypedValues, calls: Calls) -> None:
-    if given["file"] is not None:
+    if given["ratings"] is not None:
         if given["agreement"] is not None or given["rater_share"] is not None:
             raise InputError("Give a pilot, or --expected-agreement and --rater-share, not both.")
         named = {name: plain(given.given(name)) for name in ("rater_columns", *_COLUMNS)}
         named["raters"] = named.pop("rater_columns")
-        if given["file"] == "-":
+        if given["ratings"] == "-":
             calls.no_program("standard input is read once")
-        ratings = calls.let("ratings", call("hp.agreement.read_rated", given["file"], **named))
+        ratings = calls.let("ratings", call("hp.agreement.read_rated", given["ratings"], **named))
         known: Any = calls.let("known", call("hp.agreement.pilot_reliability", ratings))
     elif given["agreement"] is None:
         raise InputError("Give --expected-agreement, what you expect, or a pilot with ratings.")
@@ -165,13 +168,13 @@ PLAN = Declaration(
     ("agreement", "plan"),
     """How many raters and outputs does it take to know agreement?
 
-    PILOT is a table of ratings as 'agreement report' reads it; without one say
+    RATINGS is a table of ratings as 'agreement report' reads it; without one say
     what you expect. With few raters no number of outputs will do: how raters
     differ is then not known. Tables of sizes that treat raters as given promise
     widths that a claim about other raters does not have.
     """,
     {
-        "file": replace(_FILE, needed=False, label="Ratings of a pilot", kind=text("[PILOT]")),
+        "ratings": replace(_RATINGS, needed=False, label="Ratings of a pilot", kind=text("[RATINGS]")),
         "agreement": own(
             real(0, 1, open="both"),
             "Agreement that you expect, in the measure.",
@@ -203,17 +206,17 @@ PLAN = Declaration(
         (
             Part(
                 "What you expect",
-                ("measure", "agreement", "shares", "rater_share", "file"),
+                ("measure", "agreement", "shares", "rater_share", "ratings"),
                 "A pilot says it, or you do.",
             ),
             Part("The width", ("half_width", "assurance", "confidence")),
             Part("What is possible", ("raters", "outputs", "ratings_per_output", "max_outputs")),
             Part("Prices", tuple(_PRICES), folded=True),
         ),
-        (Next(("agreement", "report"), "What ratings say", ("file",)),),
+        (Next(("agreement", "report"), "What ratings say", ("ratings",)),),
         journey="plan",
     ),
-    arguments=("file",),
+    arguments=("ratings",),
 )
 
 

@@ -262,7 +262,7 @@ TEST = Declaration(
 def _observed_mde(given: TypedValues, calls: Calls) -> None:
     by = given["by"]
     seen: Any = calls.let(
-        "observed", call("hp.assessment.read_observed", given["file"], *((by,) if by else ()))
+        "observed", call("hp.assessment.read_observed", given["table"], *((by,) if by else ()))
     )
     options = {name: given.given(name) for name in ("alpha", "share", "fewest_above")}
     expression = call(
@@ -280,11 +280,11 @@ OBSERVED_MDE = Declaration(
     ("assessment", "observed-mde"),
     """From which observed difference on were comparisons significant?
 
-    COMPARISONS is a table with a row for each comparison of two systems, its
+    TABLE has a row for each comparison of two systems, its
     observed difference ('difference' or 'diff') and its p-value ('p').
     """,
     {
-        "file": own(text("COMPARISONS"), "", needed=True),
+        "table": own(text("TABLE"), "", needed=True),
         "by": _BY,
         "share": own(
             real(0, 1, open="both"),
@@ -299,7 +299,7 @@ OBSERVED_MDE = Declaration(
         "alpha": ALPHA,
     },
     _observed_mde,
-    arguments=("file",),
+    arguments=("table",),
 )
 
 
@@ -307,7 +307,7 @@ _READ = ("scale", "worker", "item", "system", "rating", "criterion_column", "cri
 
 
 def _decompose(given: TypedValues, calls: Calls) -> None:
-    path = str(given["file"])
+    path = str(given["ratings"])
     if path == "-":
         calls.no_program("standard input is read once")
     systems, missing = given["systems"], given["missing"]
@@ -332,7 +332,7 @@ DECOMPOSE = Declaration(
     ratings any metric can save.
     """,
     {
-        "file": own(text("RATINGS"), "", needed=True),
+        "ratings": own(text("RATINGS"), "", needed=True),
         **RATINGS,
         "correlations": own(
             listed(number_list(float), "LIST"),
@@ -343,7 +343,7 @@ DECOMPOSE = Declaration(
         "seed": SEED,
     },
     _decompose,
-    arguments=("file",),
+    arguments=("ratings",),
 )
 SUBJECT = Subject(
     "assessment",

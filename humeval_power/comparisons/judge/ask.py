@@ -403,7 +403,7 @@ PLAN = Declaration(
     of_study=True,
     use=Use(seeks=_sought),
 )
-_FILE = own(
+_TABLE = own(
     text("TABLE"),
     "",
     "Table",
@@ -475,15 +475,15 @@ _COLUMNS = Part(
     "What is empty is found by its name.",
     folded=True,
 )
-_DATA_PART = Part("The data", ("file", "rejected_rows", "worker", "cluster"))
+_DATA_PART = Part("The data", ("table", "rejected_rows", "worker", "cluster"))
 _INTERVAL_PART = Part("The interval", ("confidence",))
-_SAME_DATA = ("file", "worker", "cluster")
+_SAME_DATA = ("table", "worker", "cluster")
 _HOW_WELL = Next(("judge", "agreement"), "How well it agrees with people", _SAME_DATA)
 
 
 def _table(given: TypedValues, calls: Calls, *further: str) -> Any:
     named = {name: given.given(name) for name in (*_READ, *further)}
-    return calls.let("table", call("hp.judge.read_judged", given["file"], **named))
+    return calls.let("table", call("hp.judge.read_judged", given["table"], **named))
 
 
 def _names(typed: str | None) -> list[str] | None:
@@ -504,8 +504,8 @@ CHECK = chain(
         "result",
         "hp.judge.check",
         {
-            "path": replace(
-                _FILE, page_help="What you have: labels, scores of judges, or both.", label="Table"
+            "table": replace(
+                _TABLE, page_help="What you have: labels, scores of judges, or both.", label="Table"
             ),
             **_READ,
             "labels": own(
@@ -529,14 +529,14 @@ CHECK = chain(
             ),
             "confidence": CONFIDENCE,
         },
-        first="path",
+        first="table",
     ),
     page=Page(
         "What does a file with a judge support?",
         "Labels of people and scores of judges: which questions they answer, how good each judge is, and "
         "what it is worth in labels.",
         (
-            Part("The data", ("path", "labels", "rejected_rows", "worker", "cluster")),
+            Part("The data", ("table", "labels", "rejected_rows", "worker", "cluster")),
             _COLUMNS,
             Part("What to reach", ("half_width", "confidence")),
         ),
@@ -547,7 +547,7 @@ CHECK = chain(
 
 def _sample(given: TypedValues, calls: Calls) -> None:
     named = {name: given.given(name) for name in _SCORED}
-    table = calls.let("table", call("hp.judge.read_judged", given["file"], **named, may_lack=True))
+    table = calls.let("table", call("hp.judge.read_judged", given["table"], **named, may_lack=True))
     pilot = None
     if given["pilot"] is not None:
         pilot = calls.let("pilot", call("hp.judge.read_judged", given["pilot"], **named))
@@ -575,8 +575,8 @@ SAMPLE = Declaration(
     takes it as its items, 'judge estimate --sample' as the design.
     """,
     {
-        "file": replace(
-            _FILE, page_help="Scores of all outputs: item, judge and, for a difference, system."
+        "table": replace(
+            _TABLE, page_help="Scores of all outputs: item, judge and, for a difference, system."
         ),
         "n": replace(
             SIZE_OF_SAMPLE,
@@ -623,13 +623,13 @@ SAMPLE = Declaration(
         "Which outputs people rate",
         "Draw them with known probabilities, by a judge's scores of all.",
         (
-            Part("The scores", ("file", "n", "systems")),
+            Part("The scores", ("table", "n", "systems")),
             Part("How they are drawn", ("allocation", "pilot", "active", "seed"), folded=True),
             Part("Columns and words", _SCORED, "What is empty is found by its name.", folded=True),
         ),
         (Next(("judge", "estimate"), "Estimate, once people have rated them"),),
     ),
-    arguments=("file",),
+    arguments=("table",),
     endings=(".csv",),
 )
 
@@ -661,8 +661,8 @@ ESTIMATE = Declaration(
     Three systems or more: all pairs, corrected by Holm.
     """,
     {
-        "file": replace(
-            _FILE,
+        "table": replace(
+            _TABLE,
             page_help="A row each rating or output: item, judge, human (blank where no human rated it) and, for a "
             "comparison, system.",
         ),
@@ -705,7 +705,7 @@ ESTIMATE = Declaration(
         "An estimate with a judge's help",
         "From finished data: humans rated some outputs, the judge scored all.",
         (
-            Part("The data", ("file", "sample", "plan", "systems", "baseline", "rejected_rows")),
+            Part("The data", ("table", "sample", "plan", "systems", "baseline", "rejected_rows")),
             Part(
                 "What belongs together",
                 ("worker", "average_workers", "raters_fixed", "cluster"),
@@ -716,7 +716,7 @@ ESTIMATE = Declaration(
         ),
         (Next(("judge", "mean"), "How many values the judge saves"), _HOW_WELL),
     ),
-    arguments=("file",),
+    arguments=("table",),
     read_as={"plan": plan_path},
 )
 
@@ -737,7 +737,7 @@ AGREEMENT = Declaration(
     workers: sensitivity, specificity, kappa, AC1 and alpha with the labels.
     """,
     {
-        "file": _FILE,
+        "table": _TABLE,
         "systems": own(
             text("A,B"),
             FIELDS["systems"].help,
@@ -754,7 +754,7 @@ AGREEMENT = Declaration(
         (_DATA_PART, _COLUMNS, Part("About what", ("systems",)), _INTERVAL_PART),
         (Next(("judge", "bias"), "Does it prefer its own family?", _SAME_DATA),),
     ),
-    arguments=("file",),
+    arguments=("table",),
 )
 
 
@@ -773,7 +773,7 @@ BIAS = Declaration(
     their noise is known.
     """,
     {
-        "file": _FILE,
+        "table": _TABLE,
         "own": own(
             text("A,B"),
             "Systems of the judge's own family.",
@@ -796,7 +796,7 @@ BIAS = Declaration(
         (_DATA_PART, _COLUMNS, Part("The judge", ("own", "same_scale")), _INTERVAL_PART),
         (_HOW_WELL,),
     ),
-    arguments=("file",),
+    arguments=("table",),
 )
 
 
@@ -815,7 +815,7 @@ LENGTH = Declaration(
     alike, which needs 50 outputs that two people rated.
     """,
     {
-        "file": _FILE,
+        "table": _TABLE,
         "length": own(COLUMN, "Column that says how long outputs are.", "Column of lengths", needed=True),
         **_DATA,
     },
@@ -826,13 +826,13 @@ LENGTH = Declaration(
         (_DATA_PART, Part("The lengths", ("length",)), _COLUMNS, _INTERVAL_PART),
         (_HOW_WELL,),
     ),
-    arguments=("file",),
+    arguments=("table",),
 )
 
 
 def _position(given: TypedValues, calls: Calls) -> None:
     read = {name: given.given(name) for name in ("systems", "rejected_rows")}
-    judged = calls.let("judged", call("hp.preference.read_judgements", given["file"], **read))
+    judged = calls.let("judged", call("hp.preference.read_judgements", given["table"], **read))
     calls.let("result", call("hp.judge.position", judged, confidence=given.given("confidence")))
 
 
@@ -846,7 +846,7 @@ POSITION = Declaration(
     both orders tell it.
     """,
     {
-        "file": replace(_FILE, page_help="A verdict a row: preference (B, A or tie), item and position."),
+        "table": replace(_TABLE, page_help="A verdict a row: preference (B, A or tie), item and position."),
         "systems": own(
             names(_columns_typed, "A,B"),
             FIELDS["systems"].help,
@@ -861,9 +861,9 @@ POSITION = Declaration(
     Page(
         "A judge and places",
         "Does a judge of pairs go by which output it is shown first?",
-        (Part("The verdicts", ("file", "systems", "rejected_rows")), _INTERVAL_PART),
+        (Part("The verdicts", ("table", "systems", "rejected_rows")), _INTERVAL_PART),
     ),
-    arguments=("file",),
+    arguments=("table",),
 )
 SUBJECT = Subject(
     "judge",

@@ -40,7 +40,7 @@ _COUNTS = listed(number_list(int), "LIST")
 @study_command(
     ("resample",),
     {
-        "ratings": table_of("RATINGS"),
+        "ratings": table_of(),
         **study_fields("df", "alpha", instead=RATINGS),
         "unit": own(word(UNITS), "What is drawn with replacement.", usual="both"),
         "n_workers": own(

@@ -41,7 +41,7 @@ from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
 from humeval_power.study import COLUMN, FIELDS
 
 _TABLE = {
-    "file": own(
+    "table": own(
         text("TABLE"),
         "",
         "Table, or the log of a harness",
@@ -63,8 +63,8 @@ _TABLE = {
     "cluster": CLUSTER,
     "drop_missing": DROP_MISSING,
 }
-_READ = CallStep("table", "hp.runs.read_runs", _TABLE, "file")
-_SCORES = Part("The scores", ("file", "systems", "run", "cluster"))
+_READ = CallStep("table", "hp.runs.read_runs", _TABLE, "table")
+_SCORES = Part("The scores", ("table", "systems", "run", "cluster"))
 _COLUMNS = Part("Columns", ("item", "system", "score", "drop_missing"), folded=True)
 _READ_LINKS = tuple(link_of(name, one) for name, one in _TABLE.items())
 _KINDS = {

@@ -29,7 +29,7 @@ _LIST = listed(number_list(float), "LIST")
 @study_command(
     ("survey",),
     {
-        "file": own(text("COMPARISONS"), "", needed=True),
+        "table": own(text("TABLE"), "", needed=True),
         **study_fields(
             *("variation", "scale", "lower_is_better", "test"),
             but=("family", "link", "correlated", "check_families"),
@@ -43,11 +43,11 @@ _LIST = listed(number_list(float), "LIST")
         "if_no_items": own(whole(2), "Assume so many where none is reported."),
         "if_no_ratings": own(whole(1), "Ratings per item, where none is reported."),
     },
-    arguments=("file",),
+    arguments=("table",),
     needs=(source_needed,),
 )
 def command(
-    file: str,
+    table: str,
     study: StudyValues,
     if_no_workers: int | None,
     if_no_items: int | None,
@@ -55,10 +55,10 @@ def command(
 ) -> SurveyResult:
     """What do published comparisons report, and what could they have found?
 
-    COMPARISONS is a table with a row for each comparison and any of the
-    columns name, paper, effect, low and high (the scale), items, workers,
-    ratings_per_item, p, type, tested and bold (yes or no). Cells may be
-    blank: that is part of the question.
+    TABLE has a row for each comparison and any of the columns name, paper,
+    effect, low and high (the scale), items, workers, ratings_per_item, p, type,
+    tested and bold (yes or no). Cells may be blank: that is part of the
+    question.
     """
     from humeval_power.comparisons.survey.files import read_comparisons
 
@@ -66,7 +66,7 @@ def command(
     effect = effect_of(study, EFFECT_RANGE) or EffectInput("--effect", USUAL_EFFECTS)
     said = effect.on(settings.scale)
     warn_beyond(settings, said)
-    comparisons, notices = read_comparisons(file)
+    comparisons, notices = read_comparisons(table)
     assumed = {"workers": if_no_workers, "items": if_no_items, "ratings_per_item": if_no_ratings}
     return survey(
         comparisons,

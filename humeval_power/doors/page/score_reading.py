@@ -36,9 +36,9 @@ class ScoreAsk:
 COMPARE, RUNS, RANK, JUDGE = ("compare", "scores"), ("runs", "test"), ("rank", "scores"), ("judge", "check")
 ASKS: Mapping[CommandName, ScoreAsk] = {
     COMPARE: ScoreAsk("Which is better", "files"),
-    RUNS: ScoreAsk("Which is better", "file"),
+    RUNS: ScoreAsk("Which is better", "table"),
     RANK: ScoreAsk("A leaderboard", "files"),
-    JUDGE: ScoreAsk("What a judge is worth", "path"),
+    JUDGE: ScoreAsk("What a judge is worth", "table"),
 }
 WORDS: Mapping[str, str] = {  # what a column can be, by the option that says it
     "item": "what was scored: the item",

@@ -93,7 +93,7 @@ def load_criteria(
 @study_command(
     ("analyze",),
     {
-        "ratings": table_of("RATINGS"),
+        "ratings": table_of(),
         **study_fields(
             *("test", "comparisons", "baseline", "model", "system_variances", "correction", "correct_over"),
             *("ledger", "plan", "pool", "estimand"),

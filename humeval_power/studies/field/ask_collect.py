@@ -81,13 +81,13 @@ STATUS = Declaration(
     ("collect", "status"),
     """Who has done what, what is missing, and which spares to call.
 
-    RATINGS are what the platform has given back so far, as 'import' takes it:
+    EXPORT is what the platform has given back so far, as 'import' takes it:
     a file or many, finished or not. Nothing here depends on which system an
     output is of, so that it may be looked at as often as you like. The terminal
     names workers as the platform does; what is written has pseudonyms.
     """,
     {
-        "exports": replace(FIELDS["exports"], kind=text("RATINGS...", many=True), needed=True),
+        "exports": replace(FIELDS["exports"], kind=text("EXPORT...", many=True), needed=True),
         **ASSIGNED,
         "plan": FIELDS["plan"],
         **EXPORTS,

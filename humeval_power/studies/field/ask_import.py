@@ -297,7 +297,7 @@ DECLARED = Declaration(
                 ("analyze",), "Analyse the ratings", carries=("scale",), brings={"ratings": "ratings.csv"}
             ),
             Next(("compare", "scores"), "Compare the scores", brings={"files": "scores.csv"}),
-            Next(("runs", "check"), "Are there runs?", brings={"file": "scores.csv"}),
+            Next(("runs", "check"), "Are there runs?", brings={"table": "scores.csv"}),
         ),
         "ratings",
         hides=("draft", "secret"),

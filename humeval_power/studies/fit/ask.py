@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FORMULA = own(
     text("FORMULA"),
-    "The model as lme4 writes it, with the columns of FILE: 'score ~ model + (1 + model || annotator) "
+    "The model as lme4 writes it, with the columns of RATINGS: 'score ~ model + (1 + model || annotator) "
     "+ (1 + model || segment)'. It names columns and terms in place of the options that do.",
     "The model as lme4 writes it",
     further=True,
@@ -128,7 +128,7 @@ def _contradicted(model: ModelFormula, study: StudyValues) -> Iterator[Problem]:
 @study_command(
     ("fit",),
     {
-        "ratings": table_of("FILE"),
+        "ratings": table_of(),
         **study_fields("test", instead=TABLE),
         "formula": FORMULA,
         "engine": own(
@@ -197,14 +197,14 @@ def command(
 ) -> FitResult:
     """Estimate the effect and the variances from a table of ratings.
 
-    FILE is a table as 'check' reads it. The model is a linear mixed model with
-    crossed workers and items: rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e on
-    the [0, 1] scale, x = -1/2 for system A and +1/2 for B; documents vary like
+    RATINGS is a table as 'check' reads it. The model is a linear mixed model
+    with crossed workers and items: rating = b0 + W0 + I0 + (b1 + W1 + I1) x + e
+    on the [0, 1] scale, x = -1/2 for system A and +1/2 for B; documents vary like
     items, covariates shift ratings. With --family ordinal or binary ratings are
     categories of a latent variable: thresholds, effect and SDs are those of that
     variable, and the effect is told as a difference of expected ratings. With
     -o FILE.json the parameters are written, for 'power', 'surface' and 'report';
-    --code r, or -o FILE.R, gives a script of R that repeats the fit from FILE.
+    --code r, or -o FILE.R, gives a script of R that repeats the fit from RATINGS.
     """
     from humeval_power.files.documents.reading import read_parameters
     from humeval_power.studies.fit.calls import fit

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @study_command(
     ("check",),
-    {"ratings": table_of("FILE"), **TABLE},
+    {"ratings": table_of(), **TABLE},
     arguments=("ratings",),
     use=Use(adapts=one_table),
     page=Page(
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def command(study: StudyValues) -> CheckResult | RunsKindResult | ScoreCheckResult:
     """Show what is in a table of ratings, and all that is wrong with it.
 
-    FILE is CSV, TSV, JSON Lines, Parquet or Excel, with one rating per row;
+    RATINGS is CSV, TSV, JSON Lines, Parquet or Excel, with one rating per row;
     - is standard input. Columns that look like documents, sessions, an order of
     showing or time are named, with what leaving them out of the model would do.
     Ends with 0 if the table is fine, with 2 if not. Of scores that no worker

@@ -209,9 +209,9 @@ _PER_PAIR = 1000  # bytes of a pair of systems in memory
 
 
 def _pool(given: TypedValues, calls: Calls) -> None:
-    file, simulated = given["file"], given["simulated"]
+    file, simulated = given["table"], given["simulated"]
     if (file is None) == (simulated is None):
-        raise InputError("Give a FILE of past scores, or --simulated with a number of pairs.")
+        raise InputError("Give a TABLE of past scores, or --simulated with a number of pairs.")
     budgets = tuple(given["budgets"] or POOL_BUDGETS)
     if file == "-":
         calls.no_program("standard input is read once")
@@ -254,18 +254,18 @@ POOL = Declaration(
     ("looks", "pool"),
     """Average power against budget over many pairs of systems.
 
-    Scores are drawn with replacement from those in FILE (a table with a column
+    Scores are drawn with replacement from those in TABLE (a table with a column
     for the system and one for the score) for every pair of its systems, and
     tested by Mann and Whitney's U once, at Pocock's looks, and with a stop for
     futility at p > 0.5, as Wei, Kocmi and Federmann (2022) did.
     """,
     {
-        "file": own(text(), ""),
+        "table": own(text("[TABLE]"), ""),
         "system": SYSTEM,
         "score": ONE_SCORE,
         "rejected_rows": FIELDS["rejected_rows"],
         "simulated": own(
-            whole(2), "Instead of FILE: this many pairs with Gamma scores and Laplace differences."
+            whole(2), "Instead of TABLE: this many pairs with Gamma scores and Laplace differences."
         ),
         "typical_difference": own(
             real(0, 20, open="low"),
@@ -285,7 +285,7 @@ POOL = Declaration(
         ),
     },
     _pool,
-    arguments=("file",),
+    arguments=("table",),
     simulates=True,
 )
 SUBJECT = Subject(

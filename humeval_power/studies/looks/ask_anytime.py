@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @study_command(
     ("looks", "anytime"),
     {
-        "ratings": table_of("RATINGS"),
+        "ratings": table_of(),
         **study_fields("alpha", instead=RATINGS),
         "narrowest_at": own(
             whole(3, 1000),

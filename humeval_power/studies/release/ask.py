@@ -67,7 +67,7 @@ DECLARED = Declaration(
     --output, says what would be released. The key stays with you.
     """,
     {
-        "file": own(text("RATINGS"), "", needed=True),
+        "ratings": own(text("RATINGS"), "", needed=True),
         **RATINGS,
         "keep": own(text("COLUMN", many=True), "Release this column too; repeatable."),
         "pseudonymise_items": own(flag(), "Give items pseudonyms too.", usual=False),
@@ -94,7 +94,7 @@ DECLARED = Declaration(
         "force": own(flag(), "Overwrite what is there.", usual=False),
     },
     _release,
-    arguments=("file",),
+    arguments=("ratings",),
     read_as={"plan_file": plan_path},
     writes=False,
     no_program="writes the files to publish; hp.release is its call.",

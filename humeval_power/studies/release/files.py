@@ -23,7 +23,7 @@ from humeval_power.studies.release.rows import ReleaseRows, release_rows
 
 def rows_of(given: TypedValues) -> ReleaseRows:
     """The rows and columns of a table that may be published."""
-    table = read_rating_table(given["file"])
+    table = read_rating_table(given["ratings"])
     named: dict[Role, str | None] = {
         "worker": given["worker"],
         "item": given["item"],

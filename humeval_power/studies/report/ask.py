@@ -269,7 +269,7 @@ CHECK = Declaration(
 
 
 def _remember(given: TypedValues, calls: Calls) -> None:
-    file = given["file"]
+    file = given["answers"]
     names = [name.strip() for name in (given["forget"] or "").split(",") if name.strip()]
     answers: Any = None if file is None else read_config(file)
     memory: Any = read_memory(wanted="all" not in names)
@@ -295,11 +295,11 @@ REMEMBER = Declaration(
     nothing, and tell which they took; --no-memory leaves it out there.
     """,
     {
-        "file": own(text("[ANSWERS]"), ""),
+        "answers": own(text("[ANSWERS]"), ""),
         "forget": own(text("NAMES"), "Forget these answers: 'all', or A,B,..."),
     },
     _remember,
-    arguments=("file",),
+    arguments=("answers",),
     writes=False,
     no_program="writes the answers that are remembered; hp.documents.remember is its call.",
 )
