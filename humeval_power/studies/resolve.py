@@ -308,8 +308,13 @@ def effect_or_known(
     return EffectInput("--effect", (only_setting(settings)[1].difference,))
 
 
+_LIKE_POINTS = 0.25  # on [0, 1]: larger than published differences are, and a point of five
+
+
 def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None:
-    """Say where the mean ratings of the parameters leave no room for an effect; once for all of them."""
+    """Say where the mean ratings of the parameters leave no room for an effect, or where it may have been meant in
+    points; once for all of them.
+    """
     warnings = [
         warning
         for parameters in assumed.by_name.values()
@@ -321,6 +326,13 @@ def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None
     ]
     if warnings:
         note(warnings[0])
+    large = [each for each in differences if each.points is None and abs(each.value) >= _LIKE_POINTS]
+    if large and (scale := large[0].scale) is not None and scale.high - scale.low > 1:
+        points = scale.effect_to_raw(large[0].value)
+        note(
+            f"A difference of {large[0].value:g} on [0, 1] is {abs(points):g} points of the scale "
+            f"{scale_words(scale)}. If you mean {large[0].value:g} points, --effect-raw says so."
+        )
 
 
 def _says_means(given: Mapping[str, object]) -> bool:

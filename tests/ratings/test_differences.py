@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from cli import run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,3 +83,23 @@ def test_what_the_user_says_wins_over_a_file():
     told = Assumptions((entry,), RatingScale(1, 5, points=5), ("old", "new"))
     assert told.scale == RatingScale(1, 5, points=5)
     assert told.systems == ("old", "new")
+
+
+@pytest.mark.parametrize(
+    ("effect", "is_told"), [("--effect=0.3", True), ("--effect=0.1", False), ("--effect-raw=1.2", False)]
+)
+def test_a_large_difference_on_the_unit_scale_is_said_in_points(effect: str, is_told: bool) -> None:
+    """0.3 beside a scale of 1 to 5 may be meant as 0.3 points; 1.2 points were said as such."""
+    words = (
+        "power",
+        "--preset=low",
+        "--scale=1:5",
+        effect,
+        "--workers=5",
+        "--items=20",
+        "--method=analytic",
+    )
+    said = " ".join(run(*words).stderr.split())
+    assert (
+        "is 1.2 points of the scale 1 to 5. If you mean 0.3 points, --effect-raw says so." in said
+    ) == is_told
