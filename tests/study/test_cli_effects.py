@@ -259,7 +259,7 @@ def test_resample_and_analyze_take_points_too():
         (("looks", "study"), ("--workers", "--items", "--parameters FILE", "--effect")),
         (("judge", "study"), ("--workers", "--items", "--extra", "--correlation", "--effect")),
         (("accuracy", "surface"), ("--n", "--effect")),
-        (("survey",), ("COMPARISONS", "--parameters FILE")),
+        (("survey",), ("TABLE", "--parameters FILE")),
     ],
     ids=lambda value: " ".join(value) if value and not value[0].startswith("-") else None,
 )
