@@ -42,17 +42,19 @@ def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"
     Examples
     --------
     >>> next(spread_words(0.163, 0.881, "pilot"))
-    'Between 16 and 88 are possible (80 % interval): more workers in the pilot would narrow that.'
+    'As the pilot is small it may be 16 to 88 of 100 (80 % interval); one with more workers would narrow that.'
     """
     ends = of_hundred(low), of_hundred(high)
     if ends[0] == ends[1]:
         return
-    about = f"Between {ends[0]} and {ends[1]} are possible"
+    about = f"it may be {ends[0]} to {ends[1]} of 100"
     if known_from == "pilot":
-        yield f"{about} (80 % interval): more workers in the pilot would narrow that."
+        yield f"As the pilot is small {about} (80 % interval); one with more workers would narrow that."
     else:
-        size = f"{2 * PILOT_WORKERS * PILOT_ITEMS} ratings ({PILOT_WORKERS} workers, {PILOT_ITEMS} items)"
-        yield f"{about}: how much workers and items vary is assumed, and a pilot of {size} would narrow that."
+        yield (
+            f"How much workers and items vary is assumed: {about}, and a pilot of {PILOT_WORKERS} workers and "
+            f"{PILOT_ITEMS} items would narrow that."
+        )
 
 
 def share_words(share: float) -> str:

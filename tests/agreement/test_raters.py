@@ -277,7 +277,7 @@ def test_the_report_names_a_rater_says_what_to_do_and_writes_all_to_json(tmp_pat
     path = tmp_path / "ratings.csv"
     pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(path, index=False)
     out = " ".join(run("agreement", "report", path, "--scale", "1:5").stdout.split())
-    assert "1 rater of 8 is unlike the others. Nobody is left out for it." in out
+    assert "1 rater of 8 stands out from the others. Nobody is left out for it." in out
     assert "more strictly than raters do on average (p" in out
     record = json.loads(run("agreement", "report", path, "--scale", "1:5", "--json").stdout)
     (first,) = [one for one in record["raters"] if one["unlike"]]

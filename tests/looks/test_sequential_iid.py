@@ -267,7 +267,7 @@ def test_a_pool_is_read_from_a_table(tmp_path) -> None:
     [
         ("study --preset high --workers 10 --items 99 --effect 0.2 --looks 0.5,x", "such as 3"),
         ("study --preset high --workers 10 --items 99 --effect 0.2 --efficacy nothing", "no boundary"),
-        ("pool", "FILE"),
+        ("pool", "TABLE"),
         ("scores --n 60 --effect 5 --futility conditional-power:0.2", "looks study"),
     ],
 )

@@ -79,11 +79,11 @@ def test_the_answer_names_size_price_power_and_what_blocks_in_eighty_columns():
         "Total cost ",
         "Power 0.8",
         "by formula 0.8",
-        "Blocking",
+        "Limited by",
     ):
         assert word in text
     assert " in 200 simulated studies (95 % Monte Carlo interval" in text
-    assert "expected power (assurance)" in text
+    assert "on average (assurance)" in text
     assert "cheapest *" in text
     assert max(map(len, result.stdout.splitlines())) <= 80
 

@@ -27,10 +27,10 @@ WHAT_TO_DO = (
     "the plan, before there are ratings."
 )
 HOW_TESTED = (
-    f"Each rater with {MIN_ANSWERS} ratings or more that others gave too is compared with all others, of whom it "
-    f"takes {FEWEST_RATERS - 1}, by the t of a deleted value, corrected by Holm for all raters. Of 100 panels "
-    "whose raters are all alike some 5 have somebody named for the level, as many for consistency, as many for a "
-    "system. With few raters it takes a large difference."
+    f"Each rater with {MIN_ANSWERS} ratings or more of outputs that others rated too is compared with all others "
+    f"together, {FEWEST_RATERS - 1} or more, by the t of a deleted value, with Holm for all raters. In some "
+    "5 of 100 panels of like raters somebody is named for the level, in as many for consistency or for a system. "
+    "With few raters it takes a large difference."
 )
 
 
@@ -99,9 +99,21 @@ class Raters:
             else ""
         )
         if not n:
-            return f"No rater of {n_tested:,} is unlike the others. {HOW_TESTED}{left_out}"
-        who = f"{counted(n, 'rater')} of {n_tested:,} {'is' if n == 1 else 'are'} unlike the others."
+            return f"No rater of {n_tested:,} stands out from the others.{self._uneven()} {HOW_TESTED}{left_out}"
+        who = (
+            f"{counted(n, 'rater')} of {n_tested:,} {'stands' if n == 1 else 'stand'} out from the others."
+        )
         return f"{who} {WHAT_TO_DO} {HOW_TESTED}{left_out}"
+
+    def _uneven(self) -> str:
+        """That raters have levels of their own, which intervals tell from 0, though nobody stands out."""
+        apart = int((np.abs(self.tests.level) > self.tests.level_reach).sum())
+        if not apart:
+            return ""
+        return (
+            f" {counted(apart, 'rater')} {'rates' if apart == 1 else 'rate'} higher or lower than all together do "
+            "(the interval of the level leaves out 0), but no further than raters of this panel differ."
+        )
 
     def unlike(self, place: int) -> Iterator[str]:
         """Each way in which a rater is unlike the others, with its p-value."""

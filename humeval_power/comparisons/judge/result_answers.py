@@ -608,7 +608,7 @@ class JudgeWorkers(PaperResult):
         means = self.found
         said = {
             f"{means.n_workers} workers are few: the interval rests on {decimals(means.judged.df, 1)} degrees of "
-            "freedom, and a judge cannot mend that.": means.n_workers < FEW_WORKERS,
+            "freedom.": means.n_workers < FEW_WORKERS,
             "The judge made the estimate less precise here: use the workers alone.": means.efficiency < 1,
         }
         return *without_judges(self.judges, means), *(text for text, holds in said.items() if holds)

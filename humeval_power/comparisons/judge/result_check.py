@@ -184,9 +184,9 @@ class JudgeCheck(Result):
             "judge": lambda one: ", ".join(map(shortened, one.judges)),
             "labels": lambda one: f"{one.n:,}",
             "worth": lambda one: "not used" if one.found.reason else f"{one.n * one.times:,.0f}",
-            "interval half-width": lambda one: _half(one.found.interval),
-            "labels for": lambda one: significant(one.half_width),
-            "with": lambda one: _labels(one.needed, is_sought=one.is_sought and not one.found.reason),
+            "half-width": lambda one: _half(one.found.interval),
+            "to reach": lambda one: significant(one.half_width),
+            "with judge": lambda one: _labels(one.needed, is_sought=one.is_sought and not one.found.reason),
             "without": lambda one: _labels(one.needed_alone, is_sought=one.is_sought),
         }
         if len({one.of for one in self.found.worth}) == 1:
@@ -199,9 +199,9 @@ class JudgeCheck(Result):
                 "All of this is about these raters; 'judge estimate' counts how others would differ."
             ] = None
         caption = (
-            "Labels for an interval of that half-width with the judge (at the lower 80 % limit of its squared "
-            "correlation) and without; none: not even if all items were labelled. "
-            + " ".join([*self._left_out(), *reasons])
+            "Half-width: of the interval now. To reach: half of it, or what was asked for; and the labels that "
+            "takes with the judge (at the lower 80 % limit of its squared correlation) and without. None: all "
+            "items labelled would not do. " + " ".join([*self._left_out(), *reasons])
         )
         return table(shown, columns, caption.strip())
 

@@ -235,7 +235,7 @@ def _answer(test: PreferenceTest, alpha: float) -> str:
     strength = None if test.panel is None else test.panel.strength
     ends: tuple[float, float] | None
     if strength is not None:
-        share, of = strength.preferred, "the judgements, ties counted half"
+        share, of = strength.preferred, "all judgements by such workers, as estimated, ties counted half"
         ends = strength.preferred_interval
     else:
         share, of = judged.wins / decided, "the judgements without a tie"
@@ -296,11 +296,20 @@ def _first_preferred(judged: Judgements) -> str | None:
     return f"preferred in {first:,} of {counted(judged.wins + judged.losses, 'judgement')} without a tie"
 
 
+def _if_independent(test: PreferenceTest, words: str) -> str:
+    """What is said of a p-value of independent judgements, where they are."""
+    return "" if test.panel is not None else words
+
+
 def _tests(test: PreferenceTest) -> Iterator[tuple[str, str, str]]:
-    yield "sign test, ties excluded, exact", p_cell(test.sign_exact), "cautious"
+    yield "sign test, ties excluded, exact", p_cell(test.sign_exact), _if_independent(test, "cautious")
     yield "sign test, ties excluded, mid-p", p_cell(test.sign_mid_p), ""
     yield "score test of -1, 0, +1 (ties kept)", p_cell(test.score), "same test, asymptotic"
-    yield "ties split, variance n/4", p_cell(test.split), "too cautious" if test.judged.ties else ""
+    yield (
+        "ties split, variance n/4",
+        p_cell(test.split),
+        _if_independent(test, "too cautious" * bool(test.judged.ties)),
+    )
     if test.panel is not None:
         # Rows of the table of tests.
         largest = max(test.panel.majorities, key=lambda each: each.p_value, default=None)
@@ -329,7 +338,7 @@ def _dependence(test: PreferenceTest) -> Iterator[str]:
     low, high = expected
     chance = f"independent ones show {low:.2f} to {high:.2f} here in 90 % of cases"
     if effect > high:
-        yield f"{several}, which are not independent: the first four p-values below are too small."
+        yield f"{several}, which are not independent: the first four p-values below are too small to report."
         yield (
             f"The variance is about {effect:.2f} times that of independent judgements ({chance}): these "
             f"{judged.n:,} are worth {judged.n / effect:.0f}."

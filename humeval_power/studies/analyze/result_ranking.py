@@ -113,6 +113,7 @@ def _family_error_words(error: FamilyError, n_workers: int, alpha: float) -> str
             f": of {n} studies of this design without differences, drawn with these variances, "
             f"{100 * error.rate:.1f} % claim one (95 % Monte Carlo interval {low} to {high})"
         )
+        said += ", which is no sign of it here" if error.interval[0] <= alpha else ", so that it does here"
     return f"{said}. Holm's correction keeps its level: --correction holm."
 
 

@@ -275,7 +275,9 @@ def effect_words(ratings: Ratings, tested: EffectTest) -> str:
             claimed = f"{a} and {b} are {shown}shown to differ by less than {margin}"
         return f"{said} ({level} {reach}); {claimed} ({p_words(tested.p_value)})."
     if low <= 0 <= high:
-        return f"{said}, but the {level}, {reach}, includes no difference ({p_words(tested.p_value)})."
+        return (
+            f"{said}; no difference is shown: the {level}, {reach}, contains 0 ({p_words(tested.p_value)})."
+        )
     return f"{said} ({level} {reach}, {p_words(tested.p_value)})."
 
 
@@ -402,7 +404,8 @@ def parameters_table(ratings: Ratings, fitted: Fit, ranges: Intervals) -> Table:
         mark = "at zero" if name in fitted.boundary else ""
         mark = "not identified" if name in fitted.not_identified else mark
         interval = "" if name == "effect" else shown  # that of the test, above
-        rows.append((name, f"{value:.4f}", interval, _raw(ratings.scale, name, value), mark))
+        label = "baseline (mean of both)" if name == "baseline" else name
+        rows.append((label, f"{value:.4f}", interval, _raw(ratings.scale, name, value), mark))
     return Table(("", "on [0, 1]", "95 % interval", "raw", ""), tuple(rows))
 
 

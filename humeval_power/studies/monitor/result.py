@@ -152,7 +152,7 @@ class DifferenceWords(LookWords):
             yield (
                 "Chances",
                 f"of success at the end: {power['design']:.2f} if {self.effect()}, "
-                f"{power['trend']:.2f} if the difference is as estimated, {power['null']:.2f} if there is none",
+                f"{power['trend']:.2f} if it and its error stay as estimated, {power['null']:.2f} if there is none",
             )
 
     def known(self, look: TakenLook) -> str:

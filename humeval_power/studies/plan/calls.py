@@ -228,6 +228,7 @@ def make_plan(
         rule=rule,
         robust=robust,
         confidence=assurance,
+        safe=safe,
         losses=losses,
         exclusion=control or exclusion,
         looks=looks,

@@ -57,6 +57,7 @@ class PlanRequest:
     many : what is asked of several systems, or of several criteria; `assumed` is then of the two systems that
         its goal is about.
     confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
+    safe : `assumed` takes how workers differ at this upper confidence limit; None where as estimated.
     """
 
     assumed: Assumptions
@@ -69,6 +70,7 @@ class PlanRequest:
     rule: DecisionRule = DEFAULT_RULE
     robust: bool = False
     confidence: float | None = None
+    safe: float | None = None
     losses: Losses = NO_LOSSES
     exclusion: Exclusion | QualityControl = "none"
     looks: LookSchedule | None = None
@@ -93,6 +95,12 @@ class PlanRequest:
     def proves_rules(self) -> bool:
         """Whether studies can be simulated with these rules: of two systems, with one test at the end."""
         return self.control is not None and self.many is None and self.looks is None
+
+    @property
+    def says_assurance(self) -> bool:
+        """Whether what is known of the variances says what the power may be: an own pilot's does, or it was asked
+        for. How well somebody else's study was known does not say how like it this one is."""
+        return self.assumed.entries[0].is_own or self.confidence is not None
 
     @property
     def stop_when(self) -> StopWhen | None:

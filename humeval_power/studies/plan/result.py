@@ -77,7 +77,7 @@ class PlanSearchResult(Result):
         )
         yield Section("Why this design", (Facts(tuple(choice_facts(result))), front))
         yield from stops_sections(result)
-        if result.assurance is not None:
+        if result.assurance is not None and result.request.says_assurance:
             yield Section("How a larger pilot would help", (pilot_table(),))
 
     def _front(self) -> Figure:

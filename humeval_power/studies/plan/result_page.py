@@ -122,15 +122,21 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
     yield from _ranking_facts(result)
     yield "Searched", f"{result.n_candidates:,} designs within the limits"
     yield from look_facts(result)
-    yield "Blocking", in_words(result.bottleneck, result.chosen.counts)
+    yield "Limited by", in_words(result.bottleneck, result.chosen.counts)
     assurance, target = result.assurance, result.request.target
-    if assurance is not None:
+    if assurance is not None and result.request.says_assurance:
         spread = interval_words(assurance.quantile(0.1), assurance.quantile(0.9), digits=2)
+        safe = result.request.safe
         yield (
             "Pilot" if result.request.assumed.entries[0].is_own else "Source",
-            f"its variances are uncertain: expected power (assurance) {assurance.expected:.2f}, 80 % interval "
-            f"{spread}; the chance that this study really has power {target:g} is "
-            f"{percent(assurance.chance_of(target))}",
+            f"over all variances that it leaves open the power is {assurance.expected:.2f} on average (assurance), "
+            f"{spread} in 80 of 100 cases, and {target:g} or more with a chance of "
+            f"{percent(assurance.chance_of(target))}"
+            + (
+                ""
+                if safe is None
+                else f". The powers above are for workers at the {100 * safe:g} % upper limit"
+            ),
         )
     if result.split is not None:
         yield "Fees", str(result.split)
@@ -312,7 +318,7 @@ def pilot_table() -> Table:
     return Table(
         ("workers in the pilot", "a safe plan's multiple"),
         tuple((str(line.n_workers), f"{line.multiplier:.2f}") for line in pilot_advice()),
-        caption="What a plan that is safe at 80 % takes the worker mean square at, as a multiple of its estimate",
+        caption="How many times its estimate the worker mean square is in a plan that is safe at 80 % (--safe 0.8)",
     )
 
 

@@ -206,7 +206,7 @@ def _limits(plan: Plan, design: Design) -> Iterator[str]:
     of = " of these documents" if both else ""
     whatever = f", {both[0]} with these documents and endless items and workers." if both else "."
     yield (
-        f"{said} Its limits: {items} with these workers and endless items{of}, "
+        f"{said} Limits of the power: {items} with these workers and endless items{of}, "
         f"{workers} with these items and endless workers{whatever}"
     )
 
@@ -729,7 +729,8 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
         (
             "Errors",
             f"{where} these boundaries claim a difference in {100 * own.rate:.1f} % of studies "
-            f"({100 * low:.1f} to {100 * high:.1f}, simulated); {naive.procedure}: {100 * naive.rate:.0f} %",
+            f"({100 * low:.1f} to {100 * high:.1f}, simulated); with {naive.procedure}, "
+            f"{100 * naive.rate:.0f} %",
         )
     )
     advised = next((choice for choice in looks.choices if choice.recommended), None)

@@ -63,7 +63,7 @@ _GOAL_COLOURS = (0, 3, 4, 5, 7)  # 1 and 2 are of what is marked
 
 def finds_words(study: AnyStudy | TwoSystems, said: Difference, scale: RatingScale | None = None) -> str:
     """What the studies do that the power counts: 'find that new is 0.4 points better than old on a scale ...', or
-    'find a pair that is 0.4 points apart on a scale ...'."""
+    'find any one pair that is 0.4 points apart on a scale ...'."""
     if isinstance(study, SystemsStudy):
         scale = scale or said.scale
         apart = f"{points_words(said.value, scale, digits=3)} apart {on_scale(scale)}"
@@ -77,7 +77,7 @@ def goal_words(goal: Goal, apart: str, *, margin: bool) -> str:
         words = {"pair": f"show the claim about a pair {apart}"}
         words |= {"any": "show any true claim", "all": "show all true claims"}
     else:
-        words = {"pair": f"find a pair that is {apart}"}
+        words = {"pair": f"find any one pair that is {apart}"}
         words |= {"any": "find any true difference", "all": "find all true differences"}
     words |= {"best": "find the best above every other", "first": "give the best the highest mean"}
     return words[goal]

@@ -128,7 +128,10 @@ class StudySize(QuantityResult):
             "documents": counted(counts.n_documents, "document"),
             "ratings-per-item": f"{counted(counts.ratings_per_item, 'rating')} of each item",
         }[size.sought]
-        return f"{number} would do: {self._then()}"
+        shown = self.found.simulated
+        short = shown is not None and shown.power < self.found.target
+        enough = "would do, as far as the simulation can tell" if short else "would do"
+        return f"{number} {enough}: {self._then()}"
 
     def _then(self) -> str:
         shown = self.found.simulated
