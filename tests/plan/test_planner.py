@@ -23,6 +23,7 @@ from humeval_power.studies.plan.request import PlanRequest, PlanResult
 from humeval_power.studies.plan.search_and_prove import make_plan
 from humeval_power.studies.power.assurance import assurance
 from humeval_power.studies.power.required import counts_power
+from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import Stratum, VarianceUncertainty
 
 LIKERT = seven(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)
@@ -140,6 +141,39 @@ def test_of_a_pilot_the_safer_way_has_its_power_on_average_over_what_the_pilot_l
     safer = {way.name: way.option for way in plan(uncertainty=known).ways}["safer"]
     assert safer is not None
     assert assurance(known, safer.counts, effect=0.08).expected >= 0.9
+
+
+def test_a_design_that_somebody_has_in_mind_stands_beside_whatever_the_limits():
+    mind = StudyCounts(34, 210, 5)  # more workers and items than there are to choose from
+    ways = {way.name: way.option for way in plan(budget=Decimal(100), beside=mind).ways}
+    assert list(ways) == ["cheapest", "safer", "all the budget", "yours"]
+    yours = ways["yours"]
+    assert yours is not None
+    assert yours.counts == mind
+    assert yours.powers["pilot"] == pytest.approx(counts_power(LIKERT.with_difference(0.08), mind), rel=1e-12)
+    assert yours.cost == cost_of(mind, PRICES)
+    chosen = plan().chosen  # it is no other option than the one that was proved
+    assert plan(beside=chosen.counts).ways[-1].option == chosen
+
+
+def test_every_way_says_the_risk_of_its_power_and_of_nothing_what_was_not_assumed():
+    assert [(way.spread, way.chance) for way in plan().ways] == [(None, None)] * 2
+    known = pilot_uncertainty(15, 60, LIKERT)
+    for way in plan(uncertainty=known, beside=StudyCounts(10, 60, 2)).ways:
+        assert way.option is not None
+        assert way.spread is not None
+        sorted_powers = np.sort(assurance(known, way.option.counts, effect=0.08, seed=1).powers)
+        # the twin: of all draws a tenth lies below, a tenth above, and the chance is a count
+        assert np.mean(sorted_powers < way.spread.low) == pytest.approx(0.1, abs=1e-3)
+        assert np.mean(sorted_powers > way.spread.high) == pytest.approx(0.1, abs=1e-3)
+        assert way.chance == np.count_nonzero(sorted_powers >= 0.8) / len(sorted_powers)
+    both = {"mild": LIKERT, "hard": replace(LIKERT, sd_worker_slope=0.2)}
+    for way in plan(settings=both, space=TIGHT, beside=StudyCounts(6, 60, 3)).ways:
+        if way.option is not None:
+            assert way.spread is not None
+            at_both = [counts_power(one.with_difference(0.08), way.option.counts) for one in both.values()]
+            assert (way.spread.low, way.spread.high) == pytest.approx((min(at_both), max(at_both)), rel=1e-12)
+            assert (way.spread.known_from, way.chance) == ("assumed", None)
 
 
 def test_there_is_no_budget_to_spend_where_none_is_said():

@@ -191,7 +191,11 @@ def _way_record(way: Way, result: PlanResult) -> Record:
     if way.option is None:
         return {"name": way.name, "is_planned": False, "design": None}
     hours, days = work_of(way.option.counts, result.request.costs)
-    design = {**_option_record(way.option), "hours": hours, "days": days}
+    risk = {
+        "power_spread": None if way.spread is None else asdict(way.spread),
+        "chance_of_target": way.chance,
+    }
+    design = {**_option_record(way.option), "hours": hours, "days": days, **risk}
     return {"name": way.name, "is_planned": way.option == result.chosen, "design": design}
 
 

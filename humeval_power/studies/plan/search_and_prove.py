@@ -145,7 +145,14 @@ def make_plan(
     proved, others = {chosen: option}, _others(places, chosen)
     for number, at in enumerate(others):
         proved[at] = run.other([candidates.counts(int(best[each])) for each in others[number:]])
-    ways = tuple(Way(name, None if at is None else proved[at]) for name, at in places)
+    designs = [(name, None if at is None else proved[at]) for name, at in places]
+    if request.beside is not None:
+        same = next((one for one in proved.values() if one.counts == request.beside), None)
+        designs.append(("yours", same or run.other([request.beside])))
+    ways = tuple(
+        Way.of(name, one, request.target, None if one is None else _assurance(request, one.counts, seed))
+        for name, one in designs
+    )
     promised = option.powers[_judged(request, option.powers)]
     reached = promised >= request.target - (_CALIBRATED_TO if stops else 1e-12)
     if (request.losses != NO_LOSSES or request.proves_rules) and option.simulated is not None:

@@ -534,9 +534,12 @@ def make_systems_plan(
         if dearer is None:
             break
         chosen, option = dearer, run.prove(dearer.counts)
+    designs = [(name, None if one is None else one.counts) for name, one in search.ways(chosen)]
+    if request.beside is not None:
+        designs.append(("yours", request.beside))
     ways = tuple(
-        Way(name, None if values is None else option if values == chosen else run.priced(values.counts))
-        for name, values in search.ways(chosen)
+        Way.of(name, None if counts is None else option if counts == chosen.counts else run.priced(counts))
+        for name, counts in designs
     )
     planned = search.power.settings[search.power.judged(chosen.counts)]
     reached = chosen.power >= request.target - 1e-12 and not _falls_short(request, option)

@@ -49,6 +49,12 @@ class Assurance:
         """Probability that the study really has the target power."""
         return float((self.powers >= target).mean())
 
+    @property
+    def spread(self) -> PowerSpread:
+        """The 80 % interval of the power."""
+        low, high = map(self.quantile, _EIGHTY)
+        return PowerSpread(low, high, "pilot")
+
 
 def assurance(
     uncertainty: VarianceUncertainty,
@@ -154,13 +160,11 @@ def power_spread(study: RatingStudy, assumed: Assumptions) -> PowerSpread | None
         return PowerSpread(min(found), max(found), "assumed")
     if not first.is_own or first.uncertainty is None or counts is None:
         return None
-    sure = assurance(
+    return assurance(
         first.uncertainty,
         counts,
         effect=study.true_effect,
         latent=study.parameters.latent,
         rule=study.rule,
         documents=study.parameters,
-    )
-    low, high = map(sure.quantile, _EIGHTY)
-    return PowerSpread(low, high, "pilot")
+    ).spread
