@@ -44,15 +44,35 @@ def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"
     >>> next(spread_words(0.163, 0.881, "pilot"))
     'Between 16 and 88 are possible (80 % interval): more workers in the pilot would narrow that.'
     """
+    if about := between_words(low, high):
+        interval = " (80 % interval)" if known_from == "pilot" else ""
+        yield f"{about}{interval}: {narrowing_words(known_from)} would narrow that."
+
+
+def between_words(low: float, high: float) -> str:
+    """How many of 100 such studies at both ends; nothing where that is one number.
+
+    Examples
+    --------
+    >>> between_words(0.163, 0.881), between_words(0.881, 0.882)
+    ('Between 16 and 88 are possible', '')
+    """
     ends = of_hundred(low), of_hundred(high)
-    if ends[0] == ends[1]:
-        return
-    about = f"Between {ends[0]} and {ends[1]} are possible"
+    return "" if ends[0] == ends[1] else f"Between {ends[0]} and {ends[1]} are possible"
+
+
+def narrowing_words(known_from: Literal["assumed", "pilot"]) -> str:
+    """What narrows the range of what is possible: the start of a sentence that ends in 'would narrow'.
+
+    Examples
+    --------
+    >>> narrowing_words("pilot")
+    'more workers in the pilot'
+    """
     if known_from == "pilot":
-        yield f"{about} (80 % interval): more workers in the pilot would narrow that."
-    else:
-        size = f"{2 * PILOT_WORKERS * PILOT_ITEMS} ratings ({PILOT_WORKERS} workers, {PILOT_ITEMS} items)"
-        yield f"{about}: how much workers and items vary is assumed, and a pilot of {size} would narrow that."
+        return "more workers in the pilot"
+    size = f"{2 * PILOT_WORKERS * PILOT_ITEMS} ratings ({PILOT_WORKERS} workers, {PILOT_ITEMS} items)"
+    return f"how much workers and items vary is assumed, and a pilot of {size}"
 
 
 def share_words(share: float) -> str:

@@ -232,6 +232,8 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
     )
     if command == ("size",):
         wanted |= _SIZES
+    if command == ("mde",):
+        wanted |= {"analytic"}
     if not wanted:
         return ()
     content = result.content()
@@ -262,7 +264,8 @@ def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[s
         """With its power as simulated; if it was not, by formula: as planned, of a robust plan the lowest."""
         by_formula = list(design["analytic_power"].values())
         formula = min(by_formula) if content.get("robust") else by_formula[0]
-        return {**design, "shown_power": formula if design["power"] is None else design["power"]}
+        shown = formula if design["power"] is None else design["power"]
+        return {**design, "shown_power": shown, "target": content["target_power"]}
 
     answer = [
         (row["name"], with_power(row["design"]))
@@ -270,7 +273,9 @@ def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[s
         if row["design"]
     ]
     best = content.get("chosen")
-    return tuple(answer) if answer or not isinstance(best, Mapping) else (("best", with_power(best)),)
+    if isinstance(best, Mapping) and all(name == "yours" for name, _ in answer):
+        answer.insert(0, ("best", with_power(best)))
+    return tuple(answer)
 
 
 def asks(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], ...]:

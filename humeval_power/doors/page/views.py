@@ -49,7 +49,7 @@ def labels_of(path: tuple[str, ...]) -> dict[str, str]:
 class PageField:
     """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it.
     Of `many` each has a field of its own; those that are `joined` stand in one, with commas between. What
-    nobody has set `is_suggested`."""
+    nobody has set `is_suggested`; under `folded` stands one that few need."""
 
     name: str
     label: str
@@ -65,6 +65,7 @@ class PageField:
     many: bool = False
     joined: bool = False
     is_suggested: bool = False
+    folded: str = ""
     wrong: tuple[str, ...] = ()
 
     @property

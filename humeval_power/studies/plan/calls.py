@@ -268,8 +268,8 @@ def _design_beside(sizes: Sequence[int], paired: bool, n_systems: int) -> StudyC
 
     if not 3 <= len(sizes) <= 4:
         raise InputError(
-            "--beside: give workers, items and ratings of each item, such as 20,100,3, and the documents where items "
-            f"come out of some; got {','.join(map(str, sizes))}."
+            "--beside: give workers, items and ratings of each item, such as 20,100,3, and the documents where "
+            f"items come out of some; got {','.join(map(str, sizes))}."
         )
     workers, items, each, *documents = sizes
     counts = StudyCounts(workers, items, each, paired, n_documents=sum(documents), n_systems=n_systems)

@@ -182,7 +182,14 @@ def make_plan(
         reason, would_do = _why_stops_fall_short(request, option, promised)
     elif not reached:
         reason, would_do = what_would_do(
-            main, candidates, option.counts, request.target, request.rule, request.costs, request.budget
+            main,
+            candidates,
+            option.counts,
+            request.target,
+            request.rule,
+            request.costs,
+            request.budget,
+            request.assumed.scale,
         )
         if request.looks is not None:
             reason += " (Said of one test at the end; looks cost a little more.)"

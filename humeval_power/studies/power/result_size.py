@@ -109,8 +109,10 @@ class StudySize(QuantityResult):
     def spread(self) -> PowerSpread | None:
         """The power of the size by formula under all that may be assumed; None where that is chosen."""
         counts, about = self.found.counts, self.about
-        if counts is None or self.assumed is None or not isinstance(about, TwoSystems):
+        if counts is None or self.assumed is None:
             return None
+        if isinstance(about, SystemsStudy):
+            return power_spread(replace(about, design=design_of(counts)), self.assumed)
         there = about.parameters.with_difference(about.effect)
         return power_spread(RatingStudy(there, design_of(counts), rule=about.rule), self.assumed)
 
@@ -143,7 +145,7 @@ class StudySize(QuantityResult):
         """The size and its power, then what it was computed from."""
         about, result, rule = self.about, self.found, self.rule
         counts, shown, formula = result.counts, result.simulated, self._by_formula
-        yield Quantity("", "Size", "none" if counts is None else None, is_first=True)
+        yield Quantity("", "Size that would do", "none" if counts is None else None, is_first=True)
         if self.priced is not None:
             yield Quantity(
                 "cost", "Cost", float(self.priced.total), lambda _: str(self.priced), is_first=True
@@ -298,12 +300,7 @@ class StudyDetectable(Result):
     def spread(self) -> PowerSpread | None:
         """The power to find it by formula under all that may be assumed; None where that is chosen."""
         study = self.cell.study
-        if (
-            self.analytic is None
-            or self.assumed is None
-            or isinstance(study, SystemsStudy)
-            or self._has_margin
-        ):
+        if self.analytic is None or self.assumed is None or self._has_margin:
             return None
         return power_spread(study.with_effect(self.analytic), self.assumed) if self.analytic < 1 else None
 

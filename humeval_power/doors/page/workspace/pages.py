@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from humeval_power.asking.run import EXIT_TARGET_MISSED
 from humeval_power.doors.page.answers import Answer, Work, Wrong
 from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
@@ -28,9 +29,12 @@ from humeval_power.doors.page.workspace.stages import (
     Act,
     Stage,
     StageCommand,
+    change_of,
     field_read,
+    open_of,
     question_of,
     report_of,
+    ways_out,
 )
 from humeval_power.doors.page.workspace.studies import (
     MOST_FILES,
@@ -540,7 +544,15 @@ class Workspace:
                 "starting", progress=ready.progress, wrong=(Wrong(ready.problem),) if ready.problem else ()
             )
         work = await run_in_threadpool(self._work, study, question)
-        return StageShown("live", answer=await self._parts.workers.live(work, tab))
+        answer = await self._parts.workers.live(work, tab)
+        instead = []
+        if answer is not None and answer.exit_code == EXIT_TARGET_MISSED and stage.key == "size":
+            for text, other in ways_out(study, open_of(study, wanted.get("open", ""))):
+                work = await run_in_threadpool(self._work, study, other)
+                found = await self._parts.workers.live(work, f"{tab} {text}" if tab else "")
+                if found is not None and found.exit_code == 0:
+                    instead.append(change_of(study, text, dict(found.numbers)))
+        return StageShown("live", answer=answer, instead=tuple(filter(None, instead)))
 
     def _work(self, study: OpenedStudy, question: StageCommand) -> Work:
         """A command that writes nothing: in a folder of its own, with the files that the study names."""
