@@ -150,7 +150,9 @@ def test_a_design_that_somebody_has_in_mind_stands_beside_whatever_the_limits():
     yours = ways["yours"]
     assert yours is not None
     assert yours.counts == mind
-    assert yours.powers["pilot"] == pytest.approx(counts_power(LIKERT.with_difference(0.08), mind), rel=1e-12)
+    assert yours.powers["pilot"] == pytest.approx(
+        counts_power(LIKERT.with_difference(0.08), mind), rel=1e-12
+    )
     assert yours.cost == cost_of(mind, PRICES)
     chosen = plan().chosen  # it is no other option than the one that was proved
     assert plan(beside=chosen.counts).ways[-1].option == chosen
@@ -172,7 +174,9 @@ def test_every_way_says_the_risk_of_its_power_and_of_nothing_what_was_not_assume
         if way.option is not None:
             assert way.spread is not None
             at_both = [counts_power(one.with_difference(0.08), way.option.counts) for one in both.values()]
-            assert (way.spread.low, way.spread.high) == pytest.approx((min(at_both), max(at_both)), rel=1e-12)
+            assert (way.spread.low, way.spread.high) == pytest.approx(
+                (min(at_both), max(at_both)), rel=1e-12
+            )
             assert (way.spread.known_from, way.chance) == ("assumed", None)
 
 

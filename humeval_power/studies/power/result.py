@@ -172,7 +172,7 @@ class StudyPower(Result):
             of, finds = f" of {study.parameters.n_systems} systems", "reaches its goal"
             assert not isinstance(analytic, AnalyticPower)
             assert not isinstance(simulated, PowerEstimate)
-            blocks.insert(0, goals_table(study, analytic, simulated))
+            blocks.insert(0, goals_table(study, analytic, simulated, self.scale))
             sections = tuple(several_sections(study, analytic, simulated, self.scale))
         return Document(
             f"How often this study{of} {finds}",

@@ -21,7 +21,7 @@ from humeval_power.saying.answer_words import (
     points_words,
     spread_words,
 )
-from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, time_taken
 from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, Quantity, QuantityResult, power_words
@@ -30,6 +30,7 @@ from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words,
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.analytic import DetectableEffect, HalfwayPower
 from humeval_power.studies.power.assurance import PowerSpread, power_spread
+from humeval_power.studies.power.charts import POWER, target_line
 from humeval_power.studies.power.formula import EffectPrecision
 from humeval_power.studies.power.outlook import effect_curve
 from humeval_power.studies.power.required import RequiredSize, design_of
@@ -86,7 +87,7 @@ class StudySize(QuantityResult):
         if isinstance(about, SystemsStudy) and isinstance(result, SystemsSize):
             finds = finds.replace("finds this effect", "reaches its goal")
             if result.counts is not None:
-                blocks.insert(0, goals_table(about, result.analytic, result.simulated))
+                blocks.insert(0, goals_table(about, result.analytic, result.simulated, self.scale))
             blocks += [Paragraph(assumed_words(about)), means_table(about)]
         return Document(
             f"The {'cheapest' if result.sought == 'budget' else 'smallest'} study that {finds}",
@@ -279,9 +280,9 @@ class StudyDetectable(Result):
         if math.isfinite(self._smallest_effect):
             by_formula = study.by_formula() if analytic is not None else None
             yield Paragraph("Every goal at this difference:")
-            yield goals_table(study, by_formula, reached)
+            yield goals_table(study, by_formula, reached, self.scale)
             if by_formula is not None:
-                words = "Power of every goal by formula around the answer, which is marked."
+                words = "How many of 100 such studies reach each goal, by formula; the answer is marked."
                 yield LaterChart(
                     "power",
                     lambda: goals_chart(study, by_formula, target=self.target, scale=self.scale),
@@ -381,7 +382,7 @@ class StudyDetectable(Result):
         factor, unit = axis_unit(self.scale)
         found, effects = factor * self.analytic, tuple(factor * each for each in curve.effects)
         marks: list[Mark] = [
-            Level(f"target {target:g}", target),
+            target_line(target),
             Spot(f"by formula {found:.4g}", found, target),
         ]
         if self.simulated is not None and self.simulated.effect <= curve.effects[-1]:
@@ -391,10 +392,10 @@ class StudyDetectable(Result):
         return Chart(
             "power",
             "What does this study find?",
-            f"By formula a true difference of {points_words(self.analytic, self.scale, digits=3)} with power "
-            f"{target:g}, half of it with {half:.2f}.",
+            f"A true difference of {points_words(self.analytic, self.scale, digits=3)} is found by "
+            f"{of_hundred(target)} of 100 such studies, by formula, half of it by {of_hundred(half)}.",
             Axis(f"True difference {self.said.direction} {unit}", 0.0, effects[-1]),
-            Axis("Power", 0.0, 1.0),
+            POWER,
             (Series("line", "this study by formula", effects, curve.powers),),
             tuple(marks),
         )

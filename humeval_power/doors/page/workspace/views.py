@@ -370,11 +370,11 @@ def _sizes_in_words(sizes: Mapping[str, str]) -> str:
 
 
 def _changed_words(change: Mapping[str, str]) -> str:
-    """'240 items', 'a difference of 0.35 points'."""
+    """'Take 240 items', 'Look for a difference of 0.35 points'."""
     if words := _sizes_in_words({name: value for name, value in change.items() if name in _SIZES}):
-        return words
+        return f"Take {words}"
     (name, value), *_ = change.items()
-    return f"a difference of {value}{' points' if name == 'effect_raw' else ''}"
+    return f"Look for a difference of {value}{' points' if name == 'effect_raw' else ''}"
 
 
 def _choice(study: OpenedStudy, answer: Answer | None) -> dict[str, Any]:
