@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from humeval_power.asking.run import EXIT_TARGET_MISSED
+from humeval_power.asking.study_file import parsed_study
 from humeval_power.doors.page.answers import Answer, Work, Wrong
 from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
@@ -152,6 +153,8 @@ class Workspace:
         elif kind in EXAMPLES:
             example = EXAMPLES[kind]
             values, files, stage = example.values, await run_in_threadpool(example.contents), example.stage
+        elif kind == "answers":
+            values, files, stage = await self._of_answers(sent.get("study", ""), sent.get("file", ""))
         elif kind == "ratings":
             name, content = await self._uploaded(sent.get("ratings", ""))
             values, files, stage = {"ratings": name}, {name: content}, "decide"
@@ -165,6 +168,17 @@ class Workspace:
         if kind in EXAMPLES and EXAMPLES[kind].opens:
             return _to(EXAMPLES[kind].opens.format(folder=named))
         return _to(_with_view((await run_in_threadpool(self._known.open, named)).link(stage), view))
+
+    async def _of_answers(
+        self, text: str, upload: str
+    ) -> tuple[Mapping[str, object], Mapping[str, bytes], str]:
+        """The study that the six questions made, its files, and the stage at which it begins."""
+        values = dict(parsed_study(FILE_NAME, text).values)
+        field = next((name for name in ("ratings", "pilot") if name in values and upload), "")
+        if not field:
+            return values, {}, "question"
+        name, content = await self._uploaded(upload)
+        return {**values, field: name}, {name: content}, "decide" if field == "ratings" else "question"
 
     async def rename(self, request: Request) -> Response:
         """Give a study a name."""

@@ -44,6 +44,7 @@ REPORTS: Mapping[str, str] = {
     "study": "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+_ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
 _HEADER = 10_000  # bytes that hold the names of columns
 
 
@@ -120,10 +121,11 @@ class Stage:
             return (*(name for name in fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
         return tuple(name for name in fields if name != wanted.replace("-", "_"))
 
-    @property
-    def more(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The further fields, by the titles of their sections."""
+    def more(self, study: OpenedStudy) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The further fields, by the titles of their sections; differences on [0, 1] only without a scale."""
         names = {name for stage in STAGES for name in stage.fields}
+        if study.has("scale"):
+            names |= {name for name in _ON_UNIT if not study.has(name)}
         groups = (
             (
                 SECTIONS[section].title,

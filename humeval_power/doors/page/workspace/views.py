@@ -189,7 +189,7 @@ def stage_page(
     fields = list(_fields(stage.fields_for(wanted.get("open", ""), study), study, typed, wrong))
     more = [
         FieldGroup(title, tuple(_fields(names, study, typed, wrong)), folded=True)
-        for title, names in stage.more
+        for title, names in stage.more(study)
     ]
     waits = shown.state in ("starting", "waiting", "running")
     if stage.key == "plan" and study.is_there("plan"):  # what is sealed does not change with them any more
@@ -231,7 +231,7 @@ def stage_json(
 
 def saved_json(stage: Stage, study: OpenedStudy, wanted: str) -> dict[str, Any]:
     """What is saved now: the version, and the values of the fields of the stage."""
-    names = (*stage.fields_for(wanted, study), *(name for _, group in stage.more for name in group))
+    names = (*stage.fields_for(wanted, study), *(name for _, group in stage.more(study) for name in group))
     return {
         "version": study.version,
         "values": {name: shown_value(study, name) for name in names},
