@@ -18,6 +18,9 @@ from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.stages import OPEN, REPORTS
+from humeval_power.doors.page.workspace.written import in_plain_words
+from humeval_power.studies.field.uploads.mapping_text import readme
+from humeval_power.studies.field.uploads.prolific import _README as PROLIFIC_README
 
 TERMINAL = (
     re.compile(r"(?<![\w-])--?[a-z][a-z-]*\b(?! ?\d)"),  # an option
@@ -32,7 +35,7 @@ def shown(page: str) -> str:
     body = page.partition("<body>")[2]
     for block in (
         r"<details class=\"same.*?</details>",
-        r"<(pre|code|style|script|svg)\b.*?</\1>",
+        r"<(pre(?! class=\"readme)|code|style|script|svg)\b.*?</\1>",
         r"(?<!')humeval-power [^<]*",
     ):
         body = re.sub(block, " ", body, flags=re.DOTALL)
@@ -144,3 +147,15 @@ def test_no_form_and_no_list_of_forms_names_what_only_a_terminal_knows(client) -
     said = {link: shown(client.get(link).text) for link in links}
     assert all(len(text) > 200 for text in said.values())
     assert {link: found for link, text in said.items() if (found := unwanted(text))} == {}
+
+
+def test_what_to_do_with_a_file_is_read_without_marks_and_without_a_terminal() -> None:
+    written = readme(
+        "A *page*", ("Open `index.html` in **a browser**.", "Add `--upload html`."), exports="*.csv"
+    )
+    for text in (written, PROLIFIC_README):
+        said = in_plain_words(text)
+        assert not unwanted(said)
+        assert not re.search(r"^#", said, re.MULTILINE)
+    assert "1. Open index.html in a browser." in in_plain_words(written)
+    assert "as \u201cExports\u201d, all of them." in in_plain_words(written)

@@ -18,6 +18,7 @@ from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.answer_words import of_hundred
 from humeval_power.studies.plan.candidates import SearchSpace, cheapest, list_candidates
 from humeval_power.studies.plan.request import PlanRequest, PlanResult
 from humeval_power.studies.plan.search_and_prove import make_plan
@@ -213,7 +214,11 @@ def test_a_budget_that_misses_the_target_says_which_budget_would_not():
     result = plan(budget=needed - Decimal("20"))
     assert not result.reached
     assert result.chosen.cost.total <= needed - 20
-    assert f"{needed - 20} USD buy a power of" in result.reason
+    found = of_hundred(result.chosen.powers["pilot"])
+    assert (
+        f"With {needed - 20} USD {found} of 100 such studies find a difference of 0.08, not 80."
+        in result.reason
+    )
     assert f"a budget of {needed} USD" in result.would_do
     assert plan(budget=needed).reached
 
@@ -254,7 +259,7 @@ def test_an_unreachable_robust_plan_is_explained_by_the_setting_that_fails():
         space=SearchSpace(workers=range(3, 11), items=range(20, 201, 20), ratings_per_item=(3,)),
     )
     assert not result.reached
-    assert f"the best has {result.chosen.powers['high']:.2f}" in result.reason
+    assert f"with the best {of_hundred(result.chosen.powers['high'])} of 100" in result.reason
 
 
 @pytest.mark.slow
@@ -313,10 +318,10 @@ def test_an_unreachable_target_has_a_reason_and_ways_that_really_work():
     assert not result.reached
     power = result.chosen.powers["pilot"]
     assert result.reason == (
-        "No design within these limits has a power of 0.8 for an effect of 0.05: "
-        f"the best has {power:.2f} by formula."
+        f"No design within these limits is enough: with the best {of_hundred(power)} of 100 such studies find a "
+        "difference of 0.05, by formula, not 80."
     )
-    effect_way = next(way for way in result.would_do if way.startswith("an effect of"))
+    effect_way = next(way for way in result.would_do if way.startswith("a difference of"))
     detectable = float(effect_way.split()[3])
     found = counts_power(LIKERT.with_difference(detectable), result.chosen.counts)
     assert found == pytest.approx(0.8, abs=0.01)  # the effect is printed with three decimals
