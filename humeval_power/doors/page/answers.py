@@ -22,7 +22,7 @@ from humeval_power.errors import HumevalPowerError, InputError, options_in_error
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import counted
-from humeval_power.saying.quantities import BY_FORMULA
+from humeval_power.saying.quantities import BY_FORMULA, NO_SIZE
 from humeval_power.saying.result import Result
 
 if TYPE_CHECKING:
@@ -189,6 +189,8 @@ def _fact_in_words(label: str, text: str) -> Fact:
     if (points := _POINTS.fullmatch(text)) is not None:
         what = f"points on {points['scale']}"
         return f"{what}{how}" if how else f"{label}: {what}", points["value"]
+    if (label, text) == NO_SIZE:
+        return "will do", "No size"
     return label, text
 
 

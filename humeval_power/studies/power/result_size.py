@@ -24,7 +24,14 @@ from humeval_power.saying.answer_words import (
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, time_taken
-from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, Quantity, QuantityResult, power_words
+from humeval_power.saying.quantities import (
+    BY_FORMULA,
+    NO_SIZE,
+    POWER_LABEL,
+    Quantity,
+    QuantityResult,
+    power_words,
+)
 from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
 from humeval_power.scales import RatingScale
@@ -146,7 +153,7 @@ class StudySize(QuantityResult):
         """The size and its power, then what it was computed from."""
         about, result, rule = self.about, self.found, self.rule
         counts, shown, formula = result.counts, result.simulated, self._by_formula
-        yield Quantity("", "Size that would do", "none" if counts is None else None, is_first=True)
+        yield Quantity("", NO_SIZE[0], NO_SIZE[1] if counts is None else None, is_first=True)
         if self.priced is not None:
             yield Quantity(
                 "cost", "Cost", float(self.priced.total), lambda _: str(self.priced), is_first=True

@@ -44,6 +44,10 @@ REPORTS: Mapping[str, str] = {
     "study": "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
+    "pilot": "I have a pilot: plan from its ratings",
+    "max_workers": "There are only so many workers",
+}
 _ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
 _HEADER = 10_000  # bytes that hold the names of columns
 

@@ -27,6 +27,7 @@ from humeval_power.doors.page.workspace.examples import EXAMPLES
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
     BY_KEY,
+    FOLDED,
     OPEN,
     REPORTS,
     STAGES,
@@ -83,10 +84,6 @@ _SIZES = {  # of several, and of one
     "ratings_per_item": ("ratings of each item", "rating of each item"),
 }
 _FOR_OTHERS = "Prices and limits"
-_FOLDED = {  # of the fields of a stage those that few need
-    "pilot": "I have a pilot: plan from its ratings",
-    "max_workers": "There are only so many workers",
-}
 _LABELS = {"systems": "Names of the systems"}
 _HELPS = {  # where what a terminal needs to know is none of the page's business
     "upload": "Where the workers see the texts. The forms that it takes are written for you. Prolific finds people "
@@ -305,6 +302,9 @@ def _of_answer(
         "opens": OPEN,
         "wants": wanted.get("open", "") if wanted.get("open", "") in OPEN else "",
         "instead": [(change, _changed_words(change)) for change in shown.instead],
+        "size_words": _sizes_in_words(
+            {name: as_typed(study.file.values[name]) for name in ("workers", "items") if study.has(name)}
+        ),
         "take": take,
         "take_words": _sizes_in_words(take),
         "take_before": _sizes_in_words(
@@ -514,6 +514,6 @@ def _field(
         nothing=nothing,
         joined=one.kind.many,
         is_suggested=study.file.values.get(name) == SUGGESTED.get(name, ...),
-        folded=_FOLDED.get(name, ""),
+        folded=FOLDED.get(name, ""),
         wrong=wrong.get(name, ()),
     )
