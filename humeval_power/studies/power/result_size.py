@@ -331,7 +331,7 @@ class StudyDetectable(Result):
             return f"No difference on the scale is so large that {hundred} {them}; {how}."
         size = f"{result:.3g} {on_scale(None)}"
         if self.scale is not None:
-            size = f"{points_words(result, self.scale, digits=3)} ({result:.3g} of the scale)"
+            size = points_words(result, self.scale, digits=3)
         if isinstance(study, SystemsStudy):
             goal = finds_words(study, replace(self.said, value=result), self.scale)
             return f"The smallest difference is {size}: then {hundred} {goal}, {how}."

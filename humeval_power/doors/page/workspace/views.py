@@ -54,7 +54,7 @@ from humeval_power.doors.page.workspace.studies import (
 from humeval_power.doors.page.workspace.written import written_at
 from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred, share_words
 from humeval_power.saying.numbers import time_taken
-from humeval_power.study import DEFAULT_GOAL, FIELDS
+from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME
 
 if TYPE_CHECKING:
     from humeval_power.doors.page.workspace.text_reading import TextsRead
@@ -83,6 +83,7 @@ _SIZES = {  # of several, and of one
     "items": ("items", "item"),
     "ratings_per_item": ("ratings of each item", "rating of each item"),
 }
+_OF_FILE = ("Study: ", f"{FILE_NAME} says now: ")  # what stands in the fields
 _FOR_OTHERS = "Prices and limits"
 _LABELS = {"systems": "Names of the systems"}
 _HELPS = {  # where what a terminal needs to know is none of the page's business
@@ -291,7 +292,7 @@ def _of_answer(
             for each in shown.problems(study)
         ],
         "html": Markup(html_by_labels(answer.html, study_labels())) if answer else "",
-        "notes": [on_page(note) for note in answer.notes if not note.startswith("Study: ")]
+        "notes": [on_page(note) for note in answer.notes if not note.startswith(_OF_FILE)]
         if answer
         else [],
         "command": answer.command if answer else "",
