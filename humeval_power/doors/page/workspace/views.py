@@ -83,7 +83,7 @@ _SIZES = {  # of several, and of one
     "items": ("items", "item"),
     "ratings_per_item": ("ratings of each item", "rating of each item"),
 }
-_OF_FILE = ("Study: ", f"{FILE_NAME} says now: ")  # what stands in the fields
+_SAID_ELSEWHERE = ("Study: ", f"{FILE_NAME} says now: ", "Seed ")  # in the fields, and beside the files
 _FOR_OTHERS = "Prices and limits"
 _LABELS = {"systems": "Names of the systems"}
 _HELPS = {  # where what a terminal needs to know is none of the page's business
@@ -292,7 +292,7 @@ def _of_answer(
             for each in shown.problems(study)
         ],
         "html": Markup(html_by_labels(answer.html, study_labels())) if answer else "",
-        "notes": [on_page(note) for note in answer.notes if not note.startswith(_OF_FILE)]
+        "notes": [on_page(note) for note in answer.notes if not note.startswith(_SAID_ELSEWHERE)]
         if answer
         else [],
         "command": answer.command if answer else "",
