@@ -42,19 +42,39 @@ def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"
     Examples
     --------
     >>> next(spread_words(0.163, 0.881, "pilot"))
-    'As the pilot is small it may be 16 to 88 of 100 (80 % interval); one with more workers would narrow that.'
+    'As the pilot is small it may be 16 to 88 of 100 (80 % interval); more workers in the pilot would narrow that.'
+    """
+    if not (about := between_words(low, high)):
+        return
+    if known_from == "pilot":
+        yield f"As the pilot is small {about} (80 % interval); {narrowing_words(known_from)} would narrow that."
+    else:
+        yield f"How much workers and items vary is assumed: {about}, and {narrowing_words(known_from)} would narrow that."
+
+
+def between_words(low: float, high: float) -> str:
+    """How many of 100 such studies it may be; nothing where that is one number.
+
+    Examples
+    --------
+    >>> between_words(0.163, 0.881), between_words(0.881, 0.882)
+    ('it may be 16 to 88 of 100', '')
     """
     ends = of_hundred(low), of_hundred(high)
-    if ends[0] == ends[1]:
-        return
-    about = f"it may be {ends[0]} to {ends[1]} of 100"
+    return "" if ends[0] == ends[1] else f"it may be {ends[0]} to {ends[1]} of 100"
+
+
+def narrowing_words(known_from: Literal["assumed", "pilot"]) -> str:
+    """What narrows the range of what is possible: the start of a sentence that ends in 'would narrow'.
+
+    Examples
+    --------
+    >>> narrowing_words("pilot")
+    'more workers in the pilot'
+    """
     if known_from == "pilot":
-        yield f"As the pilot is small {about} (80 % interval); one with more workers would narrow that."
-    else:
-        yield (
-            f"How much workers and items vary is assumed: {about}, and a pilot of {PILOT_WORKERS} workers and "
-            f"{PILOT_ITEMS} items would narrow that."
-        )
+        return "more workers in the pilot"
+    return f"a pilot of {PILOT_WORKERS} workers and {PILOT_ITEMS} items"
 
 
 def share_words(share: float) -> str:

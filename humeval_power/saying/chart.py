@@ -34,7 +34,7 @@ class Axis:
     """A direction of a chart: what it shows, in which unit, from where to where.
 
     `is_whole` is for counts; `names` are those of rows of bars or cells, from the top, and the axis then has no
-    numbers; `from_top`: its numbers run downwards.
+    numbers; `from_top`: its numbers run downwards; `is_of_100`: it has shares, which stand there as so many of 100.
     """
 
     label: str
@@ -45,6 +45,7 @@ class Axis:
     is_whole: bool = False
     names: tuple[str, ...] = ()
     from_top: bool = False
+    is_of_100: bool = False
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
@@ -80,6 +81,8 @@ class Axis:
         """A tick in words, as exact as its neighbours need."""
         if self.is_log:
             return f"{value:,.10g}" if value < 1 else f"{value:,.0f}" if value >= 10 else f"{value:g}"
+        if self.is_of_100:
+            return f"{100 * value:.0f}"
         step = tick_step(self.high - self.low, is_whole=self.is_whole)
         digits = max(0, -math.floor(math.log10(step) + _TINY))
         if digits and round(step * 10**digits, 6) % 1:

@@ -66,6 +66,7 @@ def _plain(value: Any) -> Any:
 
 
 POWER_LABEL, BY_FORMULA = "Power", "By formula"
+NO_SIZE = ("Size that would do", "none")  # the fact where nothing that was looked for exists
 _DIGITS = 3  # of a power
 
 

@@ -96,7 +96,8 @@ def test_a_card_shows_the_power_that_is_planned_for(robust, simulated, shown) ->
 
     class Planned:
         def content(self):
-            return {"robust": robust, "chosen": design, "ways": [{"name": "safer", "design": design}]}
+            rows = [{"name": "safer", "design": design}]
+            return {"robust": robust, "chosen": design, "ways": rows, "target_power": 0.8}
 
     [(name, way)] = ways(("plan",), Planned())
-    assert (name, way["shown_power"]) == ("safer", shown)
+    assert (name, way["shown_power"], way["target"]) == ("safer", shown, 0.8)

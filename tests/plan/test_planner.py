@@ -18,11 +18,13 @@ from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.answer_words import of_hundred
 from humeval_power.studies.plan.candidates import SearchSpace, cheapest, list_candidates
 from humeval_power.studies.plan.request import PlanRequest, PlanResult
 from humeval_power.studies.plan.search_and_prove import make_plan
 from humeval_power.studies.power.assurance import assurance
 from humeval_power.studies.power.required import counts_power
+from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import Stratum, VarianceUncertainty
 
 LIKERT = seven(0.58, 0.06, 0.07, 0.05, 0.13, 0.15, 0.18)
@@ -142,6 +144,43 @@ def test_of_a_pilot_the_safer_way_has_its_power_on_average_over_what_the_pilot_l
     assert assurance(known, safer.counts, effect=0.08).expected >= 0.9
 
 
+def test_a_design_that_somebody_has_in_mind_stands_beside_whatever_the_limits():
+    mind = StudyCounts(34, 210, 5)  # more workers and items than there are to choose from
+    ways = {way.name: way.option for way in plan(budget=Decimal(100), beside=mind).ways}
+    assert list(ways) == ["cheapest", "safer", "all the budget", "yours"]
+    yours = ways["yours"]
+    assert yours is not None
+    assert yours.counts == mind
+    assert yours.powers["pilot"] == pytest.approx(
+        counts_power(LIKERT.with_difference(0.08), mind), rel=1e-12
+    )
+    assert yours.cost == cost_of(mind, PRICES)
+    chosen = plan().chosen  # it is no other option than the one that was proved
+    assert plan(beside=chosen.counts).ways[-1].option == chosen
+
+
+def test_every_way_says_the_risk_of_its_power_and_of_nothing_what_was_not_assumed():
+    assert [(way.spread, way.chance) for way in plan().ways] == [(None, None)] * 2
+    known = pilot_uncertainty(15, 60, LIKERT)
+    for way in plan(uncertainty=known, beside=StudyCounts(10, 60, 2)).ways:
+        assert way.option is not None
+        assert way.spread is not None
+        sorted_powers = np.sort(assurance(known, way.option.counts, effect=0.08, seed=1).powers)
+        # the twin: of all draws a tenth lies below, a tenth above, and the chance is a count
+        assert np.mean(sorted_powers < way.spread.low) == pytest.approx(0.1, abs=1e-3)
+        assert np.mean(sorted_powers > way.spread.high) == pytest.approx(0.1, abs=1e-3)
+        assert way.chance == np.count_nonzero(sorted_powers >= 0.8) / len(sorted_powers)
+    both = {"mild": LIKERT, "hard": replace(LIKERT, sd_worker_slope=0.2)}
+    for way in plan(settings=both, space=TIGHT, beside=StudyCounts(6, 60, 3)).ways:
+        if way.option is not None:
+            assert way.spread is not None
+            at_both = [counts_power(one.with_difference(0.08), way.option.counts) for one in both.values()]
+            assert (way.spread.low, way.spread.high) == pytest.approx(
+                (min(at_both), max(at_both)), rel=1e-12
+            )
+            assert (way.spread.known_from, way.chance) == ("assumed", None)
+
+
 def test_there_is_no_budget_to_spend_where_none_is_said():
     with pytest.raises(InputError, match="`budget`"):
         plan(spend_budget=True)
@@ -175,7 +214,11 @@ def test_a_budget_that_misses_the_target_says_which_budget_would_not():
     result = plan(budget=needed - Decimal("20"))
     assert not result.reached
     assert result.chosen.cost.total <= needed - 20
-    assert f"{needed - 20} USD buy a power of" in result.reason
+    found = of_hundred(result.chosen.powers["pilot"])
+    assert (
+        f"With {needed - 20} USD {found} of 100 such studies find a difference of 0.08, not 80."
+        in result.reason
+    )
     assert f"a budget of {needed} USD" in result.would_do
     assert plan(budget=needed).reached
 
@@ -216,7 +259,7 @@ def test_an_unreachable_robust_plan_is_explained_by_the_setting_that_fails():
         space=SearchSpace(workers=range(3, 11), items=range(20, 201, 20), ratings_per_item=(3,)),
     )
     assert not result.reached
-    assert f"the best has {result.chosen.powers['high']:.2f}" in result.reason
+    assert f"with the best {of_hundred(result.chosen.powers['high'])} of 100" in result.reason
 
 
 @pytest.mark.slow
@@ -275,10 +318,10 @@ def test_an_unreachable_target_has_a_reason_and_ways_that_really_work():
     assert not result.reached
     power = result.chosen.powers["pilot"]
     assert result.reason == (
-        "No design within these limits has a power of 0.8 for an effect of 0.05: "
-        f"the best has {power:.2f} by formula."
+        f"No design within these limits is enough: with the best {of_hundred(power)} of 100 such studies find a "
+        "difference of 0.05, by formula, not 80."
     )
-    effect_way = next(way for way in result.would_do if way.startswith("an effect of"))
+    effect_way = next(way for way in result.would_do if way.startswith("a difference of"))
     detectable = float(effect_way.split()[3])
     found = counts_power(LIKERT.with_difference(detectable), result.chosen.counts)
     assert found == pytest.approx(0.8, abs=0.01)  # the effect is printed with three decimals

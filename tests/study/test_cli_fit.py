@@ -26,9 +26,7 @@ PILOT = ROOT / "data" / "pilot.csv"
 def test_a_fit_says_its_answer_first_and_fits_the_terminal() -> None:
     lines = run("fit", PILOT, "--scale", "1:5").stdout.splitlines()
     assert lines[0] == "Fit of pilot.csv"
-    assert lines[1].startswith(
-        "new is rated 0.28 points higher than baseline on a scale from 1 to 5; no"
-    )
+    assert lines[1].startswith("new is rated 0.28 points higher than baseline on a scale from 1 to 5; no")
     assert max(map(len, lines)) <= 80
 
 

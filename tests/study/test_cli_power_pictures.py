@@ -153,7 +153,9 @@ def test_the_record_has_the_numbers_of_the_pictures():
 
 def test_the_simulated_power_stands_in_the_pictures_with_its_interval():
     page = run(*STUDY[:-2], "--simulations", "200", "--format", "html").stdout
-    assert page.count(">simulated 0.") == 4  # over workers, items, effects and costs
+    assert (
+        len(re.findall(r">simulated: \d+ \(\d+ to \d+\)", page)) == 4
+    )  # over workers, items, effects and costs
     assert ">simulated: 1." in page  # type M
 
 

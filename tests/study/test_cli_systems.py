@@ -232,3 +232,39 @@ def test_power_says_how_many_workers_or_items_would_do_as_size_finds_them():
     assert f"{sizes[0]} workers or {sizes[1]} items would do for 80." in " ".join(said.split())
     hard = run("power", *HIGH, *SIZE, "--effect", "0.1", "--method", "analytic").stdout
     assert "Neither more workers nor more items alone would do for 80." in " ".join(hard.split())
+
+
+@pytest.mark.parametrize(
+    "words", [("power", "--items", "60"), ("size", "--find", "items"), ("mde", "--items", "60")]
+)
+def test_a_study_of_several_says_its_power_at_both_ends_of_what_is_usual(words):
+    asked = (*words, "--workers", "12", "--ratings-per-item", "3", "--n-systems", "4", "--scale", "1:5")
+    effect = () if words[0] == "mde" else ("--effect-raw", "0.6")
+    found = run_json(*asked, *effect, "--preset", "typical", "--method", "analytic")
+    # the twin: the same study under each setting that `plan` names, one by one
+    settings = run_json(
+        *("plan", "--items", "60", "--max-workers", "12", "--n-systems", "4", "--scale", "1:5"),
+        *("--effect-raw", "0.6", "--cost-per-rating", "0.1"),
+    )["assumed"]["origins"]
+    size = str(found.get("items") or 60)
+    effect = ("--effect", f"{found['analytic']:.17g}") if words[0] == "mde" else effect
+    at = (
+        "--items",
+        size,
+        "--workers",
+        "12",
+        "--ratings-per-item",
+        "3",
+        "--n-systems",
+        "4",
+        "--scale",
+        "1:5",
+    )
+    powers = [
+        run_json("power", *at, *effect, "--preset", name, "--method", "analytic")["analytic"]["power"]
+        for name in settings
+    ]
+    assert len(powers) == 3
+    assert (found["spread"]["low"], found["spread"]["high"]) == pytest.approx(
+        (min(powers), max(powers)), abs=2e-3
+    )

@@ -11,6 +11,8 @@ from seven import seven
 
 from humeval_power.errors import InputError
 from humeval_power.parameters import preset
+from humeval_power.saying.answer_words import of_hundred
+from humeval_power.scales import RatingScale
 from humeval_power.studies.power import required
 from humeval_power.studies.power.analytic import ceiling_with_items
 from humeval_power.studies.power.formula import analytic_power
@@ -68,7 +70,12 @@ def test_more_items_than_could_help_are_refused_with_the_ceiling_and_the_workers
     assert answer.counts is None
     assert answer.simulated is None
     limit = ceiling_with_items(high, n_workers=5)
-    assert f"with 5 workers the power for an effect of 0.15 cannot pass {limit.power:.2f}" in answer.reason
+    found = f"{of_hundred(limit.power)} of 100 such studies find a difference of 0.15 at best"
+    assert f"with 5 workers {found}" in answer.reason
+    assert f"the smallest difference that 80 find is {limit.detectable_effect:.3g}." in answer.reason
+    points = required_size(high, "items", workers=5, scale=RatingScale(1, 5)).reason
+    assert "find a difference of 0.6 points at best" in points
+    assert f"that 80 find is {4 * limit.detectable_effect:.3g} points." in points
     assert "At least 19 workers are needed." in answer.reason
 
 
@@ -76,7 +83,7 @@ def test_more_workers_than_could_help_are_refused_with_the_items_that_would_do()
     parameters = seven(0.5, 0.1, 0.05, 0.02, 0.05, 0.3, 0.1)
     answer = required_size(parameters, "workers", items=20)
     assert answer.counts is None
-    assert "with 20 items the power" in answer.reason
+    assert "with 20 items " in answer.reason
     needed = int(answer.reason.split("At least ")[1].split()[0])
     assert required_size(parameters, "workers", items=needed, n_simulations=20).counts is not None
     assert required_size(parameters, "workers", items=needed - 1).counts is None
@@ -85,7 +92,7 @@ def test_more_workers_than_could_help_are_refused_with_the_items_that_would_do()
 def test_all_workers_on_every_item_may_not_be_enough():
     answer = required_size(LIKERT.with_difference(0.01), "ratings-per-item", workers=10, items=50)
     assert answer.counts is None
-    assert answer.reason.startswith("Even with all 10 workers on every item the power is")
+    assert answer.reason.startswith("Even with all 10 workers on every item 5 of 100 such studies find")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from humeval_power.asking.command_groups import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Section
-from humeval_power.saying.quantities import BY_FORMULA
+from humeval_power.saying.numbers import counted
+from humeval_power.saying.quantities import BY_FORMULA, NO_SIZE
 from humeval_power.saying.result import Result
 
 if TYPE_CHECKING:
@@ -105,9 +106,9 @@ class Answer:
     command, python : what gives the same, as one would type it.
     files : the names of what lies in the output folder.
     numbers : what other forms can start from, by its place in the record.
-    links : pages that the answer itself leads to, each with what it is for.
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     asks : of the answers that only authors know, each with its question.
+    steps : of the six questions, what is to be done, each with its page; `study` is the study file they make.
     ended : of looks, whether the study has ended by its rule, so that there is none to take.
     reading : how a file of ratings is read. columns : what stands in a table of scores. texts : how texts are read.
     """
@@ -123,9 +124,10 @@ class Answer:
     python: str = ""
     files: tuple[str, ...] = ()
     numbers: tuple[tuple[str, str], ...] = ()
-    links: tuple[tuple[str, str], ...] = ()
     ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     asks: tuple[Mapping[str, Any], ...] = ()
+    steps: tuple[Mapping[str, Any], ...] = ()
+    study: str = ""
     ended: bool = False
     reading: Reading | None = None
     columns: ScoreColumns | None = None
@@ -187,24 +189,31 @@ def _fact_in_words(label: str, text: str) -> Fact:
     if (points := _POINTS.fullmatch(text)) is not None:
         what = f"points on {points['scale']}"
         return f"{what}{how}" if how else f"{label}: {what}", points["value"]
+    if (label, text) == NO_SIZE:
+        return "will do", "No size"
     return label, text
 
 
 def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
     from humeval_power.asking.program import python_here
-    from humeval_power.doors.page.requests import asks, links, numbers, ways
+    from humeval_power.doors.page.requests import asks, numbers, steps, study_begun, ways
     from humeval_power.saying.render import as_html_beside, as_html_part
 
     is_whole = path[0] in _READ_WHOLE
+    way = steps(path, result)
+    if way:  # on pages, whose links stand in the place of commands
+        lead = f"{counted(len(way), 'step')}, each on a page of its own; nothing is computed yet."
+        document = replace(document, lead=lead, sections=())
     return Answer(
         0,
         document.title,
         as_html_part(document) if is_whole else as_html_beside(_in_words(document)),
         python=python_here(),
         numbers=numbers(path, result),
-        links=links(path, result),
         ways=ways(path, result),
         asks=asks(path, result),
+        steps=way,
+        study=study_begun(path, result),
         ended=path == ("monitor",) and result.content()["inference"] is not None,
     )
 

@@ -232,6 +232,8 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
     )
     if command == ("size",):
         wanted |= _SIZES
+    if command == ("mde",):
+        wanted |= {"analytic"}
     if not wanted:
         return ()
     content = result.content()
@@ -239,16 +241,19 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
     return tuple((place, _typed_of_onward(value)) for place, value in answer.items() if value is not None)
 
 
-def links(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
-    """The links in the rows of a record that need no file of an earlier row, with what they are for."""
+def steps(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], ...]:
+    """The steps that the six questions lead to, each with its page."""
     rows = result.content().get("rows") if command == ("start",) else None
-    if not isinstance(rows, list):
-        return ()
-    return tuple(
-        (row["link"], row["why"])
-        for row in rows
-        if isinstance(row, Mapping) and row.get("link") and not row.get("needs")
-    )
+    return tuple(rows) if isinstance(rows, list) else ()
+
+
+def study_begun(command: tuple[str, ...], result: Result) -> str:
+    """The study that the six questions lead to, as its file; "" where it is no human evaluation."""
+    try:
+        text = result.artefact(".toml") if command == ("start",) else ""
+    except InputError:
+        return ""
+    return text if isinstance(text, str) else text.decode()
 
 
 def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[str, Any]], ...]:
@@ -262,7 +267,8 @@ def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[s
         """With its power as simulated; if it was not, by formula: as planned, of a robust plan the lowest."""
         by_formula = list(design["analytic_power"].values())
         formula = min(by_formula) if content.get("robust") else by_formula[0]
-        return {**design, "shown_power": formula if design["power"] is None else design["power"]}
+        shown = formula if design["power"] is None else design["power"]
+        return {**design, "shown_power": shown, "target": content["target_power"]}
 
     answer = [
         (row["name"], with_power(row["design"]))
@@ -270,7 +276,9 @@ def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[s
         if row["design"]
     ]
     best = content.get("chosen")
-    return tuple(answer) if answer or not isinstance(best, Mapping) else (("best", with_power(best)),)
+    if isinstance(best, Mapping) and all(name == "yours" for name, _ in answer):
+        answer.insert(0, ("best", with_power(best)))
+    return tuple(answer)
 
 
 def asks(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], ...]:
@@ -393,19 +401,37 @@ _SAID = re.compile(
     r"|(?P<quote>'?)--(?P<option>[a-z](?:[a-z0-9-]*[a-z0-9])?)(?P=quote)",
     re.DOTALL,
 )
-_FOLDER = re.compile(r" \(-o FOLDER/?\)")  # which the page has for each answer
+# A command by its name alone, or with what a terminal needs: its page has a title.
+_NAMED = re.compile(r"'(?:humeval-power )?(?:more |compare )?(?P<path>[a-z][a-z-]*(?: [a-z-]+)?)(?: -o)?'")
+# A folder to write to, which the page has for each answer.
+_FOLDER = re.compile(r" \(-o FOLDER/?\)| and -o [a-z]+/?")
 _TAG = re.compile(r"(<[^>]*>)")
+_HEARD = re.compile(r'( aria-label=")([^"]*--[^"]*)"')
+_MAY_NAME = re.compile(r"--| -o|'|&#")
 _AS_IT_IS = re.compile(r"<(/?)(?:pre|code|style|script)\b")
 
 
+def by_titles(text: str) -> str:
+    """A text with commands that have a page by its title."""
+    from humeval_power.doors.page.forms import FORMS
+
+    def called(match: re.Match[str]) -> str:
+        path = tuple(match["path"].split())
+        form = FORMS.get(path) or FORMS.get(("compare", *path))
+        return match[0] if form is None else f"\u201c{form.title}\u201d"
+
+    return _NAMED.sub(called, text)
+
+
 def by_labels(text: str, labels: Mapping[str, str]) -> str:
-    """A text with options of the terminal by their labels, those without one by their names."""
+    """A text with options of the terminal by their labels, those without one by their names, and commands by the
+    titles of their pages."""
 
     def called(match: re.Match[str]) -> str:
         name = match["option"]
         return match["command"] or f"\u201c{labels.get(name) or name.replace('-', ' ')}\u201d"
 
-    return _SAID.sub(called, _FOLDER.sub("", text))
+    return _SAID.sub(called, by_titles(_FOLDER.sub("", text)))
 
 
 def on_page(help: str) -> str:
@@ -420,13 +446,18 @@ def study_labels() -> Mapping[str, str]:
 
 
 def html_by_labels(html: str, labels: Mapping[str, str]) -> str:
-    """The same of what stands between the tags, but for code."""
+    """The same of what stands between the tags, but for code, and of what is read aloud of them."""
+
+    def said(text: str, *, quote: bool) -> str:
+        return escape(by_labels(unescape(text), labels), quote=quote)
+
     depth = 0
     parts = _TAG.split(html)
     for place, part in enumerate(parts):
         if place % 2:
             match = _AS_IT_IS.match(part)
             depth += 0 if match is None else -1 if match[1] else 1
-        elif not depth and ("--" in part or " (-o" in part):
-            parts[place] = escape(by_labels(unescape(part), labels), quote=False)
+            parts[place] = _HEARD.sub(lambda heard: f'{heard[1]}{said(heard[2], quote=True)}"', part)
+        elif not depth and _MAY_NAME.search(part):
+            parts[place] = said(part, quote=False)
     return "".join(parts)

@@ -22,6 +22,7 @@ from humeval_power.doors.page.requests import (
     WRITES,
     CommandRequest,
     by_labels,
+    by_titles,
     file_names,
     html_by_labels,
     link_name,
@@ -49,7 +50,7 @@ def labels_of(path: tuple[str, ...]) -> dict[str, str]:
 class PageField:
     """One field as it is shown: `values` as they were typed, `choices` with their words, `wrong` beside it.
     Of `many` each has a field of its own; those that are `joined` stand in one, with commas between. What
-    nobody has set `is_suggested`."""
+    nobody has set `is_suggested`; under `folded` stands one that few need."""
 
     name: str
     label: str
@@ -65,6 +66,7 @@ class PageField:
     many: bool = False
     joined: bool = False
     is_suggested: bool = False
+    folded: str = ""
     wrong: tuple[str, ...] = ()
 
     @property
@@ -163,7 +165,7 @@ def _field(
 ) -> PageField:
     kind = _kind(request.command, control, option)
     label = control.label or _words(control.option)
-    help = control.help or getattr(option, "help", "") or ""
+    help = by_titles(control.help or getattr(option, "help", "") or "")
     if help.rstrip(".").casefold() == label.casefold():
         help = ""
     return PageField(
@@ -431,8 +433,9 @@ def _answer(
         "study_link": f"/whole{request.link}"
         if form.command == ("plan",) and shown.state == "done"
         else "",
+        "steps": _steps(answer, request, form.hides),
+        "study": answer.study if answer and around.has_folder else "",
         "next": [
-            *_own_links(answer, request, form.hides),
             *(
                 (link, step.label)
                 for step in form.next
@@ -467,19 +470,18 @@ def progress_words(progress: JobProgress | None) -> str:
     return f"{progress.what}{share}{left}"
 
 
-def _own_links(
-    answer: Answer | None, request: CommandRequest, hides: tuple[str, ...]
-) -> list[tuple[str, str]]:
-    """The links of the answer to pages that are there, in which a file that was uploaded has its digest."""
+def _steps(answer: Answer | None, request: CommandRequest, hides: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The steps of the six questions: the link of the page of each, in which a file that was uploaded has its
+    digest, and what it is for; no link where a step needs what an earlier one writes, or has no page."""
     uploads = {name: value for value, name in file_names(request, hides).items()}
-    links = []
-    for link, words in answer.links if answer else ():
-        place = urlsplit(link)
+    result = []
+    for step in answer.steps if answer else ():
+        place = urlsplit("" if step["needs"] else step["link"])
         form = FORMS.get(tuple(place.path.strip("/").split("/")))
-        if form is not None:
-            query = [(name, uploads.get(value, value)) for name, value in parse_qsl(place.query)]
-            links.append((CommandRequest(form.command, tuple(query)).link, words))
-    return links
+        query = [(name, uploads.get(value, value)) for name, value in parse_qsl(place.query)]
+        link = "" if form is None else CommandRequest(form.command, tuple(query)).link
+        result.append((link, step["why"]))
+    return result
 
 
 def _next_link(step: Next, request: CommandRequest, shown: AnswerState) -> str | None:

@@ -20,7 +20,7 @@ from humeval_power.choices import LARGEST_COUNT
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
-from humeval_power.fields import day, flag, own, whole, word
+from humeval_power.fields import NUMBERS, day, flag, listed, number_list, own, whole, word
 from humeval_power.rules import WITH_MARGIN
 from humeval_power.studies.resolve import (
     NO_DIFFERENCE,
@@ -132,6 +132,13 @@ _WAYS = ("preset", "parameters", "values", "pilot")
             usual=False,
             further=True,
         ),
+        "beside": own(
+            listed(number_list(int, least=1, repeats=True), "W,N,K", NUMBERS),
+            "A design to show beside those found: workers, items, ratings of each item and, of items out of "
+            "documents, documents. Such as 20,100,3.",
+            "A design to show beside them",
+            further=True,
+        ),
         "created": own(day(), "Date of the plan. [today]", "Date of the plan", option="date", further=True),
     },
     arguments=("pilot",),
@@ -203,6 +210,7 @@ _WAYS = ("preset", "parameters", "values", "pilot")
 def command(
     study: StudyValues,
     observed_power: bool,
+    beside: tuple[int, ...] | None,
     created: datetime.date | None,
     run: Run,
 ) -> PlanSearchResult:
@@ -265,6 +273,7 @@ def command(
         exclusion=study.exclusion,
         looks=schedule_of(study, several.scale if several is not None else assumed.scale),
         judges=judges_of(study),
+        beside=beside,
         remarks=remarks,
         **limits,
     )

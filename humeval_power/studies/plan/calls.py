@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.result_assignment import AssignmentResult, LookStage, Takeover
     from humeval_power.studies.power.estimate import Progress
+    from humeval_power.study_counts import StudyCounts
     from humeval_power.sweep.executors import AnyExecutor
 
 Pairing = Literal["paired", "unpaired", "both"]
@@ -130,6 +131,7 @@ def make_plan(
     executor: AnyExecutor | None = None,
     ahead: Callable[..., None] | None = None,
     judges: PlannedJudges | None = None,
+    beside: Sequence[int] | None = None,
     remarks: Sequence[str] = (),
 ) -> PlanSearchResult:
     """Find the cheapest design that finds the effect, within a budget where there is one; prove and seal it.
@@ -170,6 +172,7 @@ def make_plan(
     ahead : is told of the simulations of two systems before the first, and may refuse them; where intervals stop
         the study also of `n_simulations`.
     judges : that score all outputs beside the people; what they add is shown by formula, and they are sealed.
+    beside : workers, items, ratings of each item and perhaps documents of a design to show beside those found.
     remarks : what was noticed in reading.
 
     Returns
@@ -233,6 +236,9 @@ def make_plan(
         exclusion=control or exclusion,
         looks=looks,
         many=many,
+        beside=None
+        if beside is None
+        else _design_beside(beside, PAIRINGS[pairing][0], 2 if many is None else first.n_systems),
     )
     with progress("Proving", total=100) as advance:
         result = _search(request, n_simulations, seed, n_jobs, ahead, in_steps(advance))
@@ -248,6 +254,28 @@ def make_plan(
         remarks=(*remarks, *notices),
         provenance=Provenance(seed=seed),
     )
+
+
+def _design_beside(sizes: Sequence[int], paired: bool, n_systems: int) -> StudyCounts:
+    """The design of these workers, items, ratings of each item and perhaps documents.
+
+    Raises
+    ------
+    InputError
+        Other numbers than these, or a design that cannot be built.
+    """
+    from humeval_power.studies.power.required import design_of
+    from humeval_power.study_counts import StudyCounts
+
+    if not 3 <= len(sizes) <= 4:
+        raise InputError(
+            "--beside: give workers, items and ratings of each item, such as 20,100,3, and the documents where "
+            f"items come out of some; got {','.join(map(str, sizes))}."
+        )
+    workers, items, each, *documents = sizes
+    counts = StudyCounts(workers, items, each, paired, n_documents=sum(documents), n_systems=n_systems)
+    design_of(counts)
+    return counts
 
 
 def _assumed(

@@ -19,6 +19,7 @@ from humeval_power.studies.looks.repeated import StopWhen, check_offered
 from humeval_power.studies.plan.candidates import Candidates, list_candidates
 from humeval_power.studies.plan.planned_rules import WorkersOut
 from humeval_power.studies.power.analytic import check_target
+from humeval_power.studies.power.assurance import PowerSpread
 from humeval_power.studies.power.required import check_effect
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.systems_goals import SystemsPower
 
 _SAFER = 0.9
-WayName = Literal["cheapest", "safer", "all the budget"]
+WayName = Literal["cheapest", "safer", "all the budget", "yours"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,7 @@ class PlanRequest:
         its goal is about.
     confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
     safe : `assumed` takes how workers differ at this upper confidence limit; None where as estimated.
+    beside : a design that somebody has in mind, to stand beside those that are found, whatever the limits.
     """
 
     assumed: Assumptions
@@ -75,6 +77,7 @@ class PlanRequest:
     exclusion: Exclusion | QualityControl = "none"
     looks: LookSchedule | None = None
     many: SystemsRequest | None = None
+    beside: StudyCounts | None = None
 
     @property
     def settings(self) -> dict[str, Parameters]:
@@ -203,11 +206,31 @@ class Option:
 @dataclass(frozen=True, slots=True)
 class Way:
     """One way to spend money: the cheapest design that reaches the target, one that is safer (power 0.9; where the
-    uncertainty of the variances is known, on average over it), or the most powerful one that the budget buys. None
-    where no design within the limits and the budget does it."""
+    uncertainty of the variances is known, on average over it), the most powerful one that the budget buys, or one
+    that somebody has in mind. None where no design within the limits and the budget does it.
+
+    spread : its power under all that may be assumed of the variances. chance : that it really has the target power,
+        given what a pilot knows of them; None where there is no pilot, or several sets are assumed.
+    """
 
     name: WayName
     option: Option | None
+    spread: PowerSpread | None = None
+    chance: float | None = None
+
+    @classmethod
+    def of(
+        cls, name: WayName, option: Option | None, target: float = 1.0, sure: Assurance | None = None
+    ) -> Way:
+        """With the risk of its power: over several sets of assumptions, else over what a pilot leaves open."""
+        if option is None:
+            return cls(name, None)
+        powers = option.powers.values()
+        if len(powers) > 1:
+            return cls(name, option, PowerSpread(min(powers), max(powers), "assumed"))
+        if sure is None:
+            return cls(name, option)
+        return cls(name, option, sure.spread, sure.chance_of(target))
 
 
 @dataclass(frozen=True, slots=True)

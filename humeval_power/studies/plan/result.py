@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.differences import Difference
-from humeval_power.saying.document import Document, Facts, Picture, Section
+from humeval_power.saying.chart import Chart
+from humeval_power.saying.document import Document, Facts, Section
 from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.plan.planned_judges import judges_record
 from humeval_power.studies.plan.result_page import (
@@ -31,7 +32,6 @@ from humeval_power.studies.power.assurance import QUANTILES
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.request import Option, PlanResult, Way
@@ -69,21 +69,15 @@ class PlanSearchResult(Result):
         if result.alone:
             facts = Facts(tuple(assumed_facts(result)))
             yield hangs_section(result.chosen.powers, facts, alone_table(result))
-        front = Picture(
-            "front",
-            self._front,
-            words="The most power that each amount of money buys, by formula, and the chosen design.",
-            caption="Each point is a design that no other beats in both cost and power.",
-        )
-        yield Section("Why this design", (Facts(tuple(choice_facts(result))), front))
+        yield Section("Why this design", (Facts(tuple(choice_facts(result))), self._front()))
         yield from stops_sections(result)
         if result.assurance is not None and result.request.says_assurance:
             yield Section("How a larger pilot would help", (pilot_table(),))
 
-    def _front(self) -> Figure:
-        from humeval_power.studies.plan.figures import front_figure
+    def _front(self) -> Chart:
+        from humeval_power.studies.plan.charts import front_chart
 
-        return front_figure(self.found, self.plan.scale)
+        return front_chart(self.found, self.plan.scale)
 
     def artefact(self, ending: str) -> str:
         """The sealed plan."""
@@ -191,7 +185,11 @@ def _way_record(way: Way, result: PlanResult) -> Record:
     if way.option is None:
         return {"name": way.name, "is_planned": False, "design": None}
     hours, days = work_of(way.option.counts, result.request.costs)
-    design = {**_option_record(way.option), "hours": hours, "days": days}
+    risk = {
+        "power_spread": None if way.spread is None else asdict(way.spread),
+        "chance_of_target": way.chance,
+    }
+    design = {**_option_record(way.option), "hours": hours, "days": days, **risk}
     return {"name": way.name, "is_planned": way.option == result.chosen, "design": design}
 
 

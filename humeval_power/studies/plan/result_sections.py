@@ -13,7 +13,8 @@ from humeval_power.differences import Difference
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
 from humeval_power.rules import claim
 from humeval_power.saying.answer_words import finding_words, of_hundred, on_scale, points_words, with_names
-from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.chart import Chart, LaterChart
+from humeval_power.saying.document import Block, Facts, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
@@ -43,8 +44,6 @@ from humeval_power.study_counts import share_of
 from humeval_power.systems import GOALS, Goal, SystemsParameters
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from humeval_power.studies.looks.rating_looks import LookSchedule
 
 
@@ -132,18 +131,15 @@ def power_section(plan: Plan, design: Design) -> Section:
         f"and the parameters ({plan.source.name}) are right."
     )
 
-    def draw() -> Figure:
-        from humeval_power.studies.plan.figures import power_figure
+    def draw() -> Chart:
+        from humeval_power.studies.plan.charts import power_chart
 
-        return power_figure(plan)
+        return power_chart(plan)
 
-    lines = "set of parameters that was looked at" if many is None else "goal"
-    curve = Picture(
-        "power",
-        draw,
-        words="The power of the planned study by formula, for true differences around the one it is planned for.",
-        caption=f"By formula, for each {lines}; the point is the simulated power.",
+    words = (
+        "How often the planned study finds true differences around the one it is planned for, by formula."
     )
+    curve = LaterChart("power", draw, words=words)
     blocks = (
         Paragraph(promise),
         *(() if many is None else (_goals_table(plan, many),)),

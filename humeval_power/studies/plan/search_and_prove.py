@@ -145,7 +145,19 @@ def make_plan(
     proved, others = {chosen: option}, _others(places, chosen)
     for number, at in enumerate(others):
         proved[at] = run.other([candidates.counts(int(best[each])) for each in others[number:]])
-    ways = tuple(Way(name, None if at is None else proved[at]) for name, at in places)
+    designs = [(name, None if at is None else proved[at]) for name, at in places]
+    if request.beside is not None:
+        same = next((one for one in proved.values() if one.counts == request.beside), None)
+        designs.append(("yours", same or run.other([request.beside])))
+    ways = tuple(
+        Way.of(
+            name,
+            one,
+            request.target,
+            None if one is None or not request.says_assurance else _assurance(request, one.counts, seed),
+        )
+        for name, one in designs
+    )
     promised = option.powers[_judged(request, option.powers)]
     reached = promised >= request.target - (_CALIBRATED_TO if stops else 1e-12)
     if (request.losses != NO_LOSSES or request.proves_rules) and option.simulated is not None:
@@ -175,7 +187,14 @@ def make_plan(
         reason, would_do = _why_stops_fall_short(request, option, promised)
     elif not reached:
         reason, would_do = what_would_do(
-            main, candidates, option.counts, request.target, request.rule, request.costs, request.budget
+            main,
+            candidates,
+            option.counts,
+            request.target,
+            request.rule,
+            request.costs,
+            request.budget,
+            request.assumed.scale,
         )
         if request.looks is not None:
             reason += " (Said of one test at the end; looks cost a little more.)"

@@ -22,6 +22,7 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.roots import root_between
 from humeval_power.rules import DecisionRule
+from humeval_power.saying.answer_words import of_hundred, points_words
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.studies.looks.repeated import enough_workers
@@ -450,19 +451,24 @@ def what_systems_would_do(
     reached = power.exact(best)
     planned = power.settings[power.judged(best)]
     what, size = ("difference", request.effect) if rule.margin is None else ("margin", rule.margin)
+    scale = request.assumed.scale
     ways = []
     reaching = None if request.budget is None else cheapest(rows, power, target=target)
     if request.budget is not None and reaching is not None:
-        reason = f"{money(request.budget, costs.currency)} buy a power of {reached:.2f}, not {target:g}."
+        reason = (
+            f"With {money(request.budget, costs.currency)} {of_hundred(reached)} of 100 such studies reach their "
+            f"goal, not {of_hundred(target)}."
+        )
         ways.append(f"a budget of {money(Decimal(reaching.cents) / 100, costs.currency)}")
     else:
         reason = (
-            f"No design within these limits has a power of {target:g} for a {what} of {size:g}: the best has "
-            f"{reached:.2f} by formula."
+            f"No design within these limits is enough: with the best {of_hundred(reached)} of 100 such studies "
+            f"reach their goal for a {what} of {points_words(size, scale)}, by formula, not {of_hundred(target)}."
         )
     smallest = smallest_effect(planned, best, target, rule)
     if smallest <= 1:
-        ways.append(f"a {what} of {smallest:.3f} instead of {size:g}, with this design")
+        smaller = points_words(smallest, scale, digits=3)
+        ways.append(f"a {what} of {smaller} instead of {points_words(size, scale)}, with this design")
     enough = _enough_workers(best, lambda counts: power.reaches(counts, target))
     if enough is not None and enough.n_workers > best.n_workers:
         ways.append(
@@ -534,9 +540,12 @@ def make_systems_plan(
         if dearer is None:
             break
         chosen, option = dearer, run.prove(dearer.counts)
+    designs = [(name, None if one is None else one.counts) for name, one in search.ways(chosen)]
+    if request.beside is not None:
+        designs.append(("yours", request.beside))
     ways = tuple(
-        Way(name, None if values is None else option if values == chosen else run.priced(values.counts))
-        for name, values in search.ways(chosen)
+        Way.of(name, None if counts is None else option if counts == chosen.counts else run.priced(counts))
+        for name, counts in designs
     )
     planned = search.power.settings[search.power.judged(chosen.counts)]
     reached = chosen.power >= request.target - 1e-12 and not _falls_short(request, option)

@@ -115,7 +115,7 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
     rule = rule_of(study, margin=1.0 if study.alternative in WITH_MARGIN else None)
     from humeval_power.studies.power.calls import study_detectable
     from humeval_power.studies.power.surface import Cell
-    from humeval_power.studies.power.typed import study_of_several, typed_study
+    from humeval_power.studies.power.typed import assumed_of_several, study_of_several, typed_study
     from humeval_power.studies.power.workload import SEARCH_STEPS
 
     study, rule = on_one_criterion(study, rule)
@@ -125,8 +125,7 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
         unequal = all(len(set(one.means)) > 1 for one in several.settings.values())
         known = study.system_means is not None or (unequal and study.pattern is None)
         about, said, scale = study_of_several(several, () if known else (_TO_START,))
-        cell = Cell(about.setting, about)
-        assumed = None
+        cell, assumed = Cell(about.setting, about), assumed_of_several(study, rule)
     else:
         if rule.margin is None:
             remedy = "it belongs to --alternative non-inferior and equivalent."

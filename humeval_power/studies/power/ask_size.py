@@ -43,6 +43,7 @@ from humeval_power.studies.resolve_systems import systems_of
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
+    from humeval_power.assumptions import Assumptions
     from humeval_power.parameters import Parameters
     from humeval_power.studies.power.result_size import StudySize
     from humeval_power.studies.power.systems_study import SystemsStudy
@@ -119,17 +120,17 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
     study, rule = on_one_criterion(study, rule_of(study))
     several = systems_of(study, rule)
     from humeval_power.studies.power.calls import study_size
-    from humeval_power.studies.power.typed import all_assumed, study_of_several
+    from humeval_power.studies.power.typed import all_assumed, assumed_of_several, study_of_several
     from humeval_power.studies.power.work_ahead import tell_work
 
     about: Parameters | SystemsStudy
-    assumed = None
+    assumed: Assumptions | None
     if several is not None:
         sized = several.study.with_(
             workers=2, items=2, ratings_per_item=None, paired=True, documents=None, items_per_document=None
         )
         about, said, scale = study_of_several(replace(several, study=sized))
-        name = about.setting
+        name, assumed = about.setting, assumed_of_several(study, rule)
     else:
         known = assumptions_of(study)
         effect = effect_or_known(study, known) or NO_DIFFERENCE

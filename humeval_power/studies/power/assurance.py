@@ -17,7 +17,9 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.power.growth import counts_of
 from humeval_power.studies.power.required import Variances, powers, regular_precision
 from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.study_counts import StudyCounts
+from humeval_power.systems import SystemsParameters
 from humeval_power.uncertainty import VarianceUncertainty, worker_multiplier
 
 Floats = NDArray[np.float64]
@@ -48,6 +50,12 @@ class Assurance:
     def chance_of(self, target: float) -> float:
         """Probability that the study really has the target power."""
         return float((self.powers >= target).mean())
+
+    @property
+    def spread(self) -> PowerSpread:
+        """The 80 % interval of the power."""
+        low, high = map(self.quantile, _EIGHTY)
+        return PowerSpread(low, high, "pilot")
 
 
 def assurance(
@@ -141,8 +149,14 @@ class PowerSpread:
     known_from: Literal["assumed", "pilot"]
 
 
-def power_spread(study: RatingStudy, assumed: Assumptions) -> PowerSpread | None:
-    """The power of a study under all that is assumed of its variances; None where one set of them was chosen."""
+def power_spread(study: RatingStudy | SystemsStudy, assumed: Assumptions) -> PowerSpread | None:
+    """The power of a study under all that is assumed of its variances; None where one set of them was chosen, and
+    of several systems where it is that of a pilot."""
+    if isinstance(study, SystemsStudy):
+        powers_of_goal = [_with_variances(study, entry.parameters) for entry in assumed.entries]
+        if len(powers_of_goal) < 2:
+            return None
+        return PowerSpread(min(powers_of_goal), max(powers_of_goal), "assumed")
     counts = counts_of(study.design)
     first = assumed.entries[0]
     if len(assumed.entries) > 1:
@@ -154,13 +168,18 @@ def power_spread(study: RatingStudy, assumed: Assumptions) -> PowerSpread | None
         return PowerSpread(min(found), max(found), "assumed")
     if not first.is_own or first.uncertainty is None or counts is None:
         return None
-    sure = assurance(
+    return assurance(
         first.uncertainty,
         counts,
         effect=study.true_effect,
         latent=study.parameters.latent,
         rule=study.rule,
         documents=study.parameters,
-    )
-    low, high = map(sure.quantile, _EIGHTY)
-    return PowerSpread(low, high, "pilot")
+    ).spread
+
+
+def _with_variances(study: SystemsStudy, parameters: Parameters) -> float:
+    """The power of a study of several systems by formula if its ratings varied as those of these two."""
+    there = SystemsParameters.of_parameters(parameters, names=study.parameters.names)
+    means, effect = study.parameters.means, study.parameters.effect
+    return replace(study, parameters=replace(there, means=means, effect=effect)).by_formula().power

@@ -14,6 +14,8 @@ from humeval_power.costs import CostModel, cost_of, money
 from humeval_power.errors import DesignError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule, claim
+from humeval_power.saying.answer_words import of_hundred, points_words
+from humeval_power.scales import RatingScale
 from humeval_power.studies.power.analytic import (
     Ceiling,
     ceiling_with_both,
@@ -176,24 +178,35 @@ def what_would_do(
     rule: DecisionRule,
     costs: CostModel,
     budget: Decimal | None,
+    scale: RatingScale | None = None,
 ) -> tuple[str, tuple[str, ...]]:
-    """Why the target is not reached, and each change that would reach it alone."""
+    """Why the target is not reached, and each change that would reach it alone, in points of the scale."""
     power = counts_power(parameters, best, rule=rule)
     effect = parameters.difference
-    goal = f"for an effect of {effect:g}" if rule.margin is None else f"to show {claim(rule)}"
+    finds = (
+        f"find a difference of {points_words(effect, scale)}"
+        if rule.margin is None
+        else f"show {claim(rule)}"
+    )
     reaching = np.flatnonzero(candidates.worst_power >= target)
     ways = []
     if budget is not None and len(reaching):
         cheapest = Decimal(int(candidates.cents[reaching].min())) / 100
-        reason = f"{money(budget, costs.currency)} buy a power of {power:.2f}, not {target:g}."
+        reason = (
+            f"With {money(budget, costs.currency)} {of_hundred(power)} of 100 such studies {finds}, not "
+            f"{of_hundred(target)}."
+        )
         ways.append(f"a budget of {money(cheapest, costs.currency)}")
     else:
-        best_has = f"the best has {power:.2f} by formula"
-        reason = f"No design within these limits has a power of {target:g} {goal}: {best_has}."
+        reason = (
+            f"No design within these limits is enough: with the best {of_hundred(power)} of 100 such studies "
+            f"{finds}, by formula, not {of_hundred(target)}."
+        )
     smallest = detectable(counts_precision(parameters, best), effect=effect, power=target, rule=rule)
     if smallest <= 1:
-        thing, given = ("an effect", effect) if rule.margin is None else ("a margin", rule.margin)
-        ways.append(f"{thing} of {smallest:.3f} instead of {given:g}, with this design")
+        thing, given = ("difference", effect) if rule.margin is None else ("margin", rule.margin)
+        size = points_words(smallest, scale, digits=3)
+        ways.append(f"a {thing} of {size} instead of {points_words(given, scale)}, with this design")
     enough = _enough_workers(parameters, best, target, rule)
     if enough is not None and enough.n_workers > best.n_workers:
         ways.append(

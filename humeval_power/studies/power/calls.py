@@ -78,7 +78,7 @@ def study_power(
     method : by formula at once, by simulation, or both beside each other.
     half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
     setting : the name of the study's parameters.
-    assumed : all that may be assumed of the variances of two systems, to say what power hangs on it.
+    assumed : all that may be assumed of the variances, to say what power hangs on it.
     said : the effect as it was said, for print.
     effect_unit : the difference on [0, 1] that an effect of 1 stands for in the record.
     strict : whether more than 1 % of failed fits, and not 20 %, miss the target.
@@ -277,6 +277,7 @@ def study_size(
             seed=seed,
             n_jobs=n_jobs,
             ahead=ahead,
+            scale=scale,
             **how,
         )
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import axis_unit, points_words
+from humeval_power.saying.answer_words import axis_unit, of_hundred, points_words, share_words
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
 from humeval_power.saying.document import Fact, Table
 from humeval_power.saying.numbers import percent
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
 # The pictures of a study's power, each the answer to a question, from what is known by formula.
 
-POWER = Axis("Power", 0.0, 1.0)
-CLAIM = Axis("Chance to show the claim", 0.0, 1.0)
-TARGET_LINE = Level(f"target {TARGET:g}", TARGET)
+POWER = Axis("Of 100 such studies find it", 0.0, 1.0, is_of_100=True)
+CLAIM = Axis("Of 100 such studies show the claim", 0.0, 1.0, is_of_100=True)
 _GROWN = "By formula, with everything else as it is; the axis is logarithmic."
 _FIRST, _THIRD, _SIXTH = 0, 2, 5  # colours of further lines
 
@@ -57,9 +56,10 @@ def _growth_chart(
     y: Axis,
 ) -> Chart:
     grows = growth.grows
-    marks: list[Mark] = [TARGET_LINE]
+    marks: list[Mark] = [target_line()]
     if growth.ceiling is not None:
-        marks.append(Level(f"endless {grows}: {growth.ceiling.power:.2f}", growth.ceiling.power, _SIXTH))
+        ceiling = growth.ceiling.power
+        marks.append(Level(f"endless {grows}: {of_hundred(ceiling)}", ceiling, _SIXTH))
     marks += spots(here, f"{here:,} {grows}", analytic, simulated)
     return Chart(
         grows,
@@ -75,23 +75,28 @@ def _growth_chart(
 
 def _growth_words(growth: Growth, here: int, other: str, analytic: AnalyticPower) -> str:
     """What the curve says: the power here, where the target is reached, the ceiling."""
-    said = f"{here:,} {growth.grows} have power {analytic.power:.2f}"
+    said = f"With {here:,} {growth.grows} {of_hundred(analytic.power)} of 100 such studies find it"
     ceiling = growth.ceiling
     if ceiling is not None and not ceiling.reachable:
-        return f"{said}; no number of {growth.grows} takes it above {ceiling.power:.2f} with {other}."
+        most = of_hundred(ceiling.power)
+        return f"{said}; no number of {growth.grows} takes that above {most} with {other}."
     if growth.enough is None:
-        most = f"{growth.sizes[-1]:,} {growth.grows} have {growth.powers[-1]:.2f}"
-        return f"{said}; {most}."
+        return f"{said}; with {growth.sizes[-1]:,} {of_hundred(growth.powers[-1])}."
     verb = "would reach" if growth.enough > here else "are enough for"
-    return f"{said}; {growth.enough:,} {verb} {TARGET:g}."
+    return f"{said}; {growth.enough:,} {verb} {of_hundred(TARGET)}."
+
+
+def target_line(target: float = TARGET) -> Level:
+    """The power that is wanted."""
+    return Level(f"wanted: {of_hundred(target)}", target)
 
 
 def spots(x: float, what: str, analytic: AnalyticPower, simulated: PowerEstimate | None) -> Iterator[Spot]:
     """You are here: by formula, and as simulated with its interval."""
-    yield Spot(f"this study: {what}, {analytic.power:.2f}", x, analytic.power)
+    yield Spot(f"this study: {what}, {of_hundred(analytic.power)}", x, analytic.power)
     if simulated is not None and not simulated.too_many_failed:
         low, high = simulated.interval
-        text = f"simulated {power_words(simulated.power, (low, high))}"
+        text = f"simulated: {of_hundred(simulated.power, (low, high))}"
         yield Spot(text, x, simulated.power, low, high, _THIRD)
 
 
@@ -110,16 +115,16 @@ def effect_chart(
     factor, unit = axis_unit(scale)
     effect, effects = factor * analytic.effect, tuple(factor * each for each in curve.effects)
     said = points_words(analytic.effect, scale, digits=3)
-    sentence = f"A true difference of {said} is found with power {analytic.power:.2f}"
+    sentence = f"A true difference of {said} is found by {of_hundred(analytic.power)} of 100 such studies"
     half = curve.powers[len(curve.powers) // 4]
     yield Chart(
         "power",
         "What if the true difference is another?",
-        f"{sentence}, half of it with {half:.2f}, twice as much with {curve.powers[-1]:.2f}.",
+        f"{sentence}, half of it by {of_hundred(half)}, twice as much by {of_hundred(curve.powers[-1])}.",
         Axis(f"True difference {direction} {unit}", min(effects), max(effects)),
         POWER,
         (Series("line", "this study by formula", effects, curve.powers),),
-        (TARGET_LINE, *spots(effect, said, analytic, simulated)),
+        (target_line(), *spots(effect, said, analytic, simulated)),
     )
 
 
@@ -183,14 +188,15 @@ def _estimates_words(analytic: AnalyticPower, rule: DecisionRule, scale: RatingS
     error = points_words(analytic.precision.standard_error, scale, digits=3)
     if rule.margin is not None:
         at = f"Where the true difference is {axis_unit(scale)[0] * rule.null_effect:.3g}"
-        return f"{at}, {rule.alpha:g} of studies at most would show the claim; estimates spread by {error}."
+        most = share_words(rule.alpha)
+        return f"{at}, {most} of studies at most would show the claim; estimates spread by {error}."
     said = (
-        f"Without any effect estimates still spread by {error} (SE), and {rule.alpha:g} of them would be "
-        "significant"
+        f"Without any effect estimates still spread by {error} (SE), and {share_words(rule.alpha)} of them would "
+        "be significant"
     )
     if not analytic.effect:
         return f"{said}."
-    return f"{said}; with the effect {analytic.rejection_rate:.2f}."
+    return f"{said}; with the effect {share_words(analytic.rejection_rate)}."
 
 
 def curse_chart(
@@ -275,7 +281,7 @@ def cost_chart(
     series = tuple(
         _line(name, designs, colour, last) for name, designs, colour in lines if len(designs) > 1
     )
-    marks: list[Mark] = [TARGET_LINE]
+    marks: list[Mark] = [target_line()]
     if spending.budget is not None:
         marks.append(Upright(f"budget {amount(spending.budget, unit)}", spending.budget, 6))
     marks += spots(spending.cost, amount(spending.cost, unit), analytic, simulated)
@@ -320,17 +326,18 @@ def _line(name: str, designs: Designs, colour: int, last: float) -> Series:
 
 def _cost_words(spending: CostCurve, analytic: AnalyticPower) -> str:
     unit, front = spending.unit, spending.front
-    said = f"This study: {amount(spending.cost, unit)} for power {analytic.power:.2f}"
+    found = of_hundred(analytic.power)
+    said = f"This study: {amount(spending.cost, unit)}, and {found} of 100 such studies find it"
     if spending.budget is not None:
         left = spending.budget - spending.cost
         kept = "left of the budget" if left >= 0 else "more than the budget"
         said += f", {amount(abs(left), unit)} {kept}"
     reaching = [place for place, power in enumerate(front.power) if power >= TARGET]
     if not reaching:
-        return f"{said}; the best of what was looked at has {front.power[-1]:.2f}."
+        return f"{said}; with the best of what was looked at {of_hundred(front.power[-1])}."
     first = reaching[0]
     design = f"{front.workers[first]:,} workers and {front.items[first]:,} items"
-    return f"{said}; {TARGET:g} can be had for {amount(front.cost[first], unit)}, with {design}."
+    return f"{said}; {of_hundred(TARGET)} can be had for {amount(front.cost[first], unit)}, with {design}."
 
 
 def _designs_table(designs: Designs, unit: str) -> Table:
@@ -359,14 +366,14 @@ def splits_chart(outlook: Outlook, analytic: AnalyticPower, *, y: Axis) -> Itera
     best = splits.best
     chosen = f"{splits.workers[best]:,} workers and {splits.items[best]:,} items"
     marks: list[Mark] = [
-        TARGET_LINE,
+        target_line(),
         Spot(
-            f"this study: {counts.n_workers:,} workers, {counts.n_items:,} items, {analytic.power:.2f}",
+            f"this study: {counts.n_workers:,} workers, {counts.n_items:,} items, {of_hundred(analytic.power)}",
             counts.n_workers,
             analytic.power,
         ),
         Spot(
-            f"best: {chosen}, {splits.power[best]:.2f}",
+            f"best: {chosen}, {of_hundred(splits.power[best])}",
             splits.workers[best],
             splits.power[best],
             colour=_FOURTH,
@@ -375,8 +382,8 @@ def splits_chart(outlook: Outlook, analytic: AnalyticPower, *, y: Axis) -> Itera
     yield Chart(
         "splits",
         f"Workers or items, for {amount(spending.sum, unit)}?",
-        f"The best use of {amount(spending.sum, unit)} is {chosen}: power {splits.power[best]:.2f}; this study has "
-        f"{analytic.power:.2f}.",
+        f"The best use of {amount(spending.sum, unit)} is {chosen}: {of_hundred(splits.power[best])} of 100 such "
+        f"studies find it, of this study {of_hundred(analytic.power)}.",
         Axis("Workers", splits.workers[0], splits.workers[-1], is_log=True, is_whole=True),
         y,
         (Series("line", "as many items as the sum buys", splits.workers, splits.power),),

@@ -28,6 +28,8 @@ from humeval_power.inference.noncentral_t import equivalence_power
 from humeval_power.kernels.crossed import balanced_documents
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
+from humeval_power.saying.answer_words import of_hundred, points_words
+from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import check_documents
 from humeval_power.studies.power.analytic import (
     Ceiling,
@@ -446,6 +448,7 @@ def required_size(
     n_jobs: int = 1,
     ahead: Ahead | None = None,
     progress: Progress | None = None,
+    scale: RatingScale | None = None,
 ) -> RequiredSize:
     """Search one size with the others fixed, by formula, then prove the answer by simulation.
 
@@ -460,6 +463,7 @@ def required_size(
         proof.
     ahead : is told of the work of one proof before the first, and may refuse it.
     progress : is told how many studies are simulated, and how many there may be.
+    scale : in whose points the reason speaks of differences.
 
     Raises
     ------
@@ -485,7 +489,9 @@ def required_size(
         does_as_well = counts_power(parameters, smaller, rule=rule) >= power - little(power)
         half = smaller if does_as_well else None
     if smallest is None or half is not None:
-        why = _why(sought, at, limit, parameters, power, rule, by_document=by_document, half=half)
+        why = _why(
+            sought, at, limit, parameters, power, rule, by_document=by_document, half=half, scale=scale
+        )
         most = counts_power(parameters, make(highest), rule=rule)
         return RequiredSize(sought, power, None, most, None, why)
     study = RatingStudy(parameters, design_of(at), rule=rule)
@@ -658,22 +664,27 @@ def _why(
     *,
     by_document: bool,
     half: StudyCounts | None,
+    scale: RatingScale | None,
 ) -> str:
     """Why no size will do, or none that is practical: what no number exceeds, and what would do.
 
     half : half of the size that is too large to be practical, None where none was found.
     """
     effect = parameters.difference
+    found = f"find a difference of {points_words(effect, scale)}"
+    thing, verb = "difference", "find"
+    if rule.margin is not None:
+        found, thing, verb = f"show {claim(rule)}", "margin", "show"
     if limit is None:
         smallest = detectable(counts_precision(parameters, best), effect=effect, power=power, rule=rule)
-        thing = "effect this study could find" if rule.margin is None else "margin this study could show"
+        reached = counts_power(parameters, best, rule=rule)
         most = f"all {best.n_workers} workers on every item"
         if sought == "documents":
             most = f"every one of the {best.n_items} items from a document of its own"
         return (
-            f"Even with {most} the power is "
-            f"{counts_power(parameters, best, rule=rule):.2f}; the smallest {thing} "
-            f"with power {power:g} is {smallest:.3g}. More workers or items are needed."
+            f"Even with {most} {of_hundred(reached)} of 100 such studies {found}; "
+            f"the smallest {thing} that {of_hundred(power)} {verb} is {points_words(smallest, scale, digits=3)}. "
+            "More workers or items are needed."
         )
     fixed, other = (
         (f"{best.n_items} items", "items")
@@ -683,10 +694,6 @@ def _why(
     if best.n_documents and not by_document:
         joined = "of" if sought == "workers" else "and"
         fixed, other = f"{fixed} {joined} {best.n_documents} documents", "documents"
-    if rule.margin is None:
-        what, smaller = f"for an effect of {effect:g}", "no effect below {:.3g} can be found"
-    else:
-        what, smaller = f"to show {claim(rule)}", "no margin below {:.3g} can be shown"
     rough = " The formula is rough with so few workers." if best.n_workers < FEW_WORKERS else ""
     clearly = _enough(parameters, sought, other, best, power, rule, clearly=True)
     would_do = f" {clearly:,} {other} would do." if clearly else ""
@@ -696,12 +703,13 @@ def _why(
             of_half = counts_power(parameters, half, rule=rule)
             needed = f"{_number(sought, best):,}, half of which have {of_half:.4f}"
         return (
-            f"No practical number of {sought} will do: with {fixed} the power {what} cannot pass "
-            f"{limit.power:.4f}, and {power:g} takes {needed}.{would_do}{rough}"
+            f"No practical number of {sought} will do: with {fixed} the share of such studies that {found} cannot "
+            f"pass {limit.power:.4f}, and {power:g} takes {needed}.{would_do}{rough}"
         )
+    least_found = points_words(limit.detectable_effect, scale, digits=3)
     text = (
-        f"No number of {sought} will do: with {fixed} the power {what} cannot pass {limit.power:.2f}, and "
-        f"{smaller.format(limit.detectable_effect)} with power {power:g}."
+        f"No number of {sought} will do: with {fixed} {of_hundred(limit.power)} of 100 such studies {found} at "
+        f"best, and the smallest {thing} that {of_hundred(power)} {verb} is {least_found}."
     )
     enough = _enough(parameters, sought, other, best, power, rule)
     least = f" At least {enough:,} {other} are needed." if enough else ""

@@ -172,7 +172,7 @@ class StudyPower(Result):
             of, finds = f" of {study.parameters.n_systems} systems", "reaches its goal"
             assert not isinstance(analytic, AnalyticPower)
             assert not isinstance(simulated, PowerEstimate)
-            blocks.insert(0, goals_table(study, analytic, simulated))
+            blocks.insert(0, goals_table(study, analytic, simulated, self.scale))
             sections = tuple(several_sections(study, analytic, simulated, self.scale))
         return Document(
             f"How often this study{of} {finds}",
@@ -205,10 +205,14 @@ class StudyPower(Result):
     @cached_property
     def spread(self) -> PowerSpread | None:
         """The power by formula under all that may be assumed of the variances; None where they are chosen."""
-        outlook = self.outlook
-        if self.assumed is None or outlook is None or outlook.counts is None:
+        outlook, study = self.outlook, self.cell.study
+        if self.assumed is None:
             return None
-        return power_spread(outlook.study, self.assumed)
+        if isinstance(study, SystemsStudy):
+            return None if self.analytic is None else power_spread(study, self.assumed)
+        return (
+            None if outlook is None or outlook.counts is None else power_spread(outlook.study, self.assumed)
+        )
 
     def _pictures(self) -> Iterator[Section]:
         """What pages show and terminals leave out."""

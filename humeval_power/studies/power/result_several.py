@@ -19,12 +19,13 @@ from humeval_power.saying.answer_words import (
     points_words,
     share_words,
 )
-from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot, Upright
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words
 from humeval_power.saying.quantities import power_words, values
 from humeval_power.saying.result import Record
 from humeval_power.scales import RatingScale
+from humeval_power.studies.power.charts import POWER, target_line
 from humeval_power.studies.power.growth import TARGET, counts_of
 from humeval_power.studies.power.strategies import TwoSystems
 from humeval_power.studies.power.surface import AnyStudy
@@ -55,8 +56,7 @@ GOAL_NAMES: Mapping[Goal, str] = {
     "best": "the best above every other",
     "first": "the best has the highest mean",
 }
-_POWER = Axis("Power", 0.0, 1.0)
-_CLOSE = "By formula, to about 0.01."
+_CLOSE = "By formula, to about 1 of 100."
 _MOST_MEANS = 24  # systems whose means a terminal shows
 _GOAL_COLOURS = (0, 3, 4, 5, 7)  # 1 and 2 are of what is marked
 
@@ -136,16 +136,20 @@ def share_cell(share: float) -> str:
 
 
 def goals_table(
-    study: SystemsStudy, analytic: SystemsPower | None, simulated: SystemsPower | None
+    study: SystemsStudy,
+    analytic: SystemsPower | None,
+    simulated: SystemsPower | None,
+    scale: RatingScale | None,
 ) -> Table:
-    """Every goal by formula and as simulated."""
+    """Every goal by formula and as simulated, differences in points of the scale."""
+    apart = f"{points_words(study.effect, scale, digits=3)} apart"
     margin = study.rule.margin is not None
     header = ["goal", "what it is"]
     header += ["formula"] if analytic is not None else []
     header += ["simulated", "95 % interval"] if simulated is not None else []
     rows = []
     for goal in GOALS:
-        row = [goal, goal_words(goal, f"{study.effect:.3g} apart", margin=margin)]
+        row = [goal, goal_words(goal, apart, margin=margin)]
         if analytic is not None:
             row.append(share_cell(analytic.shares[goal]))
         if simulated is not None:
@@ -206,7 +210,8 @@ def several_sections(
             LaterChart(
                 "power",
                 lambda: goals_chart(study, analytic, simulated, scale=scale),
-                words="Power of every goal by formula against the difference that the true means are stated by.",
+                words="How many of 100 such studies reach each goal, by formula, against the difference that the "
+                "true means are stated by.",
             )
         ]
         if sizes := sizes_of(study):
@@ -214,7 +219,7 @@ def several_sections(
                 LaterChart(
                     "workers",
                     lambda: workers_chart(study, sizes, analytic, simulated),
-                    words=f"Power of the goal '{study.goal}' by formula over the number of workers.",
+                    words="How many of 100 such studies reach the goal, by formula, over the number of workers.",
                 )
             )
         yield Section("What would change it", tuple(charts))
@@ -333,17 +338,17 @@ def goals_chart(
             series.append(Series("line", GOAL_NAMES[goal], differences, shares, colour=colour))
     said = f"At a stated difference of {points_words(effect, scale, digits=3)}"
     if power is not None:
-        said += f" the power is {power.power:.2f} ({GOAL_NAMES[study.goal]})"
-    last = powers[-1].shares[study.goal]
+        said += f" {of_hundred(power.power)} of 100 such studies find {GOAL_NAMES[study.goal]}"
+    last = of_hundred(powers[-1].shares[study.goal])
     return Chart(
         "power",
         "What if the systems differ by more, or less?",
-        f"{said}, at twice as much {last:.2f}." if power is not None else f"{said} the answer lies.",
+        f"{said}, at twice as much {last}." if power is not None else f"{said} the answer lies.",
         Axis(f"Stated difference, {unit}", 0.0, differences[-1]),
-        _POWER,
+        POWER,
         tuple(series),
         (
-            Level(f"target {target:g}", target),
+            target_line(target),
             Upright(f"here: {here:.3g}", here),
             *_spots(here, study, power, simulated),
         ),
@@ -386,12 +391,12 @@ def workers_chart(
     return Chart(
         "workers",
         "What would more workers bring?",
-        f"{here:,} workers have power {power.power:.2f} ({GOAL_NAMES[study.goal]}); {sizes[-1]:,} have "
-        f"{powers[-1]:.2f}.",
+        f"With {here:,} workers {of_hundred(power.power)} of 100 such studies find {GOAL_NAMES[study.goal]}; with "
+        f"{sizes[-1]:,} {of_hundred(powers[-1])}.",
         Axis("Workers", sizes[0], sizes[-1], is_log=True, is_whole=True),
-        _POWER,
+        POWER,
         (Series("line", f"with {counts.n_items:,} items", sizes, tuple(powers)),),
-        (Level(f"target {TARGET:g}", TARGET), *_spots(here, study, power, simulated)),
+        (target_line(), *_spots(here, study, power, simulated)),
         f"{_CLOSE} The axis is logarithmic.",
     )
 
@@ -402,9 +407,11 @@ def _spots(
     """You are here: by formula, and as simulated with its interval."""
     marks: list[Mark] = []
     if power is not None:
-        marks.append(Spot(f"this study, '{study.goal}': {power.power:.2f}", x, power.power))
+        marks.append(
+            Spot(f"this study, {GOAL_NAMES[study.goal]}: {of_hundred(power.power)}", x, power.power)
+        )
     if simulated is not None and not math.isnan(simulated.power):
         low, high = simulated.interval
-        text = f"simulated {power_words(simulated.power, (low, high))}"
+        text = f"simulated: {of_hundred(simulated.power, (low, high))}"
         marks.append(Spot(text, x, simulated.power, low, high, 2))
     return marks

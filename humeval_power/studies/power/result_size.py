@@ -21,15 +21,23 @@ from humeval_power.saying.answer_words import (
     points_words,
     spread_words,
 )
-from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Series, Spot
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, time_taken
-from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, Quantity, QuantityResult, power_words
+from humeval_power.saying.quantities import (
+    BY_FORMULA,
+    NO_SIZE,
+    POWER_LABEL,
+    Quantity,
+    QuantityResult,
+    power_words,
+)
 from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.analytic import DetectableEffect, HalfwayPower
 from humeval_power.studies.power.assurance import PowerSpread, power_spread
+from humeval_power.studies.power.charts import POWER, target_line
 from humeval_power.studies.power.formula import EffectPrecision
 from humeval_power.studies.power.outlook import effect_curve
 from humeval_power.studies.power.required import RequiredSize, design_of
@@ -86,7 +94,7 @@ class StudySize(QuantityResult):
         if isinstance(about, SystemsStudy) and isinstance(result, SystemsSize):
             finds = finds.replace("finds this effect", "reaches its goal")
             if result.counts is not None:
-                blocks.insert(0, goals_table(about, result.analytic, result.simulated))
+                blocks.insert(0, goals_table(about, result.analytic, result.simulated, self.scale))
             blocks += [Paragraph(assumed_words(about)), means_table(about)]
         return Document(
             f"The {'cheapest' if result.sought == 'budget' else 'smallest'} study that {finds}",
@@ -109,8 +117,10 @@ class StudySize(QuantityResult):
     def spread(self) -> PowerSpread | None:
         """The power of the size by formula under all that may be assumed; None where that is chosen."""
         counts, about = self.found.counts, self.about
-        if counts is None or self.assumed is None or not isinstance(about, TwoSystems):
+        if counts is None or self.assumed is None:
             return None
+        if isinstance(about, SystemsStudy):
+            return power_spread(replace(about, design=design_of(counts)), self.assumed)
         there = about.parameters.with_difference(about.effect)
         return power_spread(RatingStudy(there, design_of(counts), rule=about.rule), self.assumed)
 
@@ -146,7 +156,7 @@ class StudySize(QuantityResult):
         """The size and its power, then what it was computed from."""
         about, result, rule = self.about, self.found, self.rule
         counts, shown, formula = result.counts, result.simulated, self._by_formula
-        yield Quantity("", "Size", "none" if counts is None else None, is_first=True)
+        yield Quantity("", NO_SIZE[0], NO_SIZE[1] if counts is None else None, is_first=True)
         if self.priced is not None:
             yield Quantity(
                 "cost", "Cost", float(self.priced.total), lambda _: str(self.priced), is_first=True
@@ -280,9 +290,9 @@ class StudyDetectable(Result):
         if math.isfinite(self._smallest_effect):
             by_formula = study.by_formula() if analytic is not None else None
             yield Paragraph("Every goal at this difference:")
-            yield goals_table(study, by_formula, reached)
+            yield goals_table(study, by_formula, reached, self.scale)
             if by_formula is not None:
-                words = "Power of every goal by formula around the answer, which is marked."
+                words = "How many of 100 such studies reach each goal, by formula; the answer is marked."
                 yield LaterChart(
                     "power",
                     lambda: goals_chart(study, by_formula, target=self.target, scale=self.scale),
@@ -301,12 +311,7 @@ class StudyDetectable(Result):
     def spread(self) -> PowerSpread | None:
         """The power to find it by formula under all that may be assumed; None where that is chosen."""
         study = self.cell.study
-        if (
-            self.analytic is None
-            or self.assumed is None
-            or isinstance(study, SystemsStudy)
-            or self._has_margin
-        ):
+        if self.analytic is None or self.assumed is None or self._has_margin:
             return None
         return power_spread(study.with_effect(self.analytic), self.assumed) if self.analytic < 1 else None
 
@@ -329,7 +334,7 @@ class StudyDetectable(Result):
             return f"No difference on the scale is so large that {hundred} {them}; {how}."
         size = f"{result:.3g} {on_scale(None)}"
         if self.scale is not None:
-            size = f"{points_words(result, self.scale, digits=3)} ({result:.3g} of the scale)"
+            size = points_words(result, self.scale, digits=3)
         if isinstance(study, SystemsStudy):
             goal = finds_words(study, replace(self.said, value=result), self.scale)
             return f"The smallest difference is {size}: then {hundred} {goal}, {how}."
@@ -387,7 +392,7 @@ class StudyDetectable(Result):
         factor, unit = axis_unit(self.scale)
         found, effects = factor * self.analytic, tuple(factor * each for each in curve.effects)
         marks: list[Mark] = [
-            Level(f"target {target:g}", target),
+            target_line(target),
             Spot(f"by formula {found:.4g}", found, target),
         ]
         if self.simulated is not None and self.simulated.effect <= curve.effects[-1]:
@@ -397,10 +402,10 @@ class StudyDetectable(Result):
         return Chart(
             "power",
             "What does this study find?",
-            f"By formula a true difference of {points_words(self.analytic, self.scale, digits=3)} with power "
-            f"{target:g}, half of it with {half:.2f}.",
+            f"A true difference of {points_words(self.analytic, self.scale, digits=3)} is found by "
+            f"{of_hundred(target)} of 100 such studies, by formula, half of it by {of_hundred(half)}.",
             Axis(f"True difference {self.said.direction} {unit}", 0.0, effects[-1]),
-            Axis("Power", 0.0, 1.0),
+            POWER,
             (Series("line", "this study by formula", effects, curve.powers),),
             tuple(marks),
         )

@@ -216,6 +216,7 @@ def required(
     documents: Documents,
     n_simulations: int | None,
     ahead: Ahead | None,
+    scale: RatingScale | None,
     **how: Any,
 ) -> RequiredSize | SystemsSize:
     """The fewest workers, items, documents or ratings per item that reach the target.
@@ -234,6 +235,7 @@ def required(
             rule=about.rule,
             n_simulations=n_simulations,
             ahead=ahead,
+            scale=scale,
             **how,
         )
     from humeval_power.studies.power.systems_study import required_systems_size

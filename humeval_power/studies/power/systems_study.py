@@ -22,6 +22,7 @@ from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.inference.corrections import significant
 from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.saying.answer_words import of_hundred
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl, own_rows
 from humeval_power.studies.fit.max_t import CriticalValues, pair_design
@@ -338,7 +339,10 @@ def required_systems_size(
         reached = power_of(most)
         words = sought.replace("-", " ")
         return SystemsSize(
-            sought, power, None, reason=f"With {most:,} {words} the power is {reached:.3f} by formula."
+            sought,
+            power,
+            None,
+            reason=f"With {most:,} {words} {of_hundred(reached)} of 100 such studies reach their goal, by formula.",
         )
     if not proves:
         answer = replace(study, design=design_of(of(size)))

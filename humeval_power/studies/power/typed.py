@@ -35,12 +35,12 @@ from humeval_power.studies.resolve_systems import Systems, systems_of, tell_rema
 def typed_study(
     study: StudyValues, rule: DecisionRule, *, compat: str | None = None
 ) -> tuple[Cell, Difference, RatingScale | None, Assumptions | None]:
-    """The study with the name of its setting, the effect as it was understood, the scale, and of two systems all
-    that may be assumed of its variances."""
+    """The study with the name of its setting, the effect as it was understood, the scale, and all that may be
+    assumed of its variances."""
     several = systems_of(study, rule)
     if several is not None:
         result, said, scale = study_of_several(several)
-        return Cell(result.setting, result), said, scale, None
+        return Cell(result.setting, result), said, scale, assumed_of_several(study, rule)
     settings = assumptions_of(study)
     effect = effect_or_known(study, settings) or NO_DIFFERENCE
     if compat and rule.margin is not None:
@@ -66,6 +66,12 @@ def all_assumed(study: StudyValues, settings: Assumptions, effect: EffectInput) 
     if not is_typical(study):
         return settings
     return settled(study, assumptions_of(study, tell=False, usual=True), effect)[0][0]
+
+
+def assumed_of_several(study: StudyValues, rule: DecisionRule) -> Assumptions | None:
+    """Both ends of what is usual of the variances of several systems; None where they are chosen."""
+    usual = systems_of(study, rule, usual=True) if is_typical(study) else None
+    return None if usual is None else usual.sources
 
 
 def study_of_several(

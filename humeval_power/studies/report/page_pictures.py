@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from humeval_power.saying.chart import EstimateRows
+from humeval_power.saying.chart import Chart, EstimateRows, LaterChart
 from humeval_power.saying.document import Drawing, Picture
 from humeval_power.saying.values import (
     Document,
@@ -55,17 +55,13 @@ def power(documents: CriterionDocuments) -> Iterator[Picture]:
     plan = documents.plan
     if plan is not None:
 
-        def draw() -> Figure:
-            from humeval_power.studies.plan.figures import power_figure
+        def draw() -> Chart:
+            from humeval_power.studies.plan.charts import power_chart
 
-            return power_figure(plan)
+            return power_chart(plan)
 
-        yield Picture(
-            "power",
-            draw,
-            words="The power of the planned study by formula, for true differences around the one it is for.",
-            caption="Power by formula; the point is the simulated power.",
-        )
+        words = "How often the planned study finds true differences around the one it is for, by formula."
+        yield LaterChart("power", draw, words=words)
     if documents.surface is not None and cells(documents.surface):
         yield surface_picture(documents.surface)
 

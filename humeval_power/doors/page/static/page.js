@@ -96,11 +96,12 @@ function onward() {
 /* On a narrow screen the answer is below the form: its first number stays in sight while it is not. */
 function glance() {
   const line = document.getElementById("glance");
-  const first = answer.querySelector(".headline > div");
+  const card = answer.querySelector(".cards .first-number");
+  const first = card ?? answer.querySelector(".headline > div");
   inSight.disconnect();
   line.hidden = true;
   if (!first) return;
-  line.textContent = first.lastElementChild.textContent + " " + first.firstElementChild.textContent;
+  line.textContent = card ? card.textContent : first.lastElementChild.textContent + " " + first.firstElementChild.textContent;
   inSight.observe(first);
 }
 

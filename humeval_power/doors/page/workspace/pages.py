@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from humeval_power.asking.run import EXIT_TARGET_MISSED
+from humeval_power.asking.study_file import parsed_study
 from humeval_power.doors.page.answers import Answer, Work, Wrong
 from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
@@ -28,9 +30,12 @@ from humeval_power.doors.page.workspace.stages import (
     Act,
     Stage,
     StageCommand,
+    change_of,
     field_read,
+    open_of,
     question_of,
     report_of,
+    ways_out,
 )
 from humeval_power.doors.page.workspace.studies import (
     MOST_FILES,
@@ -148,6 +153,8 @@ class Workspace:
         elif kind in EXAMPLES:
             example = EXAMPLES[kind]
             values, files, stage = example.values, await run_in_threadpool(example.contents), example.stage
+        elif kind == "answers":
+            values, files, stage = await self._of_answers(sent.get("study", ""), sent.get("file", ""))
         elif kind == "ratings":
             name, content = await self._uploaded(sent.get("ratings", ""))
             values, files, stage = {"ratings": name}, {name: content}, "decide"
@@ -161,6 +168,17 @@ class Workspace:
         if kind in EXAMPLES and EXAMPLES[kind].opens:
             return _to(EXAMPLES[kind].opens.format(folder=named))
         return _to(_with_view((await run_in_threadpool(self._known.open, named)).link(stage), view))
+
+    async def _of_answers(
+        self, text: str, upload: str
+    ) -> tuple[Mapping[str, object], Mapping[str, bytes], str]:
+        """The study that the six questions made, its files, and the stage at which it begins."""
+        values = dict(parsed_study(FILE_NAME, text).values)
+        field = next((name for name in ("ratings", "pilot") if name in values and upload), "")
+        if not field:
+            return values, {}, "question"
+        name, content = await self._uploaded(upload)
+        return {**values, field: name}, {name: content}, "decide" if field == "ratings" else "question"
 
     async def rename(self, request: Request) -> Response:
         """Give a study a name."""
@@ -540,7 +558,15 @@ class Workspace:
                 "starting", progress=ready.progress, wrong=(Wrong(ready.problem),) if ready.problem else ()
             )
         work = await run_in_threadpool(self._work, study, question)
-        return StageShown("live", answer=await self._parts.workers.live(work, tab))
+        answer = await self._parts.workers.live(work, tab)
+        instead = []
+        if answer is not None and answer.exit_code == EXIT_TARGET_MISSED and stage.key == "size":
+            for text, other in ways_out(study, open_of(study, wanted.get("open", ""))):
+                work = await run_in_threadpool(self._work, study, other)
+                found = await self._parts.workers.live(work, f"{tab} {text}" if tab else "")
+                if found is not None and found.exit_code == 0:
+                    instead.append(change_of(study, text, dict(found.numbers)))
+        return StageShown("live", answer=answer, instead=tuple(filter(None, instead)))
 
     def _work(self, study: OpenedStudy, question: StageCommand) -> Work:
         """A command that writes nothing: in a folder of its own, with the files that the study names."""

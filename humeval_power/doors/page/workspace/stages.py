@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -17,7 +18,9 @@ from humeval_power.doors.page.workspace.studies import (
     paths_of,
 )
 from humeval_power.errors import InputError
+from humeval_power.scales import RatingScale
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
+from humeval_power.study_counts import Documents
 
 Words = tuple[str, ...]
 _FORMULA = ("--method", "analytic")
@@ -41,6 +44,11 @@ REPORTS: Mapping[str, str] = {
     "study": "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
+    "pilot": "I have a pilot: plan from its ratings",
+    "max_workers": "There are only so many workers",
+}
+_ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
 _HEADER = 10_000  # bytes that hold the names of columns
 
 
@@ -117,10 +125,11 @@ class Stage:
             return (*(name for name in fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
         return tuple(name for name in fields if name != wanted.replace("-", "_"))
 
-    @property
-    def more(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The further fields, by the titles of their sections."""
+    def more(self, study: OpenedStudy) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The further fields, by the titles of their sections; differences on [0, 1] only without a scale."""
         names = {name for stage in STAGES for name in stage.fields}
+        if study.has("scale"):
+            names |= {name for name in _ON_UNIT if not study.has(name)}
         groups = (
             (
                 SECTIONS[section].title,
@@ -163,9 +172,9 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "plan",
         "Plan",
-        "What may it cost? Three designs stand to choose: seal one before any rating is collected.",
+        "What may it cost? Find designs, and seal one before any rating is collected.",
         "choose a design and seal it",
-        ("cost_per_rating", "budget", "max_workers"),
+        ("cost_per_rating", "cost_per_worker", "seconds_per_rating", "budget", "max_workers"),
         ("search", "cost", "looks"),
     ),
     Stage(
@@ -239,6 +248,33 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
     return None
 
 
+def ways_out(study: OpenedStudy, wanted: str) -> Iterator[tuple[str, StageCommand]]:
+    """What else could be worked out where no size of what is wanted will do: each with its question, about all else
+    as the study says it."""
+    if wanted == "power":
+        return
+    for text in ("items", "workers", "ratings-per-item", "effect"):
+        others = {"items": "workers", "workers": "items"}
+        needed = (others[text],) if text in others else ("workers", "items")
+        if text != wanted and all(study.has(name) for name in needed):
+            yield text, StageCommand((*_size_words(text), *_FORMULA), is_quick=True)
+
+
+def change_of(study: OpenedStudy, text: str, numbers: Mapping[str, str]) -> dict[str, str]:
+    """The field of the study that an answer of these numbers changes, with its value; nothing where it has none."""
+    if text != "effect":
+        name = text.replace("-", "_")
+        return {name: numbers[name]} if name in numbers else {}
+    scale = as_typed(study.file.values.get("scale"))
+    smallest = float(numbers.get("analytic", "inf"))
+    if smallest > 1:
+        return {}
+    size = smallest * RatingScale.parse(scale).width if scale else smallest
+    step = 10.0 ** (math.floor(math.log10(size)) - 2)
+    said = f"{math.ceil(size / step - 1e-9) * step:.6g}"  # upwards: what is smaller is not found
+    return {"effect_raw" if scale else "effect": said}
+
+
 def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
     """The mapping that was written with the forms of the platform, where its exports need one: not where they say
     worker, code and rating themselves."""
@@ -295,6 +331,18 @@ def _prove(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     return _size_words(open_of(study, sent.get("open", "")))
 
 
+def _search(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    """The search for designs, beside which that of the study stands, where it says one."""
+    said = study.file.values
+    if not study.has("workers") or not study.has("items"):
+        return ("plan", FILE_NAME)
+    sizes = [said["workers"], said["items"], said.get("ratings_per_item", said["workers"])]
+    if study.has("documents", "items_per_document"):
+        documents = Documents(said.get("documents"), said.get("items_per_document"))
+        sizes.append(documents.of(said["items"]))
+    return ("plan", FILE_NAME, "--beside", ",".join(map(str, sizes)))
+
+
 def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     """The plan of the design that was chosen: a search among it alone; never after ratings have come in."""
     if any(study.has(field) and study.is_there(field) for field in ("ratings", "exports")):
@@ -341,7 +389,7 @@ def _read(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
 ACTS: Mapping[str, Act] = {
     "read": Act("decide", _read, writes=("ratings",), leads_on=True),
     "prove": Act("size", _prove),
-    "search": Act("plan", lambda _study, _sent: ("plan", FILE_NAME), without=("plan",)),
+    "search": Act("plan", _search, without=("plan",)),
     "seal": Act("plan", _seal, writes=("plan",)),
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True),
     "import": Act(

@@ -27,6 +27,7 @@ from humeval_power.doors.page.workspace.examples import EXAMPLES
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
     BY_KEY,
+    FOLDED,
     OPEN,
     REPORTS,
     STAGES,
@@ -51,9 +52,9 @@ from humeval_power.doors.page.workspace.studies import (
     usual_question,
 )
 from humeval_power.doors.page.workspace.written import written_at
-from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred, share_words
 from humeval_power.saying.numbers import time_taken
-from humeval_power.study import DEFAULT_GOAL, FIELDS
+from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME
 
 if TYPE_CHECKING:
     from humeval_power.doors.page.workspace.text_reading import TextsRead
@@ -63,6 +64,11 @@ _WAYS = {
     "safer": "Safer",
     "all the budget": "All the money",
     "best": "The best there is",
+    "yours": "Yours, as the study says",
+}
+_CLOSED = {  # ways that no design within the limits is
+    "cheapest": "None within these limits is enough.",
+    "safer": "None within these limits is safer.",
 }
 _FIXED = (
     "the question, the systems and the scale",
@@ -77,6 +83,7 @@ _SIZES = {  # of several, and of one
     "items": ("items", "item"),
     "ratings_per_item": ("ratings of each item", "rating of each item"),
 }
+_SAID_ELSEWHERE = ("Study: ", f"{FILE_NAME} says now: ", "Seed ")  # in the fields, and beside the files
 _FOR_OTHERS = "Prices and limits"
 _LABELS = {"systems": "Names of the systems"}
 _HELPS = {  # where what a terminal needs to know is none of the page's business
@@ -97,7 +104,8 @@ _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 @dataclass(frozen=True, slots=True)
 class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began; `table` and
-    `texts` are how a file of ratings and one of texts to rate are read."""
+    `texts` are how a file of ratings and one of texts to rate are read; `instead` are changes of the study that
+    would do, where what was to be worked out does not exist."""
 
     state: State
     progress: JobProgress | None = None
@@ -107,6 +115,7 @@ class StageShown:
     act: str = ""
     table: Answer | None = None
     texts: TextsRead | None = None
+    instead: tuple[Mapping[str, str], ...] = ()
 
     def is_taken(self, study: OpenedStudy) -> bool:
         """Whether the ratings of a file that is shown are those of the study."""
@@ -178,7 +187,7 @@ def stage_page(
     fields = list(_fields(stage.fields_for(wanted.get("open", ""), study), study, typed, wrong))
     more = [
         FieldGroup(title, tuple(_fields(names, study, typed, wrong)), folded=True)
-        for title, names in stage.more
+        for title, names in stage.more(study)
     ]
     waits = shown.state in ("starting", "waiting", "running")
     if stage.key == "plan" and study.is_there("plan"):  # what is sealed does not change with them any more
@@ -220,7 +229,7 @@ def stage_json(
 
 def saved_json(stage: Stage, study: OpenedStudy, wanted: str) -> dict[str, Any]:
     """What is saved now: the version, and the values of the fields of the stage."""
-    names = (*stage.fields_for(wanted, study), *(name for _, group in stage.more for name in group))
+    names = (*stage.fields_for(wanted, study), *(name for _, group in stage.more(study) for name in group))
     return {
         "version": study.version,
         "values": {name: shown_value(study, name) for name in names},
@@ -269,7 +278,6 @@ def _of_answer(
     done = stages_done(study)
     labels = {name: FIELDS[name].label or name for name in FIELDS}
     take = _solved_fields(study, wanted, answer) if stage.key == "size" else {}
-    currency = currency_of(study)
     return {
         "stage": stage,
         "study": study,
@@ -284,16 +292,20 @@ def _of_answer(
             for each in shown.problems(study)
         ],
         "html": Markup(html_by_labels(answer.html, study_labels())) if answer else "",
-        "notes": [on_page(note) for note in answer.notes if not note.startswith("Study: ")]
+        "notes": [on_page(note) for note in answer.notes if not note.startswith(_SAID_ELSEWHERE)]
         if answer
         else [],
         "command": answer.command if answer else "",
-        "ways": _ways(answer.ways, currency) if answer and shown.act == "search" else [],
+        **_choice(study, answer if shown.act == "search" else None),
         "asks": _by_section(answer.asks) if answer else {},
         "summary": summary(study),
         "open": open_of(study, wanted.get("open", "")) if stage.key == "size" else "",
         "opens": OPEN,
         "wants": wanted.get("open", "") if wanted.get("open", "") in OPEN else "",
+        "instead": [(change, _changed_words(change)) for change in shown.instead],
+        "size_words": _sizes_in_words(
+            {name: as_typed(study.file.values[name]) for name in ("workers", "items") if study.has(name)}
+        ),
         "take": take,
         "take_words": _sizes_in_words(take),
         "take_before": _sizes_in_words(
@@ -358,30 +370,49 @@ def _sizes_in_words(sizes: Mapping[str, str]) -> str:
     return " and ".join(f"{value} {_SIZES[name][value == '1']}" for name, value in sizes.items())
 
 
-def _ways(designs: Sequence[tuple[str, Mapping[str, Any]]], currency: str) -> list[dict[str, Any]]:
-    """The designs to choose among, one that is there for two reasons once."""
+def _changed_words(change: Mapping[str, str]) -> str:
+    """'Take 240 items', 'Look for a difference of 0.35 points'."""
+    if words := _sizes_in_words({name: value for name, value in change.items() if name in _SIZES}):
+        return f"Take {words}"
+    (name, value), *_ = change.items()
+    return f"Look for a difference of {value}{' points' if name == 'effect_raw' else ''}"
+
+
+def _choice(study: OpenedStudy, answer: Answer | None) -> dict[str, Any]:
+    """The designs to choose among, one that is there for two reasons once; which ways none of them is, and what
+    would narrow the range of what is possible."""
     cards: list[dict[str, Any]] = []
-    for name, design in designs:
-        card = _way(name, design, currency)
+    for name, design in answer.ways if answer else ():
+        card = _way(name, design, study)
         same = next((one for one in cards if {**one, "title": ""} == {**card, "title": ""}), None)
         if same is None:
             cards.append(card)
         else:
             same["title"] += f", and {card['title'][0].lower()}{card['title'][1:]}"
-    return cards
+    names = {name for name, _ in answer.ways} if answer else set()
+    closed = [words for name, words in _CLOSED.items() if name not in names] if cards else []
+    known_from = {card["known_from"] for card in cards if card["between"]}
+    narrows = [narrowing_words(one) for one in known_from]
+    return {"ways": cards, "closed": closed, "narrows": [f"{one[0].upper()}{one[1:]}" for one in narrows]}
 
 
-def _way(name: str, design: Mapping[str, Any], currency: str) -> dict[str, Any]:
-    hours = design.get("hours")
+def _way(name: str, design: Mapping[str, Any], study: OpenedStudy) -> dict[str, Any]:
+    hours, spread, chance = design.get("hours"), design.get("power_spread"), design.get("chance_of_target")
+    cost, budget = Decimal(design["cost"]), study.file.values.get("budget")
     return {
         "title": _WAYS.get(name, name),
         "found": of_hundred(design["shown_power"]),
+        "between": between_words(spread["low"], spread["high"]) if spread else "",
+        "known_from": spread["known_from"] if spread else "",
+        "chance": "" if chance is None else share_words(chance),
+        "target": of_hundred(design["target"]),
+        "is_beyond": budget is not None and cost > Decimal(str(budget)),
         "workers": design["n_workers"],
         "items": design["n_items"],
         "ratings_per_item": design["ratings_per_item"],
         "documents": design["n_documents"],
         "ratings": design["n_ratings"],
-        "cost": f"{Decimal(design['cost']):,.2f} {currency}",
+        "cost": f"{cost:,.2f} {currency_of(study)}",
         "hours": time_taken(hours * 3600) if hours else "",
         "days": design.get("days"),
     }
@@ -484,5 +515,6 @@ def _field(
         nothing=nothing,
         joined=one.kind.many,
         is_suggested=study.file.values.get(name) == SUGGESTED.get(name, ...),
+        folded=FOLDED.get(name, ""),
         wrong=wrong.get(name, ()),
     )

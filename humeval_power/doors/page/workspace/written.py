@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from humeval_power.choices import TITLES
+from humeval_power.doors.page.requests import by_labels, study_labels
 from humeval_power.doors.page.workspace.stages import FORMS_FOLDER, REPORTS
 from humeval_power.doors.page.workspace.studies import (
     REPORTS_FOLDER,
@@ -32,6 +34,13 @@ class WrittenFile:
     is_secret: bool = False
     steps: str = ""
     is_folder: bool = False
+
+
+def in_plain_words(markdown: str) -> str:
+    """Instructions without marks of Markdown, and without what is for a terminal."""
+    text = re.sub(r"\s+In a terminal: `[^`]*`[^.]*\.", "", markdown)
+    text = re.sub(r"`|\*\*|^#+ +", "", text, flags=re.MULTILINE)
+    return by_labels(text, study_labels())
 
 
 def written_at(stage: str, study: OpenedStudy) -> tuple[WrittenFile, ...]:
@@ -68,7 +77,7 @@ def _collected(study: OpenedStudy) -> Iterator[WrittenFile]:
         title = {str(one): words for one, words in TITLES.items()}.get(name, name)
         readme = f"{folder}/{_README}"
         steps = (study.folder / readme).read_bytes()[:_MOST] if _is_there(study, readme) else b""
-        said = steps.decode(errors="replace")
+        said = in_plain_words(steps.decode(errors="replace"))
         yield WrittenFile(
             folder, f"{title}: what the platform, or each worker, gets.", steps=said, is_folder=True
         )
