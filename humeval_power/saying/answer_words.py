@@ -46,10 +46,11 @@ def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"
     """
     if not (about := between_words(low, high)):
         return
+    narrows = f"{narrowing_words(known_from)} would narrow that."
     if known_from == "pilot":
-        yield f"As the pilot is small {about} (80 % interval); {narrowing_words(known_from)} would narrow that."
+        yield f"As the pilot is small {about} (80 % interval); {narrows}"
     else:
-        yield f"How much workers and items vary is assumed: {about}, and {narrowing_words(known_from)} would narrow that."
+        yield f"How much workers and items vary is assumed: {about}, and {narrows}"
 
 
 def between_words(low: float, high: float) -> str:
