@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gc
+import importlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -83,6 +85,12 @@ def shared_data(shared: Path) -> Path:
 WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files"}
 # And whose plans with looks need no exact levels.
 WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
+# And whose corrections by max-t need no more than two digits.
+WITH_ROUGH_MAX_T = {
+    *("analyze", "field", "monitor", "plan", "report"),
+    *("test_answer_first", "test_cli_many_systems", "test_family_of_tests", "test_findings"),
+    *("test_joint_diagnostics", "test_names_not_roles"),
+}
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {"analyze", "field", "monitor", "page", "plan", "report", "test_docs_files"}
 WITH_PICTURES = {"test_workers"}  # which compare them with those of other processes
@@ -98,8 +106,8 @@ BLANK = {
 @pytest.fixture(scope="module", autouse=True)
 def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Iterator[None]:
     """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Plans
-    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth. A figure is made
-    as ever, but not turned into dots and outlines, which takes a tenth of a second each."""
+    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth. Critical values
+    of max-t are means over 32,768 directions, here over 2,048. A figure is made as ever, but not turned into dots and outlines, which takes a tenth of a second each."""
     names = {request.path.parent.name, request.path.stem}
     with pytest.MonkeyPatch.context() as patch:
         if names & WITH_FEW_NULL_STUDIES:
@@ -107,8 +115,14 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
         if names & WITH_ROUGH_LEVELS:
             looks = "humeval_power.studies.looks"
             patch.setattr(f"{looks}.rating_looks.SLOW_LOOK_SIMULATIONS", 200)
-            patch.setattr(f"{looks}.systems_looks.SLOW_SYSTEMS_LOOKS", 100)
-            patch.setattr(f"{looks}.systems_looks.DEFAULT_SYSTEMS_LOOKS", 1000)
+            for module in ("systems_looks", "dropping"):  # which has names of its own for them
+                patch.setattr(f"{looks}.{module}.SLOW_SYSTEMS_LOOKS", 100)
+                patch.setattr(f"{looks}.{module}.DEFAULT_SYSTEMS_LOOKS", 1000)
+        if names & WITH_ROUGH_MAX_T:
+            max_t = importlib.import_module("humeval_power.studies.fit.max_t")
+            kept_apart = functools.lru_cache(maxsize=32)(max_t._critical_values.__wrapped__)
+            patch.setattr(max_t, "_LOG2_DIRECTIONS", 11)
+            patch.setattr(max_t, "_critical_values", kept_apart)
         if names & WITH_BLANK_PICTURES and not names & WITH_PICTURES:
             content = "humeval_power.saying.figure_style.figure_bytes"
             patch.setattr(content, lambda _figure, kind: BLANK[kind])
