@@ -98,7 +98,7 @@ def shared_data(shared: Path) -> Path:
 
 
 # Folders and modules whose tests look at words and forms of analyses, not at the simulated rate of their errors.
-WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files"}
+WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files", "field", "monitor", "page"}
 # And whose plans with looks need no exact levels.
 WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
 # And whose corrections by max-t and intervals of agreement need no more than two digits.
