@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from cli import run, run_json
 from scipy import stats
 
@@ -232,7 +232,7 @@ def test_a_pilot_gives_what_its_shares_give(tmp_path):
     assert known.agreement == pytest.approx(report["other_raters"]["value"], rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "rule"),
     [
         ((), "--expected-agreement"),
@@ -440,7 +440,7 @@ def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs
     assert "Two raters do not show how raters differ" in out
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "rule"),
     [
         (
