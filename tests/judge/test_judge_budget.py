@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from cli import run, run_json
 
 from humeval_power.comparisons.judge.budget import (
@@ -141,7 +141,7 @@ def test_drawn_judges_go_with_the_truth_and_each_other_as_said() -> None:
     assert 1 - left == pytest.approx(panel.r_squared((2, 1)), abs=0.01)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"correlations": (1.2,)},

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from cli import run, run_json
 from scipy import stats
 
@@ -30,7 +30,7 @@ from humeval_power.inference.item_sampling import allocate
 ENDLESS = 10**12  # outputs, so that the pool is the population
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("size", "spread", "n", "drawn"),
     [  # METHODS of the project: computed by hand
         ([400, 300, 200, 100], [0.1, 0.2, 0.3, 0.6], 60, [11, 17, 16, 16]),
@@ -349,7 +349,7 @@ def two_systems(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "why"),
     [
         (("--n", "5000"), "Error: --n: value 5000: there are 60 outputs"),
