@@ -22,7 +22,7 @@ import page_blocks
 from click.testing import CliRunner
 
 from humeval_power.asking.command import Command
-from humeval_power.asking.command_groups import FOLDED, in_terminal
+from humeval_power.asking.command_groups import BELOW, FOLDED, in_terminal
 from humeval_power.checking.columns import listing
 from humeval_power.doors.terminal.main import COMMANDS
 from humeval_power.doors.terminal.main import main as humeval_power
@@ -114,10 +114,14 @@ def full_help(*words: str) -> str:
     """The help of a command with all of its options; `--help` is short."""
     context = click.Context(humeval_power)
     asked: click.Command | None = humeval_power
+    typed = list(in_terminal(words))
     for word in words:
         assert isinstance(asked, click.Group)
+        first = asked.params[0] if asked.params else None
+        if isinstance(first, click.Argument) and first.required:  # it is typed before what is below
+            typed.insert(-1, first.make_metavar(context))
         asked = asked.get_command(context, word)
-    return command_line(*in_terminal(words), "--help-all" if isinstance(asked, Command) else "--help")
+    return command_line(*typed, "--help-all" if isinstance(asked, Command) else "--help")
 
 
 def _shown(*words: str) -> str:
@@ -137,7 +141,7 @@ def subcommands(name: str) -> list[str]:
     context = click.Context(humeval_power)
     found = humeval_power.get_command(context, name)
     below = found.list_commands(context) if isinstance(found, click.Group) else []
-    return [word for word in below if word not in FOLDED]
+    return [word for word in below if word not in BELOW.get(name, ())]
 
 
 def examples() -> list[Path]:

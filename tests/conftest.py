@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import functools
 import gc
+import importlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -60,6 +62,22 @@ def no_waiting_for_the_disk() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def resamples_drawn_once() -> Iterator[None]:
+    """Every measure of agreement draws the same thousand resamples of as many items."""
+    agreement = importlib.import_module("humeval_power.comparisons.agreement.agreement")
+    kept = functools.lru_cache(maxsize=16)(agreement.item_resamples)
+
+    def drawn_once(n_items: int, *, n_resamples: int, seed: int) -> object:
+        counts = kept(n_items, n_resamples=n_resamples, seed=seed)
+        counts.flags.writeable = False
+        return counts
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agreement, "item_resamples", drawn_once)
+        yield
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The directory of shared material: HUMEVAL_SHARED, or ../shared beside the repository."""
@@ -80,11 +98,20 @@ def shared_data(shared: Path) -> Path:
 
 
 # Folders and modules whose tests look at words and forms of analyses, not at the simulated rate of their errors.
-WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files"}
+WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files", "field", "monitor", "page"}
 # And whose plans with looks need no exact levels.
 WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
+# And whose corrections by max-t and intervals of agreement need no more than two digits.
+WITH_ROUGH_NUMBERS = {
+    *("analyze", "field", "monitor", "plan", "report"),
+    *("test_answer_first", "test_cli_many_systems", "test_family_of_tests", "test_findings"),
+    *("test_joint_diagnostics", "test_names_not_roles"),
+}
 # And that look at the names and places of pictures: others look at what is drawn.
-WITH_BLANK_PICTURES = {"analyze", "field", "monitor", "page", "plan", "report", "test_docs_files"}
+WITH_BLANK_PICTURES = {
+    *("analyze", "field", "monitor", "page", "plan", "report"),
+    *("test_docs_files", "test_every_command", "test_findings", "test_hostile_media", "test_net"),
+}
 WITH_PICTURES = {"test_workers"}  # which compare them with those of other processes
 BLANK = {
     "png": base64.b64decode(
@@ -98,8 +125,10 @@ BLANK = {
 @pytest.fixture(scope="module", autouse=True)
 def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Iterator[None]:
     """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Plans
-    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth. A figure is made
-    as ever, but not turned into dots and outlines, which takes a tenth of a second each."""
+    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth. Critical values of
+    max-t are means over 32,768 directions, here over 2,048; intervals of agreement with other raters come from
+    100,000 draws, here from 4,000. A figure is made as ever, but not turned into dots and outlines, which takes a
+    tenth of a second each."""
     names = {request.path.parent.name, request.path.stem}
     with pytest.MonkeyPatch.context() as patch:
         if names & WITH_FEW_NULL_STUDIES:
@@ -107,8 +136,17 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
         if names & WITH_ROUGH_LEVELS:
             looks = "humeval_power.studies.looks"
             patch.setattr(f"{looks}.rating_looks.SLOW_LOOK_SIMULATIONS", 200)
-            patch.setattr(f"{looks}.systems_looks.SLOW_SYSTEMS_LOOKS", 100)
-            patch.setattr(f"{looks}.systems_looks.DEFAULT_SYSTEMS_LOOKS", 1000)
+            for module in ("systems_looks", "dropping"):  # which has names of its own for them
+                patch.setattr(f"{looks}.{module}.SLOW_SYSTEMS_LOOKS", 100)
+                patch.setattr(f"{looks}.{module}.DEFAULT_SYSTEMS_LOOKS", 1000)
+        if names & WITH_ROUGH_NUMBERS:
+            max_t = importlib.import_module("humeval_power.studies.fit.max_t")
+            kept_apart = functools.lru_cache(maxsize=32)(max_t._critical_values.__wrapped__)
+            patch.setattr(max_t, "_LOG2_DIRECTIONS", 11)
+            patch.setattr(max_t, "_critical_values", kept_apart)
+            strata = importlib.import_module("humeval_power.comparisons.agreement.strata")
+            drawn = strata.drawn_variances
+            patch.setattr(strata, "drawn_variances", lambda table, rng, n: drawn(table, rng, min(n, 4000)))
         if names & WITH_BLANK_PICTURES and not names & WITH_PICTURES:
             content = "humeval_power.saying.figure_style.figure_bytes"
             patch.setattr(content, lambda _figure, kind: BLANK[kind])

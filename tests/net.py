@@ -1,8 +1,9 @@
-"""What every command says, before something moves: its help, its answers, its programs, its errors, its form.
+"""What every command says, before something moves: its answers, its programs, its errors, its form.
 
 `python tests/net.py --diff [COMMAND]` says in words what differs between this tree and tests/golden/net/;
 `python tests/net.py` writes that anew: after a change that was meant, in a commit of its own with the reason.
-Records stand in every_command.json. What was only renamed is named in RENAMED.
+Records stand in every_command.json, the whole help in docs/commands/ (`docs/generate.py`). What was only renamed is
+named in RENAMED.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from cli import run
 from every_command import COMMANDS, OWN, QUICK, SETTING, SLOW, command_words, prepared
 from option_tree import leaves
 
-from humeval_power.asking.command import Command, StudyCommand
+from humeval_power.asking.command import StudyCommand
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.requests import CommandRequest, offered
 from humeval_power.doors.page.views import PageField, field_groups
@@ -116,7 +117,7 @@ def net(folder: Path, wanted: Collection[str] = (), without: Collection[str] = (
             here = found[leaf_of(line)]
             here[name] = f"$ {line}\n{text}"
             words = command_words(_WRITES.sub("", line))
-            if "--code" in here["help"]:
+            if any(option.name == "code" for option in ALL[leaf_of(line)].params):
                 here[f"{name}, program"] = _told(*words, "--code", "python")
             if name in kinds:
                 here[f"{name}, Markdown"] = _told(*words, "--format", "markdown")
@@ -125,13 +126,12 @@ def net(folder: Path, wanted: Collection[str] = (), without: Collection[str] = (
 
 
 def _first_sight(name: str, command: click.Command) -> dict[str, str]:
-    """Help, a wrong line and the form: what needs no file."""
+    """Short help, a wrong line and the form: what needs no file."""
     words = name.replace("scenario ", f"scenario {OWN} ").split()
     command._help_option = None  # click keeps that of the context that was asked first
     wrong, form = _wrong_words(command), tuple(name.split())
     short = {"short help": _told(*words, "--help")} if isinstance(command, StudyCommand) else {}
     return {
-        "help": _told(*words, "--help-all" if isinstance(command, Command) else "--help"),
         **short,
         "wrong": f"$ {' '.join(wrong)}\n{_told(*words, *wrong)}",
         **({"form": "\n".join([*_form(form), ""])} if form in FORMS else {}),

@@ -187,8 +187,8 @@ def test_r_agrees_on_mcnemar_and_on_proportions() -> None:
     assert unpaired_effect(n_items=1821, baseline=0.972) == pytest.approx(p2 - 0.972, abs=1e-8)
 
 
-@pytest.mark.parametrize("test", ["mid-p", "asymptotic", "exact"])
-@pytest.mark.parametrize("alpha", [1e-9, 0.001, 0.05, 0.3])
+@each_case("test", ["mid-p", "asymptotic", "exact"])
+@each_case("alpha", [1e-9, 0.001, 0.05, 0.3])
 def test_critical_counts_are_where_the_p_value_passes_alpha(test: str, alpha: float) -> None:
     total = np.r_[np.arange(0, 120), 4095, 4096, 4097, 12_345]
     limit = critical_counts(total, test=test, alpha=alpha)  # type: ignore[arg-type]
@@ -199,7 +199,7 @@ def test_critical_counts_are_where_the_p_value_passes_alpha(test: str, alpha: fl
             assert p_of(test, int(count + 1), int(k - count - 1), int(k)) > alpha
 
 
-@pytest.mark.parametrize("square", [0, 1, 3, 4, 7])
+@each_case("square", [0, 1, 3, 4, 7])
 def test_counts_beyond_a_statistic_are_those_of_whole_numbers(square: int) -> None:
     # (b - c)^2 >= z^2 (b + c) in whole numbers, where many tables have exactly the statistic asked for.
     total = np.arange(400)
@@ -325,7 +325,7 @@ def test_large_test_sets_are_drawn_without_a_table() -> None:
     assert float(drawn.estimate.mean()) == pytest.approx(0.0002, abs=4 * math.sqrt(0.1 / 1e6 / 2048))
 
 
-@pytest.mark.parametrize("setting", range(5))
+@each_case("setting", range(5))
 def test_unpaired_enumeration_agrees_with_simulation(setting: int) -> None:
     rng = np.random.default_rng([7, setting])
     baseline = float(rng.uniform(0.3, 0.9))
@@ -439,7 +439,7 @@ def test_without_an_effect_there_is_no_exaggeration() -> None:
 # What is impossible
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "said"),
     [
         (

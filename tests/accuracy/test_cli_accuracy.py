@@ -9,7 +9,7 @@ from typing import Any
 import cli
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from click.testing import Result
 from places import ROOT
 
@@ -343,7 +343,7 @@ def test_the_annotations_of_card_et_al_are_read_as_they_are(tmp_path: Path) -> N
 FLAGGED = "task,claimed,baseline,accuracy\na,Y,0.80,0.83\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("claims", "sizes", "said"),
     [
         (

@@ -188,7 +188,7 @@ def test_an_estimate_plans_with_as_many_independent_items_as_the_clusters_are_wo
     assert f"--n {round(clusters['effective_n'])} " in " ".join(str(result).split())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("make", "said"),
     [
         (lambda: Answers(np.zeros((0, 2))), "no items"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 from places import ROOT
 from scipy import stats
 
@@ -84,7 +85,7 @@ def test_submissions_are_called_by_their_key_where_they_have_one(tmp_path: Path)
     assert known.agreement("1", "2").share == pytest.approx(0.91)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("rows", "said"),
     [
         ("first,nobody,30", "row 2, column 'second': value 'nobody': is no submission of the leaderboard"),

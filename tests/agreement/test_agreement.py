@@ -10,7 +10,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from places import ROOT
 from scipy import stats
 from seven import seven
@@ -125,7 +125,7 @@ def test_shares_of_agreeing_pairs_are_those_counted_one_by_one():
     assert found.within_one.value == pytest.approx(within / pairs, abs=1e-12)
 
 
-@pytest.mark.parametrize("points", range(4, 12))
+@each_case("points", range(4, 12))
 def test_neighbouring_points_of_any_short_scale_are_within_one(points):
     # w1 rates item i with i, w2 with i + 1 and w3 with i + 2: two of three pairs are one apart
     rows = [(f"w{k}", f"i{i}", "A", i + k) for i in range(1, points - 1) for k in range(3)]

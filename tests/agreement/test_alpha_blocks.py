@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.comparisons.agreement.agreement import SharedRatings, alphas, krippendorff_alpha
 from humeval_power.inference.item_bootstrap import item_resamples, measure, measure_together
@@ -31,10 +32,8 @@ def by_pairs(shared: SharedRatings, weights: np.ndarray, level: str) -> float:
     return 1 - (apart * together * share[:, None]).sum() / n / (times @ apart @ times / (n * (n - 1)))
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize(
-    "values", [np.linspace(0, 1, 5), np.linspace(0.3, 0.30001, 11), np.array([0.0, 1.0])]
-)
+@each_case("level", LEVELS)
+@each_case("values", [np.linspace(0, 1, 5), np.linspace(0.3, 0.30001, 11), np.array([0.0, 1.0])])
 def test_alpha_of_weighted_outputs_is_that_of_their_pairs(level, values):
     shared = uneven(values)
     weights = np.random.default_rng(4).integers(4, size=(40, 3)).astype(float)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case, few_fast
 from cli import run, run_json
 from scipy import stats
 
@@ -231,7 +232,7 @@ def test_a_pilot_gives_what_its_shares_give(tmp_path):
     assert known.agreement == pytest.approx(report["other_raters"]["value"], rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "rule"),
     [
         ((), "--expected-agreement"),
@@ -372,7 +373,7 @@ def test_outputs_of_two_given_raters_are_those_of_bloch_and_kraemer(kappa, share
 
 
 @pytest.mark.parametrize("measure", ["kappa", "ac1", "alpha_nominal"])
-@pytest.mark.parametrize("shares", [(0.7, 0.3), (0.2, 0.5, 0.3)])
+@few_fast("shares", [(0.2, 0.5, 0.3), (0.7, 0.3)])
 def test_the_expected_coefficient_is_that_of_many_raters_of_the_latent_scale(measure, shares):
     known = ExpectedCategories(measure, 0.5, 0.1, shares)
     rng = np.random.default_rng(3)
@@ -439,7 +440,7 @@ def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs
     assert "Two raters do not show how raters differ" in out
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "rule"),
     [
         (

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each_case
 from places import TESTS
 from reference import dense_model
 from seven import seven
@@ -60,8 +61,8 @@ def flat(predictions):
     return values, errors
 
 
-@pytest.mark.parametrize("zero", [False, True], ids=["inside", "one at zero"])
-@pytest.mark.parametrize("name", STUDIES)
+@each_case("zero", [False, True], ids=["inside", "one at zero"])
+@each_case("name", STUDIES)
 def test_predictions_are_those_of_dense_matrices(name, zero):
     ratings = STUDIES[name]()
     result = fit(ratings)

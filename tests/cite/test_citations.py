@@ -64,7 +64,7 @@ def test_runs_cite_the_test_that_their_kind_asks_for() -> None:
     assert {"Kenward and Roger 1997", "Holm 1979", "Schuirmann 1987"} <= crossed
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("signature", "cited"),
     [
         ("v:1|model:paired|test:t|cluster:passage:24", {"Bell and McCaffrey 2002"}),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -58,7 +59,7 @@ def test_the_dense_matrices_agree(sizes: list[int], seed: int) -> None:
     assert found.df == pytest.approx(df, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_case("name", CASES)
 def test_clubsandwich_agrees(name: str) -> None:
     case = CASES[name]
     found = clustered_mean(case["values"], Clusters.of(case["clusters"]))
@@ -84,7 +85,7 @@ def test_clubsandwich_still_says_so(tmp_path: Path) -> None:
         assert case["df"] == pytest.approx(CASES[case["name"]]["df"], rel=1e-7)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_case("name", CASES)
 def test_statsmodels_agrees_on_cr1(name: str) -> None:
     case = CASES[name]
     values, codes = np.array(case["values"]), np.array(case["clusters"])

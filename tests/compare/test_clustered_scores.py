@@ -182,7 +182,7 @@ def test_effect_sizes_have_the_values_of_independent_items_and_wider_intervals()
         assert one.low < one.value < one.high
 
 
-@pytest.mark.parametrize("name", ["mean", "mean_bca", "cohens_d", "wilcoxon_r", "hodges_lehmann", "median"])
+@each_case("name", ["mean", "mean_bca", "cohens_d", "wilcoxon_r", "hodges_lehmann", "median"])
 def test_one_item_in_each_cluster_gives_the_intervals_of_independent_items(name):
 
     differences = np.round(0.2 + np.random.default_rng(9).standard_normal(80), 3)

@@ -108,7 +108,7 @@ def test_the_exact_signed_rank_distribution_counts_all_signs(n: int) -> None:
     assert signed_rank_p(n)[0] == pytest.approx(min(1.0, 2.0 ** (1 - n)), rel=1e-12)
 
 
-@pytest.mark.parametrize("name", COMMON_TESTS)
+@each_case("name", COMMON_TESTS)
 def test_swapping_the_systems_keeps_the_p_value_and_turns_the_direction(name: str) -> None:
     rows = DESIGNS["crossed"].assignment
     responses = draw(DESIGNS["crossed"], 5)
@@ -118,7 +118,7 @@ def test_swapping_the_systems_keeps_the_p_value_and_turns_the_direction(name: st
     np.testing.assert_array_equal(found.direction, -swapped.direction)
 
 
-@pytest.mark.parametrize("name", COMMON_TESTS)
+@each_case("name", COMMON_TESTS)
 def test_a_large_difference_points_to_the_better_system(name: str) -> None:
     design = DESIGNS["crossed"]
     responses = draw(design, None) + 5.0 * design.assignment.system
@@ -127,7 +127,7 @@ def test_a_large_difference_points_to_the_better_system(name: str) -> None:
     assert (found.p_value < 0.05).all()
 
 
-@pytest.mark.parametrize("name", COMMON_TESTS)
+@each_case("name", COMMON_TESTS)
 def test_ratings_that_are_all_alike_have_no_p_value(name: str) -> None:
     # 0.3 is no binary fraction: means of three of them differ by rounding, which must not count
     design = crossed(3, 4)

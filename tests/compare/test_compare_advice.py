@@ -77,7 +77,7 @@ def test_set_a_is_summarised_as_the_reference_values_say(golden):
     assert nlpstattest_advice(data)[0].name == "t"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("skewness", "words"),
     [
         (0.0, "roughly symmetric"),

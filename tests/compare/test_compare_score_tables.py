@@ -6,6 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.comparisons.scores.files import open_scores, score_table
 from humeval_power.comparisons.scores.score_table import ScoreTable
@@ -31,7 +32,7 @@ def problems(tmp_path, text, **how):
     return "\n".join(map(str, refused.value.problems))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "0.5 0.6\n0.25\t0.75\n",
@@ -112,7 +113,7 @@ def test_the_list_of_problems_is_short_and_says_how_many_there_are(tmp_path):
     assert "and 4 more like this" in said
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "how", "said"),
     [
         (LONG + "i1,A,9,9\n", {"score": "BLEU"}, "row 6: item 'i1' has a second score for system 'A'"),

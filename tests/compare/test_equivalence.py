@@ -51,8 +51,8 @@ def precision(error: float, df: float) -> EffectPrecision:
 # The rule
 
 
-@pytest.mark.parametrize("alternative", ["non-inferior", "equivalent"])
-@pytest.mark.parametrize("margin", [None, 0.0, -0.1, 1.1, math.nan])
+@each_case("alternative", ["non-inferior", "equivalent"])
+@each_case("margin", [None, 0.0, -0.1, 1.1, math.nan])
 def test_a_margin_that_is_missing_or_impossible_is_refused(alternative: str, margin: float | None) -> None:
     with pytest.raises(InputError, match="needs a margin"):
         DecisionRule(alternative=alternative, margin=margin)
@@ -272,8 +272,8 @@ def test_power_at_the_margin_is_at_most_alpha() -> None:
     assert near == pytest.approx(0.05, abs=1e-6)
 
 
-@pytest.mark.parametrize("alternative", ["equivalent", "non-inferior"])
-@pytest.mark.parametrize("df", ["kenward-roger", "normal", "min"])
+@each_case("alternative", ["equivalent", "non-inferior"])
+@each_case("df", ["kenward-roger", "normal", "min"])
 def test_many_designs_at_once_have_the_power_of_each(alternative: str, df: str) -> None:
     rule = DecisionRule(df=df, alternative=alternative, margin=0.08)
     m, n, k = np.array([4, 6, 10, 20]), np.array([30, 60, 40, 100]), np.array([4, 2, 1, 3])
@@ -382,8 +382,8 @@ def test_endless_items_leave_a_smallest_margin(n_workers: int, margin: float) ->
     assert reached == pytest.approx(0.8, abs=1e-9)
 
 
-@pytest.mark.parametrize("alternative", ["equivalent", "non-inferior"])
-@pytest.mark.parametrize("effect", [0.0, -0.03, 0.02])
+@each_case("alternative", ["equivalent", "non-inferior"])
+@each_case("effect", [0.0, -0.03, 0.02])
 def test_the_smallest_margin_has_the_target_power(alternative: str, effect: float) -> None:
     rule = DecisionRule(alternative=alternative, margin=1.0)
     found = effect_precision(TRUTH, crossed(10, 40))

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
@@ -45,8 +46,8 @@ def test_p_values_of_t_and_z_keep_their_digits_in_the_tails(alternative: str) ->
         assert normal_p(z, alternative) == pytest.approx(expected(stats.norm, z), rel=1e-14, abs=0)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("alternative", DIRECTIONS)
-@pytest.mark.parametrize(("n", "shift"), [(2, 0.0), (7, 0.4), (60, 4.0), (3000, -30.0)])
+@each_case("alternative", DIRECTIONS)
+@each_case(("n", "shift"), [(2, 0.0), (7, 0.4), (60, 4.0), (3000, -30.0)])
 def test_the_t_test_and_its_interval_are_scipys(alternative: str, n: int, shift: float) -> None:
     values = np.random.default_rng(n).normal(shift, 1.0, n)
     settings = TestSettings(null=0.1, alternative=alternative)  # type: ignore[arg-type]
@@ -96,8 +97,8 @@ def test_the_sign_test_is_the_binomial_test(alternative: str) -> None:
         assert sign_test(values, settings).p_value == pytest.approx(expected, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize("alternative", DIRECTIONS)
-@pytest.mark.parametrize("decimals", [1, 8])
+@each_case("alternative", DIRECTIONS)
+@each_case("decimals", [1, 8])
 def test_wilcoxons_test_of_many_is_scipys_normal_approximation(alternative: str, decimals: int) -> None:
     values = np.random.default_rng(1).normal(0.1, 1.0, 400).round(decimals)
     active = values[values != 0]
@@ -164,8 +165,8 @@ def test_fishers_combination_is_scipys_down_to_the_smallest_p_values() -> None:
         assert found == pytest.approx(stats.combine_pvalues(p_values).pvalue, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh"])
-@pytest.mark.parametrize(
+@each_case("correction", ["holm", "bonferroni", "bh"])
+@each_case(
     "p_values",
     [
         [0.03],
@@ -204,7 +205,7 @@ def test_the_largest_t_needs_more_than_p_values() -> None:
         correct([0.04, 0.01], "max-t")
 
 
-@pytest.mark.parametrize("n", [3, 4, 5, 6, 11, 12, 60, 1000, 5000])
+@each_case("n", [3, 4, 5, 6, 11, 12, 60, 1000, 5000])
 def test_the_test_of_normality_is_scipys(n: int) -> None:
     rng = np.random.default_rng(n)
     for values in (rng.normal(size=n), rng.exponential(size=n), rng.normal(size=n).round(1) + 1e3):
@@ -224,7 +225,7 @@ def test_skewness_is_scipys() -> None:
     assert math.isnan(sample_skewness(np.full(4, 0.1)))
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 40, 300])
+@each_case("n", [1, 2, 5, 40, 300])
 def test_listed_pair_means_are_those_that_are_counted(n: int) -> None:
     values = np.sort(np.random.default_rng(n).normal(size=n).round(2))
     ranks = sorted({1, (n * (n + 1) // 2 + 1) // 2, n * (n + 1) // 2})

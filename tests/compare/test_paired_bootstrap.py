@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 from reference import plain_resampling
 from reference.golden import shared_golden
 from scipy import stats
@@ -172,7 +173,7 @@ def test_what_the_primer_says_of_its_pictures_is_true():
     assert primer_p(100, 7, 2) > 0.05 > primer_p(100, 6, 1)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "values", [[1, 1, -1, 0], [1, 0, 0, -1, 1], [0.5, -0.25, 1.0], [0.3, 0.1, -0.2, 0.4], [2, -3, 5, -1]]
 )
 def test_the_convolution_is_all_resamples(values):

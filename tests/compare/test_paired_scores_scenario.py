@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 from reference.golden import shared_golden
 from scipy import stats
 from statsmodels.stats.power import TTestPower
@@ -98,8 +99,8 @@ def test_signs_are_tested_as_one_study_is():
         assert found.p_value[row] == pytest.approx(sign_test(d, TestSettings()).p_value, rel=1e-9)
 
 
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-@pytest.mark.parametrize(("n", "ratio"), [(5, 0.8), (20, 0.5), (199, 0.2), (2000, 0.03)])
+@each_case("alternative", ["two-sided", "greater"])
+@each_case(("n", "ratio"), [(5, 0.8), (20, 0.5), (199, 0.2), (2000, 0.03)])
 def test_the_power_of_t_is_statsmodels(n, ratio, alternative):
     theirs = "two-sided" if alternative == "two-sided" else "larger"
     expected = TTestPower().power(ratio, n, 0.05, alternative=theirs)
@@ -128,7 +129,7 @@ def test_computed_power_is_the_simulated_one(name):
     assert found.type_m == pytest.approx(scenario.computed().type_m, rel=0.05)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@each_case("name", SCENARIOS)
 def test_no_effect_rejects_at_most_at_the_nominal_rate(name):
     scenario = SCENARIOS[name].with_effect(0.0)
     size = {"normal, t": 40, "normal, wilcoxon": 40}.get(name, 60)
@@ -224,7 +225,7 @@ def test_a_curve_lists_its_sizes_and_keeps_the_seed():
     assert points[1].simulated == alone
 
 
-@pytest.mark.parametrize(
+@each_case(
     "make",
     [
         lambda: NormalScores(1, 0.1, 1.0),

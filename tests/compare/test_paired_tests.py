@@ -51,8 +51,8 @@ def set_a(golden):
     return score_differences(values["v"], values["u"])
 
 
-@pytest.mark.parametrize("alternative", DIRECTIONS)
-@pytest.mark.parametrize("null", [0.0, 0.25])
+@each_case("alternative", DIRECTIONS)
+@each_case("null", [0.0, 0.25])
 def test_t_is_scipys_with_its_interval(alternative, null):
     a, b = draw(30, seed=1), draw(30, seed=2, shift=0.6)
     settings = TestSettings(null=null, alternative=alternative)
@@ -192,7 +192,7 @@ def test_swapping_the_systems_turns_the_direction(name, shift, n):
     assert one.estimate == pytest.approx(-other.estimate, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", TESTS)
+@each_case("name", TESTS)
 def test_systems_that_never_differ_give_p_1(name):
     alternative = "greater" if name == "primer" else "two-sided"
     found = run_test(name, np.zeros(8), TestSettings(alternative=alternative))

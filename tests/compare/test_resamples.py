@@ -10,6 +10,7 @@ import cli
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from reference.golden import shared_golden
 from scipy import stats
 
@@ -32,7 +33,7 @@ def plain_sums(differences):
     return dict(zip(values.tolist(), (counts / n**n).tolist(), strict=True))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "differences",
     [(1, 0, -1, 0, 1), (1, 1, 1), (-1, -1, 0), (2, -1, 0, 5), (0.5, -0.25, 0, 0, 0.25), (3, 3, -6)],
 )
@@ -81,7 +82,7 @@ def test_the_middle_of_the_resamples_leaves_a_fortieth_on_either_side():
     assert sums.probabilities[sums.means > high - 1e-9].sum() > 0.025
 
 
-@pytest.mark.parametrize("counts", [(5, 5, 0), (5, 0, 5), (5, 0, 0), (1, 1, 0), (3, 2, 1)])
+@each_case("counts", [(5, 5, 0), (5, 0, 5), (5, 0, 0), (1, 1, 0), (3, 2, 1)])
 def test_counts_at_the_edge_have_a_picture(counts):
     found = hp.compare.primer(counts[0], helped=counts[1], hurt=counts[2])
     assert sum(found.found.resamples.shares) == pytest.approx(1)
@@ -89,7 +90,7 @@ def test_counts_at_the_edge_have_a_picture(counts):
     assert "<svg" in as_html(found.document())
 
 
-@pytest.mark.parametrize(
+@each_case(
     "values",
     [
         np.random.default_rng(1).standard_normal(5000),
@@ -109,8 +110,8 @@ def test_a_histogram_holds_every_resample_between_finite_edges(values):
     assert found.not_above == pytest.approx(np.mean(values <= 0.3 + 1e-9))
 
 
-@pytest.mark.parametrize("test", ["bootstrap", "bootstrap-t", "bootstrap-median", "primer"])
-@pytest.mark.parametrize("null", [0.0, 0.1])
+@each_case("test", ["bootstrap", "bootstrap-t", "bootstrap-median", "primer"])
+@each_case("null", [0.0, 0.1])
 def test_the_p_value_of_a_bootstrap_is_what_its_picture_shows(test, null):
     differences = np.round(np.random.default_rng(3).normal(0.2, 1, 40), 2)
     settings = TestSettings(alternative="greater", n_resamples=4000, null=null)
@@ -124,7 +125,7 @@ def test_the_p_value_of_a_bootstrap_is_what_its_picture_shows(test, null):
     assert abs(below - found.resamples.not_above) <= max(found.resamples.shares) + 1e-9
 
 
-@pytest.mark.parametrize("null", [0.0, 0.2, -0.35, 5.0, -5.0])
+@each_case("null", [0.0, 0.2, -0.35, 5.0, -5.0])
 def test_the_part_of_a_picture_that_is_shaded_is_the_primers_p(null):
     differences = (RIGHT.B - RIGHT.A).to_numpy(dtype=float)
     found = run_test("primer", differences, TestSettings(alternative="greater", null=null)).resamples

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 from cli import run, run_json
 
 from humeval_power.comparisons.contingency.scenario import (
@@ -91,7 +92,7 @@ def test_several_classes_need_a_metric_without_a_positive_one(tmp_path):
     assert "seed" not in run_json("contingency", "estimate", *given(tmp_path))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "told"),
     [
         ([], "Say what is known of the systems"),

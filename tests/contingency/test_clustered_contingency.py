@@ -63,7 +63,7 @@ def test_a_class_without_items_or_predictions_has_no_slope() -> None:
     assert has_slope("f1", np.array([[0.6, 0.0], [0.4, 0.0]]))
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@each_case("metric", METRICS)
 def test_influence_values_are_how_the_metric_answers_to_the_weight_of_an_item(
     metric: ContingencyMetric,
 ) -> None:

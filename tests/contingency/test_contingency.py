@@ -62,7 +62,7 @@ def _metric(in_0, in_1, right_0, right_1, code):
     return kernel._metric(in_0, in_1, right_0, right_1, code)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@each_case("metric", METRICS)
 def test_the_kernel_computes_the_same_metrics(metric):
     rng = np.random.default_rng(4)
     tables = rng.integers(0, 4, size=(200, 2, 2)).astype(float)  # with empty rows and columns
@@ -99,7 +99,7 @@ def grid_p(counts: np.ndarray, metric: str) -> float:
     return float(chance[np.abs(differences) >= abs(observed) - 1e-12].sum())
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@each_case("metric", METRICS)
 def test_the_staircase_misses_nothing_of_the_grid(metric):
     rng = np.random.default_rng(50 + METRICS.index(metric))
     for n in (60, 400, 1500):
@@ -123,7 +123,7 @@ def test_the_test_of_accuracy_is_mcnemars_exact_test():
         assert found == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["macro-f1", "mcc", "accuracy", "balanced-accuracy", "recall"])
+@each_case("metric", ["macro-f1", "mcc", "accuracy", "balanced-accuracy", "recall"])
 def test_drawn_swaps_of_three_classes_agree_with_every_exchange(metric):
     counts = random_counts(np.random.default_rng(len(metric)), 9, k=3)
     exact = listed_contingency_p(counts, metric, 1)
@@ -203,7 +203,7 @@ def test_simulated_power_is_that_of_enumerating_every_table():
     assert found.power == pytest.approx(power, abs=4 * np.sqrt(power * (1 - power) / 8192))
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@each_case("metric", METRICS)
 def test_equal_systems_are_called_different_no_more_often_than_alpha(metric):
     drawn = ContingencyStudy(300, base=usual(), metric=metric).draw(4096, seed=6)
     assert (drawn.p_value <= 0.05).sum() <= stats.binom.ppf(0.999, 4096, 0.05)

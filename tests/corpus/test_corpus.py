@@ -34,16 +34,16 @@ from humeval_power.studies.power.questions import detectable_effect, required_n
 METRICS = ["bleu", "chrf", "chrf++"]
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("n", [2, 5, 60])
+@each_case("metric", METRICS)
+@each_case("n", [2, 5, 60])
 def test_metrics_from_counts_are_those_of_sacrebleu(metric, n):
     a, b, references = corpus(n, seed=n)
     counts = sentence_counts(a, b, references=references, metric=metric)
     assert counts.difference == pytest.approx(metric_difference(a, b, references, metric), abs=1e-9)
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize(
+@each_case("metric", METRICS)
+@each_case(
     ("a", "b"),
     [
         (["", ""], ["x", "y"]),  # no output at all, and no match

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import dense_model
@@ -219,7 +219,7 @@ ML_TABLES = [
 ]
 
 
-@pytest.mark.parametrize("table", ML_TABLES)
+@each_case("table", ML_TABLES)
 def test_maximum_likelihood_ends_at_the_optimum_of_the_dense_model(table):
     # Both are good to the rounding of the dense matrices; a search by the criterion stops at its root, about 1e-6.
     ratings = ratings_of(random_table(**table))
@@ -228,7 +228,7 @@ def test_maximum_likelihood_ends_at_the_optimum_of_the_dense_model(table):
     np.testing.assert_allclose(gamma, optimum, rtol=1e-9, atol=0)
 
 
-@pytest.mark.parametrize("table", ML_TABLES)
+@each_case("table", ML_TABLES)
 def test_maximum_likelihood_solves_its_equations_in_closed_form(table):
     """With L the sum of df log E + df MS/E over the strata and the two logs, L does not change to first order where
     all variances are scaled, so that sum df MS/E is the number of ratings; and the slope of each variance above

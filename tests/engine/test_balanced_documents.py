@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from reference import dense_model
 from scipy import optimize, stats
 
@@ -48,7 +48,7 @@ def variances(values):
     return np.array([getattr(values, name) for name in ORDER]) ** 2
 
 
-@pytest.mark.parametrize(
+@each_case(
     "changes",
     [
         {},
@@ -57,7 +57,7 @@ def variances(values):
         {"sd_item_slope": 0.0, "sd_item_intercept": 0.0},
     ],
 )
-@pytest.mark.parametrize("repeats", [1, 2])
+@each_case("repeats", [1, 2])
 def test_variance_and_df_are_those_of_dense_matrices(changes, repeats):
     design = with_documents(crossed(3, 12, n_repeats=repeats), 4)
     values = parameters(**changes)

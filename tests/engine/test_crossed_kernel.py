@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import dense_model
@@ -209,12 +210,12 @@ def test_satterthwaite_uses_the_numerical_hessian_of_the_criterion():
     assert fit.df_satterthwaite[0] == pytest.approx(df, rel=1e-4)  # second differences
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("m", "n", "k", "paired"),
     [(8, 30, 1, True), (30, 8, 5, True), (26, 24, 3, False), (45, 50, 2, True), (12, 40, 1, False)],
     ids=["k=1", "more workers than items", "beyond the small-matrix loops", "large", "k=1 split"],
 )
-@pytest.mark.parametrize("restricted", [True, False])
+@each_case("restricted", [True, False])
 def test_designs_of_every_shape_agree_with_the_dense_model(m, n, k, paired, restricted):
     rows = k_per_item(m, n, ratings_per_item=k, paired=paired, seed=7).assignment
     rng = np.random.default_rng(m + n)

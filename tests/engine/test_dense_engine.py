@@ -56,8 +56,8 @@ def test_its_information_is_that_of_full_matrices(name, gamma):
     np.testing.assert_allclose(phi, theirs, rtol=1e-9, atol=1e-12 * theirs.max())
 
 
-@pytest.mark.parametrize("name", DESIGNS)
-@pytest.mark.parametrize("restricted", [True, False])
+@each_case("name", DESIGNS)
+@each_case("restricted", [True, False])
 def test_its_criterion_slope_and_working_products_are_those_of_full_matrices(name, restricted):
     rows, rating = _table(name)
     gamma = GAMMAS[0]

@@ -89,7 +89,7 @@ def test_side_by_side_is_one_by_one(name, restricted):
     _assert_alike(ours, theirs, besides=NOT_IDENTIFIED if name == "k = 1" else ())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_differences_too(name):
     rows = _rows(name)
     problem = CrossedProblem.of_differences(*rows)

@@ -246,7 +246,7 @@ def nested_table(*, who):
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("build", "names"),
     [
         (lambda: make(crossed(4, 8)), set()),

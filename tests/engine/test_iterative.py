@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
@@ -103,8 +103,8 @@ def columns_of(problem: CrossedProblem) -> tuple[Floats, list[int]]:
     return np.hstack(parts), types
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("zero", [False, True], ids=["inside", "at zero"])
+@each_case("case", CASES)
+@each_case("zero", [False, True], ids=["inside", "at zero"])
 def test_a_solve_is_the_product_with_the_dense_inverse(case: str, zero: bool) -> None:
     problem, _ = CASES[case]()
     system = LargeSystem(problem.design)
@@ -122,7 +122,7 @@ def test_a_solve_is_the_product_with_the_dense_inverse(case: str, zero: bool) ->
     assert np.abs(system.gram_times(vectors) - z.T @ z @ vectors).max() < 1e-10
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_case("case", CASES)
 def test_information_at_variances_of_zero_is_exact(case: str) -> None:
     problem, _ = CASES[case]()
     system = LargeSystem(problem.design)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from click.testing import CliRunner, Result
 from study_files import run, write_ratings
 
@@ -132,7 +132,7 @@ def test_failed_fits_count_as_not_significant_up_to_a_fifth_of_them() -> None:
     assert all(map(math.isnan, (many.power, many.rejection_rate, *many.interval, *many.rejection_interval)))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("error", "df"),
     [(0.0, 5.0), (math.nan, 5.0), (math.inf, 5.0), (0.1, math.nan), (0.1, math.inf), (0.1, -2.0)],
 )

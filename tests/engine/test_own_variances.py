@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from places import TESTS
 from reference import dense_model
 from reference.dense_many_systems import own_design_matrices
@@ -59,9 +59,9 @@ GAMMAS = (
 )
 
 
-@pytest.mark.parametrize("gamma", GAMMAS)
-@pytest.mark.parametrize("filled", [True, False])
-@pytest.mark.parametrize(("seed", "kept"), [(1, 0.3), (2, 0.8)])
+@each_case("gamma", GAMMAS)
+@each_case("filled", [True, False])
+@each_case(("seed", "kept"), [(1, 0.3), (2, 0.8)])
 def test_every_quantity_equals_the_one_from_dense_matrices(gamma, filled, seed, kept):
     rows = random_table(seed, K=3, kept=kept)
     point = table_point(rows, gamma, filled=filled)
@@ -90,8 +90,8 @@ def test_inner_levels_taken_in_chunks_change_nothing(monkeypatch):
     assert_close(whole.gradient(size), expected)
 
 
-@pytest.mark.parametrize("gamma", GAMMAS)
-@pytest.mark.parametrize("repeats", [1, 2])
+@each_case("gamma", GAMMAS)
+@each_case("repeats", [1, 2])
 def test_a_complete_table_has_the_same_likelihood_from_sums_as_from_ratings(gamma, repeats):
     rows = own_table(3, (0.05, 0.2, 0.1), (0.1, 0.05, 0.2), kept=1.1)
     rng = np.random.default_rng(0)

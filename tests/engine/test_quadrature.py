@@ -9,6 +9,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power import quadrature
 
@@ -30,7 +31,7 @@ def test_the_script_writes_the_numbers_that_stand_in_the_source(script: ModuleTy
         assert script.node_and_weight(more, 1) == (nodes[-1], weights[-1])
 
 
-@pytest.mark.parametrize("n", RULES)
+@each_case("n", RULES)
 def test_nodes_and_weights_are_those_of_numpy(n: int) -> None:
     nodes, weights = quadrature.gauss_legendre(n)
     expected_nodes, expected_weights = np.polynomial.legendre.leggauss(n)
@@ -40,7 +41,7 @@ def test_nodes_and_weights_are_those_of_numpy(n: int) -> None:
     assert (np.diff(nodes) > 0).all()
 
 
-@pytest.mark.parametrize("n", RULES)
+@each_case("n", RULES)
 def test_polynomials_that_a_rule_integrates_exactly_are_integrated_exactly(n: int) -> None:
     nodes, weights = quadrature.gauss_legendre(n)
     for degree in (0, 1, 2, 3, 10, n - 1, n, 2 * n - 2, 2 * n - 1):

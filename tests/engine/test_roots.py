@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy.optimize import brentq
 
 from humeval_power.roots import root_between
@@ -30,7 +31,7 @@ def outcome(find: Callable[..., float], *arguments: object, **tolerances: float)
         return type(error)
 
 
-@pytest.mark.parametrize("kind", range(len(KINDS)))
+@each_case("kind", range(len(KINDS)))
 def test_a_zero_is_brentqs_to_the_last_digit(kind: int) -> None:
     rng, n_found = np.random.default_rng(kind), 0
     for _ in range(400):

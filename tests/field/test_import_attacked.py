@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from cases import each_case
 
 from humeval_power.checking.exports.imported import imported
 from humeval_power.checking.exports.templates import Template
@@ -32,7 +33,7 @@ def survey(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_case("name", CASES)
 def test_a_draft_as_it_is_drawn_gives_the_same_ratings(tmp_path, name):
     path, mapping = tmp_path / name, tmp_path / "mapping.toml"
     path.write_text(CASES[name][0])
@@ -140,9 +141,7 @@ def test_an_export_that_is_one_rating_a_row_is_read_as_that(tmp_path):
     assert read_ratings(path, scale="1:5").n_ratings == 20
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[", '[{"data": {}, "annotations": 3}]', "\x00", "a\n", "[[1,2],[3,4]]"]
-)
+@each_case("text", ["", "{", "[", '[{"data": {}, "annotations": 3}]', "\x00", "a\n", "[[1,2],[3,4]]"])
 def test_half_written_files_are_refused_in_words(tmp_path, text):
     path = tmp_path / "half"
     path.write_text(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.studies.field.files import read_check_texts, read_outputs
@@ -25,8 +26,8 @@ def written(frame, path):
     return path
 
 
-@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".xlsx", ".parquet"])
-@pytest.mark.parametrize("frame", [WIDE, LONG], ids=["wide", "long"])
+@each_case("ending", [".csv", ".jsonl", ".xlsx", ".parquet"])
+@each_case("frame", [WIDE, LONG], ids=["wide", "long"])
 def test_a_table(tmp_path, frame, ending):
     found = read_outputs(written(frame, tmp_path / f"outputs{ending}"))
     assert dict(found.texts) == TEXTS

@@ -9,6 +9,7 @@ import json
 
 import pandas as pd
 import pytest
+from cases import each_case
 
 from humeval_power.checking.exports.imported import imported
 from humeval_power.checking.wide import columns_side_by_side
@@ -45,7 +46,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_case("name", CASES)
 def test_an_export_that_says_all_by_itself(tmp_path, name):
     text, wanted = CASES[name]
     path = tmp_path / name
@@ -306,7 +307,7 @@ NOT_BY_WORKER = {
 }
 
 
-@pytest.mark.parametrize("text", NOT_BY_WORKER.values(), ids=NOT_BY_WORKER)
+@each_case("text", NOT_BY_WORKER.values(), ids=NOT_BY_WORKER)
 def test_other_numbers_side_by_side_are_no_workers(tmp_path, text):
     path = tmp_path / "table.csv"
     path.write_text(text)

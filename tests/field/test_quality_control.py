@@ -53,8 +53,8 @@ def test_impossible_behaviour_is_refused(field, value):
         Behaviour(**{field: value})
 
 
-@pytest.mark.parametrize("design", [crossed(4, 10), k_per_item(7, 30, ratings_per_item=2)], ids=str)
-@pytest.mark.parametrize("repeats", [0.0, 0.05, 0.2])
+@each_case("design", [crossed(4, 10), k_per_item(7, 30, ratings_per_item=2)], ids=str)
+@each_case("repeats", [0.0, 0.05, 0.2])
 def test_repeats_come_last_and_repeat_ratings_of_every_worker(design, repeats):
     rows, again = with_repeats(design, repeats)
     rows, n = rows.assignment, design.n_ratings

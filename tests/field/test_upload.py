@@ -6,7 +6,7 @@ import csv
 import json
 from datetime import date
 
-import pytest
+from cases import each_case
 
 from humeval_power.checking.exports.assigned import whole_work
 from humeval_power.studies.field.files import read_assignment, read_key
@@ -132,7 +132,7 @@ def test_the_number_of_items_must_be_that_of_the_plan(tmp_path):
     assert "has outputs of 12 items; the study has 10" in said
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "said"),
     [
         (("--outputs", "outputs.csv"), "need each other"),

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 from killed_writes import Killed, changes_of_the_disk, contents, killed
 from places import ROOT
@@ -131,7 +132,7 @@ def test_a_release_and_its_new_key_come_together_or_not_at_all(tmp_path: Path) -
             break
 
 
-@pytest.mark.parametrize(
+@each_case(
     "words",
     [
         ("fit", "ratings.csv", "-o", "ratings.csv", "--force"),
@@ -184,9 +185,7 @@ def test_entries_that_are_added_at_once_are_all_there(tmp_path: Path) -> None:
     assert sorted(entry.name for entry in read_library(library)) == names
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b'{"schema": "humeval_power/param', b"\xff\xfe", b"[]", b"notes\n"]
-)
+@each_case("content", [b"", b'{"schema": "humeval_power/param', b"\xff\xfe", b"[]", b"notes\n"])
 def test_a_library_that_cannot_be_read_is_named_and_stays(content: bytes, tmp_path: Path) -> None:
     source, library = _parameters(tmp_path), tmp_path / "library.json"
     library.write_bytes(content)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from killed_writes import Killed, changes_of_the_disk, contents, failing_once, killed, no_space
 
 from humeval_power.errors import HumevalPowerError, InputError, as_arguments
@@ -222,7 +222,7 @@ def test_without_force_the_second_of_two_writers_is_refused(tmp_path: Path) -> N
     assert sorted(ends) == [False] * 5 + [True]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "rule"),
     [
         (("x", "sub/../x"), "are one file"),
@@ -379,7 +379,7 @@ def test_the_run_that_was_killed_while_it_gave_its_answer_a_name_ends_well_when_
         write_files({tmp_path / "a": "new"}, force=False)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "changed",
     [
         {"moves": {"../stolen": "0"}},

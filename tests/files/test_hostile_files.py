@@ -180,7 +180,7 @@ def test_a_hostile_table_is_refused_in_words_or_read(
         assert said in refused(path)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("[" * 3_000, "nested more than 100 deep"),
@@ -202,7 +202,7 @@ def test_a_whole_character_written_in_two_halves_is_text() -> None:
     assert parse_json('{"a": "\\ud83d\\ude00"}', place="x.json") == {"a": "\U0001f600"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "said"),
     [
         ("a = " + "[" * 3_000, "is not TOML|nested too deep"),

@@ -14,7 +14,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from click.testing import CliRunner
 from own_scripts import without_own_scripts
 from study_files import FORMATS, FORMS, Names, given, write_pictures, write_study
@@ -330,7 +330,7 @@ def test_a_setting_may_be_called_anything(study, tmp_path):
     run("power", "--parameters", path, *sizes[:6], "--effect", "0.1", "--simulations", "20")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "words"),
     [
         ("worker,item,system,rating\nw,i,A,\x1b[31mfour\u202e\n", ()),

@@ -32,7 +32,7 @@ def cells(frame: pd.DataFrame) -> list[list[str]]:
     return [[str(value) for value in row] for row in frame.to_numpy().tolist()]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "said"),
     [
         (TEXT, ()),

@@ -86,7 +86,7 @@ def is_shown(character: str) -> bool:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("a\x1b[31mb", r"a\x1b[31mb"),

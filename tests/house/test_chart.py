@@ -8,6 +8,7 @@ from math import isclose
 from xml.etree import ElementTree
 
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -258,7 +259,7 @@ def test_ticks_of_counts_are_whole():
     ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "make",
     [
         lambda: Axis("x", 1, 1),

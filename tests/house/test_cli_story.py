@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 from places import ROOT
 
@@ -55,9 +56,7 @@ def done(*arguments: object) -> Result:
     return result
 
 
-@pytest.mark.parametrize(
-    "group", ["agreement", "compare", "compare accuracy", "judge", "looks", "rank", "report"]
-)
+@each_case("group", ["agreement", "compare", "compare accuracy", "judge", "looks", "rank", "report"])
 def test_the_help_of_a_group_cuts_no_sentence_short(group: str) -> None:
     _, listed = done(*group.split(), "--help").output.split("Commands:", 1)
     assert "..." not in listed
@@ -278,7 +277,7 @@ def test_nothing_is_overwritten_unless_forced(folder: Path, tmp_path: Path) -> N
 # -- what is refused, and in which words ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["x", "0.2:0.1:0.05", "0.05:0.2:0", "0.05:0.2", ""])
+@each_case("text", ["x", "0.2:0.1:0.05", "0.05:0.2:0", "0.05:0.2", ""])
 def test_a_bad_list_of_effects_is_explained(text: str) -> None:
     message = refused("surface", *PRESET, "--effect", text)
     assert f"give numbers such as 0.05,0.1 or 0.05:0.2:0.05; got {text!r}." in message
@@ -315,7 +314,7 @@ def test_a_file_of_another_kind_is_refused(folder: Path) -> None:
     assert "'humeval_power/power/1' is needed." in message
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "old", "new"),
     [(words, old, new) for words, names in RENAMED.items() for old, new in names.items()],
 )
@@ -342,7 +341,7 @@ def test_a_missing_parameter_is_named(parameters: Path, tmp_path: Path) -> None:
     assert "parameter 'sd_residual' is missing." in message
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "words"),
     [
         (("fit", "nowhere.csv"), "There is no file 'nowhere.csv'."),

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each_case
 from places import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -165,7 +166,7 @@ def test_a_shared_task_goes_from_its_plan_to_its_forms_with_one_set_of_numbers(t
 SHORT = sorted(path for path in EXAMPLES.glob("*.py") if not path.stem.startswith("reproduce_"))
 
 
-@pytest.mark.parametrize("path", SHORT, ids=lambda path: path.stem)
+@each_case("path", SHORT, ids=lambda path: path.stem)
 def test_an_example_is_shorter_than_sixty_lines(path):
     assert len(path.read_text().splitlines()) < 60
 

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 
 import click
-import pytest
+from cases import each_case
 from option_tree import leaves
 
 from humeval_power.asking.options import DeclaredArgument, DeclaredOption
@@ -118,7 +118,7 @@ def test_help_says_nothing_in_the_words_of_one_door() -> None:
     assert wrong == set()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("note", "said"),
     [
         ("", "Sample size."),

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 PACKAGE = Path(__file__).parents[2] / "humeval_power"
 ORDER = (
     *("fit", "power", "agreement", "scores", "runs", "accuracy", "corpus", "contingency"),
@@ -30,22 +32,24 @@ def room_of(module: str) -> str | None:
     )
 
 
-def imports_of(body: list[ast.stmt]) -> Iterator[str]:
-    """Modules that statements import, also within functions; not those for types alone."""
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements with those below them, but for what is there for types alone."""
     for node in body:
+        yield node
+        for_types = isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for part in ("orelse",) if for_types else ("body", "orelse", "finalbody"):
+            yield from statements(getattr(node, part, []))
+        for part in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
+            yield from statements(part.body)
+
+
+def imports_of(body: list[ast.stmt]) -> Iterator[str]:
+    """Modules that statements import, also within functions."""
+    for node in statements(body):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             yield from (node.module, *(f"{node.module}.{one.name}" for one in node.names))
         elif isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
-        elif (
-            isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
-        ):
-            yield from imports_of(node.orelse)
-        else:
-            for part in ("body", "orelse", "finalbody"):
-                yield from imports_of(getattr(node, part, []))
-            for part in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
-                yield from imports_of(part.body)
 
 
 def test_every_room_is_in_the_order() -> None:
@@ -58,14 +62,19 @@ def test_every_room_is_in_the_order() -> None:
     assert rooms == set(ORDER)
 
 
-def test_numbers_results_and_formats_know_the_rooms_before_theirs() -> None:
+@pytest.fixture(scope="module")
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def test_numbers_results_and_formats_know_the_rooms_before_theirs(trees: dict[Path, ast.Module]) -> None:
     climbs, seen = [], set()
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path, tree in trees.items():
         module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
         room = room_of(module)
         if room is None or DOOR.fullmatch(path.stem):
             continue
-        for named in set(imports_of(ast.parse(path.read_text("utf-8")).body)):
+        for named in set(imports_of(tree.body)):
             other = room_of(named)
             if other is not None and ORDER.index(other) > ORDER.index(room):
                 seen.add((room, other))
@@ -75,10 +84,10 @@ def test_numbers_results_and_formats_know_the_rooms_before_theirs() -> None:
     assert seen == set(WITH_REASON)
 
 
-def test_no_class_name_stands_twice() -> None:
+def test_no_class_name_stands_twice(trees: dict[Path, ast.Module]) -> None:
     places: dict[str, list[str]] = defaultdict(list)
-    for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for path, tree in trees.items():
+        for node in statements(tree.body):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
     assert len(places) > 500

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import few_fast
 
 import humeval_power as hp
 from humeval_power.checking.item_pools import ScoredOutputs
@@ -86,17 +87,18 @@ def test_strata_explain_what_normal_theory_says(strata, share):
     assert explained_by_strata(f, stratum) == pytest.approx(share, abs=0.005)
 
 
-def test_every_item_is_as_likely_as_its_file_says():
+@few_fast("n_draws", [300, 1_500])
+def test_every_item_is_as_likely_as_its_file_says(n_draws):
     f = np.random.default_rng(3).normal(size=43)
     count = np.zeros(43)
-    for seed in range(1_500):
+    for seed in range(n_draws):
         rng = np.random.default_rng(seed)
         stratum = np.argsort(np.argsort(f)) * 3 // 43
         places, probability = draw_from_strata(stratum, 15, rng)
         assert len(set(places.tolist())) == 15
         count[places] += 1
-    error = np.sqrt(probability * (1 - probability) / 1_500)
-    assert (np.abs(count / 1_500 - probability) < 4.5 * error).all()
+    error = np.sqrt(probability * (1 - probability) / n_draws)
+    assert (np.abs(count / n_draws - probability) < 4.5 * error).all()
 
 
 def test_every_beginning_of_the_list_is_nearly_proportional():
@@ -107,18 +109,19 @@ def test_every_beginning_of_the_list_is_nearly_proportional():
         assert np.ptp(count) <= 2
 
 
-def test_a_balanced_draw_keeps_probabilities_and_means():
+@few_fast("n_draws", [150, 500])
+def test_a_balanced_draw_keeps_probabilities_and_means(n_draws):
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(60, 3))
     columns = balancing_columns(scores, 15)
     count, means = np.zeros(60), []
-    for seed in range(500):
+    for seed in range(n_draws):
         drawn = draw_balanced(columns, 15, np.random.default_rng(seed))
         assert len(set(drawn.tolist())) == 15
         count[drawn] += 1
         means.append(columns[drawn].mean(axis=0))
-    error = np.sqrt(0.25 * 0.75 / 500)
-    assert (np.abs(count / 500 - 0.25) < 4.5 * error).all()
+    error = np.sqrt(0.25 * 0.75 / n_draws)
+    assert (np.abs(count / n_draws - 0.25) < 4.5 * error).all()
     simple = np.sqrt((1 - 0.25) / 15 * 60 / 59)  # of a mean over 15 drawn at random
     assert (np.std(means, axis=0) < 0.4 * simple).all()
 

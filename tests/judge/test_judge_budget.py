@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case, few_fast
 from cli import run, run_json
 
 from humeval_power.comparisons.judge.budget import (
@@ -88,9 +89,10 @@ def test_no_other_split_of_the_budget_has_less_variance_than_the_closed_form() -
         assert (np.sum(parts / others[allowed], axis=1) >= closed.standard_error**2 * (1 - 1e-9)).all()
 
 
-def test_the_search_is_within_a_hundredth_of_the_closed_form() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(20):
+@few_fast("n_requests", [5, 20])
+def test_the_search_is_within_a_hundredth_of_the_closed_form(n_requests: int) -> None:
+    rng, n_compared = np.random.default_rng(2), 0
+    for _ in range(n_requests):
         item, pair = (f"{value:.2f}" for value in rng.uniform(0.1, 1.0, 2))
         judged, worker = f"{rng.uniform(0.002, 0.05):.4f}", f"{rng.uniform(1, 10):.2f}"
         request = asked(worker, item, pair, judged, int(rng.integers(600, 1500)), workers=(2, 60))
@@ -98,9 +100,11 @@ def test_the_search_is_within_a_hundredth_of_the_closed_form() -> None:
         assert found.closed is not None
         if found.closed.workers > 55:
             continue
+        n_compared += 1
         # of all that was searched one is as precise, whether or not it has the most power
         best = min(option.power.precision.variance for option in found.by_workers)
         assert best / found.closed.standard_error**2 < 1.01
+    assert n_compared
 
 
 def test_a_limit_of_ratings_leaves_the_largest_study_that_keeps_to_it() -> None:
@@ -137,7 +141,7 @@ def test_drawn_judges_go_with_the_truth_and_each_other_as_said() -> None:
     assert 1 - left == pytest.approx(panel.r_squared((2, 1)), abs=0.01)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"correlations": (1.2,)},
@@ -261,6 +265,7 @@ def test_a_power_to_reach_stands_aside_for_a_budget(
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text('schema = "humeval_power/study/1"\n[search]\npower = 0.9\nbudget = 300\n')
     judge = ("--max-extra", "500", "--correlation", "0.8", "--no-proof", "--study", "study.toml")
+    judge += ("--min-workers", "8", "--max-workers", "12", "--max-ratings-per-item", "1")
     line = ("judge", "plan", "--preset", "low", "--effect", "0.2", "--cost-per-rating", "0.2", *judge)
     assert run_json(*line)["budget"] == "300"
     assert run_json(*line, "--power", "0.7")["target"] == 0.7

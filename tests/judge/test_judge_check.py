@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from cli import run, run_json
 from scipy import stats
 
@@ -341,7 +342,7 @@ def test_kinds_follow_from_the_values() -> None:
     assert kind_of(np.arange(12.0)) == "numeric"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "words"),
     [
         ("item,judge\na,1\nb,0\n", "Nothing about people"),
@@ -363,7 +364,7 @@ def test_any_table_has_an_answer(tmp_path: Path, content: str, words: str) -> No
     assert words in " ".join(found.stdout.split()) or words == "no judge's help"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "content",
     ["item,human,ju", "", '{"item": 1, "human":', "item,human,judge\na,1\n,2,3\n", "PK\x03\x04broken"],
 )

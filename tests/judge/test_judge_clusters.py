@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import linalg, stats
 
 from humeval_power.clusters import Clusters
@@ -57,8 +58,8 @@ def drawn(
     return human[rated] + 0.4, judge[rated], judge[~rated], clusters
 
 
-@pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("seed", range(4))
+@each_case("whole", [True, False])
+@each_case("seed", range(4))
 def test_the_dense_matrices_agree(seed: int, whole: bool) -> None:
     human, judge, extra, clusters = drawn(np.random.default_rng(seed), 4 + seed, whole=whole)
     parts = ClusteredParts.of(clusters, len(human), len(extra))

@@ -6,6 +6,7 @@ import json
 from decimal import Decimal
 
 import pytest
+from cases import each_case
 from cli import run
 
 from humeval_power.comparisons.judge.plan import (
@@ -100,7 +101,7 @@ def test_workers_are_not_asked_for_more_than_they_can_rate() -> None:
         assert option.n_labels <= 30 * option.counts.n_workers
 
 
-@pytest.mark.parametrize(
+@each_case(
     "change",
     [
         {"parameters": preset("low").with_difference(0.0)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from reference.latent_twin import Twin, design_columns, dummies
 from scipy import integrate, stats
 
@@ -130,7 +130,7 @@ def test_the_fit_is_the_dense_matrices_minimum(name):
         assert found > 0 if value == 0 else abs(found) < 2e-4
 
 
-@pytest.mark.parametrize("name", EVERY)
+@each_case("name", EVERY)
 def test_information_and_test_are_those_of_dense_matrices(name):
     fit, twin = fitted(name)
     expected = twin.moments(fit.sd[0])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 from harness_logs import (
     METRIC,
     NAMELESS,
@@ -55,7 +56,7 @@ def by_system(found: LogTable, metric: str) -> dict[str, list[float]]:
     return {str(name): group[metric].tolist() for name, group in groups}
 
 
-@pytest.mark.parametrize("harness", WRITERS)
+@each_case("harness", WRITERS)
 def test_each_harness_gives_the_table_that_its_logs_were_made_from(harness: str, tmp_path: Path) -> None:
     found = table_in(WRITERS[harness](tmp_path / "logs"))
     names = {name: name.split("/")[-1] if harness in NAMELESS else name for name in SCORES}
@@ -63,7 +64,7 @@ def test_each_harness_gives_the_table_that_its_logs_were_made_from(harness: str,
     assert METRIC[harness] in found.scores
 
 
-@pytest.mark.parametrize("harness", CLUSTER)
+@each_case("harness", CLUSTER)
 def test_what_two_items_share_is_found_as_their_cluster(harness: str, tmp_path: Path) -> None:
     found = table_in(WRITERS[harness](tmp_path / "logs"))
     (cluster,) = found.clusters

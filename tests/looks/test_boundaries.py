@@ -203,8 +203,8 @@ def test_close_looks_are_integrated_as_surely_as_distant_ones() -> None:
         assert 1 - found.above.sum() - found.below.sum() == pytest.approx(inside, abs=1e-7)
 
 
-@pytest.mark.parametrize("words", ["pocock", "obrien-fleming", "lan-demets-pocock", "kim-demets:3"])
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@each_case("words", ["pocock", "obrien-fleming", "lan-demets-pocock", "kim-demets:3"])
+@each_case("alternative", ["two-sided", "greater"])
 def test_the_whole_error_is_spent_whatever_the_information(words, alternative) -> None:
     rule = StoppingRule(efficacy_of(words), alpha=0.1, alternative=alternative)
     bounds = boundaries(rule, (0.2, 0.75, 0.8, 1.0))
@@ -261,7 +261,7 @@ def test_binding_futility_lowers_the_boundary_and_spends_everything() -> None:
     assert tight.spent[-1] == pytest.approx(0.05, abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "words",
     [
         "pocock",
@@ -281,7 +281,7 @@ def test_words_name_a_boundary_and_come_back(words) -> None:
     assert str(efficacy_of(words)) == words
 
 
-@pytest.mark.parametrize(
+@each_case(
     "words",
     [
         "p:0.5",

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from cli import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -180,7 +181,7 @@ def test_ratings_in_categories_are_planned_as_numbers_of_the_same_variances() ->
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("shares", "holds"),
     [(FIVE, True), (FIVE[::-1], True), ((0.2, 0.8), True), ((0.16, 0.84), True), (NINE_IN_TEN, False),
      (NINE_IN_TEN[::-1], False), ((0.01, 0.03, 0.06, 0.15, 0.75), False)],
@@ -360,7 +361,7 @@ def test_words_of_reasons_name_them_again(decision, equivalence, half_width) -> 
     assert again.words(scale) == found.words(scale)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         ("desicion", "Did you mean decision"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from cli import run, run_json
 from scipy import stats
 
@@ -44,7 +44,7 @@ def pocock(*, futility=None, shares=THIRDS):
     return boundaries(StoppingRule(efficacy_of("pocock"), futility), shares)
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@each_case("name", SOURCES)
 def test_replicates_belong_to_the_seed_and_not_to_the_portions(name) -> None:
     source = SOURCES[name]()
     whole = source.draw_looks(300, seed=5)
@@ -53,7 +53,7 @@ def test_replicates_belong_to_the_seed_and_not_to_the_portions(name) -> None:
         np.testing.assert_array_equal(getattr(whole, array)[180:], getattr(part, array))
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@each_case("name", SOURCES)
 def test_estimates_are_centred_on_the_effect_at_every_look(name) -> None:
     source = SOURCES[name]()
     looks = source.draw_looks(2000, seed=2)
@@ -164,7 +164,7 @@ def test_a_real_pool_of_direct_assessments_saves_too(shared_data) -> None:
     assert 0 < study.saving("interim", budget=600) < 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("make", "says"),
     [
         (lambda: AssessmentLooks(DirectAssessment(4), THIRDS), "too few"),

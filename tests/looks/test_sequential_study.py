@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from reference.golden import shared_golden
 from scipy import stats
 from seven import seven
@@ -499,7 +499,7 @@ def test_new_workers_are_recommended_where_looks_reuse_them() -> None:
 # Refusals
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("make", "says"),
     [
         (lambda: Looks("days", (1.0,)), "items, workers"),

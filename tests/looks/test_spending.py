@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import stats
 
 from humeval_power.errors import InputError
@@ -49,7 +50,7 @@ def test_a_parameter_near_none_is_as_good_as_none() -> None:
     assert HwangShihDeCani(1e-12)(0.3, 0.05) == pytest.approx(0.015, rel=1e-11)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("make", "said"),
     [
         (lambda: HwangShihDeCani(-40.01), "-40 to 40"),

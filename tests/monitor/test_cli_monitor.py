@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import pandas as pd
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from click.testing import CliRunner, Result
 from seven import seven
 
@@ -342,7 +342,7 @@ def test_a_small_p_is_not_printed_to_the_digits_of_its_boundary_but_said_to_pass
     assert ": passed" in " ".join(done.stdout.split())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "said"),
     [
         ("--looks 0.5,0.4,1", "looks must increase"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 from cli import run, run_json
 from scipy import stats
 
@@ -179,7 +180,7 @@ def test_reasons_that_cannot_be_are_refused_before_anything_is_planned(tmp_path,
     assert message in " ".join(found.output.split())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "message"),
     [
         (("--n-systems", 3), "several systems or criteria"),

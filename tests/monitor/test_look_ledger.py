@@ -196,7 +196,7 @@ ENDINGS = {
 }
 
 
-@pytest.mark.parametrize("name", ENDINGS)
+@each_case("name", ENDINGS)
 def test_an_editor_that_saved_the_ledger_loses_no_look(tmp_path: Path, name: str) -> None:
     path = tmp_path / "l.jsonl"
     fill(path, 3)

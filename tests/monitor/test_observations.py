@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from reference.rpact import rpact_answers
 from scipy import stats
 
@@ -239,7 +239,7 @@ def test_the_same_worker_is_refused_within_a_system_and_remarked_across() -> Non
     assert "Some workers judge several items" in paired_remarks(answers)[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("study", "rule", "said"),
     [
         (replace(STUDIES["scores"], test="welch"), {}, "Mann-Whitney test, not welch"),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 
 from humeval_power.doors.terminal.main import main
@@ -28,7 +29,7 @@ def table(column: str, states: list[str]) -> pd.DataFrame:
     return frame
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "states", "words"),
     [
         ("AssignmentStatus", ["Rejected"] * 3, "AssignmentStatus is 'Rejected': 3"),
@@ -60,7 +61,7 @@ def test_a_table_with_marked_rows_is_refused_until_it_is_decided(
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "state"),
     [
         ("AssignmentStatus", "Submitted"),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings, ratings_from_table
@@ -87,7 +88,7 @@ def test_a_secret_is_for_its_owner_alone_and_is_read_back(tmp_path: Path) -> Non
     assert kept_secret(tmp_path / "other").fingerprint != made.fingerprint
 
 
-@pytest.mark.parametrize(
+@each_case(
     "content",
     [
         b"",

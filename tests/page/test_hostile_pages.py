@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from cases import each_case
 
 pytest.importorskip("starlette")
 from in_process_parts import InProcess
@@ -157,7 +158,7 @@ def test_an_upload_with_a_hostile_name_is_listed_as_text(client: TestClient, fol
     assert wrong(client.get("/check").text) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "page",
     [
         "<script>x</script>",

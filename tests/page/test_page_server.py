@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from click.testing import CliRunner, Result
 
 pytest.importorskip("starlette")
@@ -97,7 +97,7 @@ def test_a_port_that_is_taken_is_told_in_one_sentence() -> None:
     assert f"Port {port} is taken by another program" in " ".join(said.split())
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.1", "example.org", ""])
+@each_case("host", ["0.0.0.0", "::", "192.168.1.1", "example.org", ""])
 def test_only_the_loopback_is_listened_at(host: str) -> None:
     assert "for this machine only" in " ".join(refused("--host", host).output.split())
 

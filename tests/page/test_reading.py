@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 
 pytest.importorskip("starlette")
 from export_shapes import BAD, ITEMS, POINTS, SHAPES, SYSTEMS, WORDS, WORKERS
@@ -63,7 +64,7 @@ def test_what_is_proposed_reads_the_points_that_were_given(tmp_path, name):
     assert found == {key: point + shift for key, point in POINTS.items()}
 
 
-@pytest.mark.parametrize("name", FILES)
+@each_case("name", FILES)
 def test_choices_that_are_kept_come_back_as_they_were(tmp_path, name):
     export = export_of(tmp_path, name)
     those = families(export)
@@ -99,7 +100,7 @@ def test_a_mapping_of_every_kind_is_written_as_it_is_read():
     assert parsed_mapping(mapping_text(errors), place="kept") == (errors, None)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "number"),
     [
         ("4 - good", 4),

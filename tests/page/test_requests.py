@@ -50,7 +50,7 @@ def test_links_come_back_and_values_stay_values(query):
     assert len(options) <= len(asked.options)
 
 
-@pytest.mark.parametrize("value", ["--output=/etc/x", "--force", "-o", "--on", "-"])
+@each_case("value", ["--output=/etc/x", "--force", "-o", "--on", "-"])
 def test_a_value_that_looks_like_an_option_is_joined_to_its_own(value):
     words = words_of(request_of(POWER, [("preset", value)]))
     assert words == ("power", f"--preset={value}")

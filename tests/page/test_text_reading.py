@@ -6,6 +6,7 @@ import csv
 import json
 
 import pytest
+from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 
@@ -81,7 +82,7 @@ def test_a_study_that_has_not_named_its_systems_takes_the_columns(tmp_path):
     assert set(found.kinds) == {"", "item", "source", "system", "which", "text"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("roles", "said"),
     [
         ({"item": "item", "old": "system:old"}, "Which column holds the texts of new?"),

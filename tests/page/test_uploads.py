@@ -159,7 +159,7 @@ def test_what_was_not_used_for_longest_goes_when_room_is_short(
     assert uploads.references() == (four.reference, three.reference, one.reference)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sent", "status", "words"),
     [
         (lambda: request([b""], x_file_name="a.csv"), 400, "a.csv is empty"),

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from cases import each_case
+from option_tree import leaves
 from places import ROOT
+
+from humeval_power.asking.command_groups import in_terminal
 
 sys.path.insert(0, str(ROOT / "docs"))
 
@@ -16,6 +19,7 @@ import generate
 import page_blocks
 
 PAGES = generate.examples()
+REFERENCE = ROOT / "docs" / "commands"
 SHOWN = {"text", "toml", "json", "csv", "latex", "r", "html", "markdown", "yaml", "bibtex"}
 
 
@@ -25,6 +29,21 @@ def name(page: Path) -> str:
 
 def without_comments(page: Path) -> str:
     return re.sub(r"<!--.*?-->", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+@each_case("page", sorted(REFERENCE.glob("*.md")), ids=name)
+def test_the_reference_is_the_help_of_every_command(page: Path, reference: dict[Path, str]) -> None:
+    assert page.read_text(encoding="utf-8") == reference[page]
+
+
+def test_the_reference_has_every_command(reference: dict[Path, str]) -> None:
+    titles = re.findall(r"^##? (.+)$", "".join(reference.values()), re.MULTILINE)
+    assert {" ".join(in_terminal(words.split())) for words, _ in leaves()} <= set(titles)
+
+
+@pytest.fixture(scope="module")
+def reference() -> dict[Path, str]:
+    return generate.reference()
 
 
 @each_case("page", PAGES, ids=name)

@@ -163,8 +163,8 @@ def test_places_are_as_even_as_the_numbers_allow(design, seed):
         assert found["next", "overall"] <= (1 if even else 4)
 
 
-@pytest.mark.parametrize("n_systems", [3, 4, 7, 8])
-@pytest.mark.parametrize("times", [1, 2])
+@each_case("n_systems", [3, 4, 7, 8])
+@each_case("times", [1, 2])
 def test_complete_designs_that_divide_are_balanced_without_rest(n_systems, times):
     """Whole Williams designs for each worker and each item: nothing is left but what an odd number leaves."""
     size = 2 * n_systems * times

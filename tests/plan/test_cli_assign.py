@@ -488,7 +488,7 @@ def test_the_key_of_another_plan_is_refused_where_items_and_systems_have_the_sam
         assign_work(planned(5), key=key)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("spoil", "said"),
     [
         (lambda text: re.sub(r"(?m),[^,\n]*,[^,\n]*$", "", text), "a key without the bits"),

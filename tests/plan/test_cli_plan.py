@@ -387,7 +387,7 @@ def test_what_makes_no_sense_is_refused_in_one_sentence(arguments, message):
     assert message in refused(*PILOT, *LIMITS, *arguments)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "message"),
     [
         (

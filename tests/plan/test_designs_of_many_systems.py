@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.costs import CostModel, cost_of, costs_of_counts
 from humeval_power.designs import crossed, from_table, k_per_item
@@ -22,8 +23,8 @@ def cells(design):
     return Counter(zip(rows.worker.tolist(), rows.item.tolist(), rows.system.tolist(), strict=True))
 
 
-@pytest.mark.parametrize(("workers", "items", "k", "systems"), SIZES)
-@pytest.mark.parametrize("paired", [True, False])
+@each_case(("workers", "items", "k", "systems"), SIZES)
+@each_case("paired", [True, False])
 def test_every_output_gets_k_different_workers_with_even_loads(workers, items, k, systems, paired):
     design = k_per_item(workers, items, ratings_per_item=k, paired=paired, n_systems=systems)
     found = cells(design)
@@ -36,7 +37,7 @@ def test_every_output_gets_k_different_workers_with_even_loads(workers, items, k
     assert loads.max() - loads.min() <= (systems if paired else 1)
 
 
-@pytest.mark.parametrize(("workers", "items", "k", "systems"), SIZES)
+@each_case(("workers", "items", "k", "systems"), SIZES)
 def test_unpaired_workers_see_few_outputs_of_an_item_and_all_systems_alike(workers, items, k, systems):
     design = k_per_item(workers, items, ratings_per_item=k, paired=False, n_systems=systems)
     of_item = Counter((worker, item) for worker, item, _ in cells(design))

@@ -164,7 +164,7 @@ def assert_same(found: Plan, plan: Plan) -> None:
     assert repr(replace(found, costs=None)) == repr(replace(plan, costs=None))
 
 
-@pytest.mark.parametrize("plan", VARIANTS.values(), ids=VARIANTS)
+@each_case("plan", VARIANTS.values(), ids=VARIANTS)
 def test_a_plan_comes_back_as_it_was_written(plan: Plan, tmp_path: Path) -> None:
     path = tmp_path / "plan.json"
     path.write_text(plan_to_json(plan, created=CREATED), encoding="utf-8")

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seven import seven
@@ -340,7 +341,7 @@ def test_the_best_there_is_comes_back_when_nothing_reaches_the_target():
     assert result.chosen.powers["pilot"] == pytest.approx(float(candidates.power.max()), abs=1e-9)
 
 
-@pytest.mark.parametrize("effect", [0.0, -0.1, float("nan"), float("inf"), 5.0])
+@each_case("effect", [0.0, -0.1, float("nan"), float("inf"), 5.0])
 def test_an_effect_that_cannot_be_of_interest_is_refused(effect):
     with pytest.raises(InputError, match="effect"):
         plan(effect)

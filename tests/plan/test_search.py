@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seven import seven
@@ -105,8 +105,8 @@ def test_plain_loops_over_a_small_grid_find_the_same_most_powerful_design(price,
     assert candidates.counts(index) == max(fitting, key=lambda entry: entry[1])[2]
 
 
-@pytest.mark.parametrize("word", ["kenward-roger", "satterthwaite", "min", "normal"])
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@each_case("word", ["kenward-roger", "satterthwaite", "min", "normal"])
+@each_case("alternative", ["two-sided", "greater"])
 def test_power_of_many_designs_is_that_of_one_at_a_time(word, alternative):
     rule = DecisionRule(df=word, alternative=alternative, alpha=0.04)
     sizes = [(2, 30, 2), (5, 40, 5), (10, 60, 3), (40, 200, 2)]

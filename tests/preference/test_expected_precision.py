@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each_case
 from reference.preference_twin import Twin, judgement
 from scipy import integrate, stats
 
@@ -25,7 +26,7 @@ PANELS = {  # judgements, workers, items, share of ties, position bias, link, SD
 }
 
 
-@pytest.mark.parametrize("name", PANELS)
+@each_case("name", PANELS)
 def test_the_precision_is_that_of_dense_matrices(name: str) -> None:
     n, m, items, ties, bias, link, sd_worker, sd_item = PANELS[name]
     panel = Panel(n, m, items)
@@ -55,8 +56,8 @@ def test_without_variation_the_precision_is_that_of_counts() -> None:
     assert found.standard_error == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("link", ["probit", "logit"])
-@pytest.mark.parametrize(("ties", "bias"), [(0.0, 0.0), (0.0, 0.1), (0.25, 0.0), (0.6, -0.05)])
+@each_case("link", ["probit", "logit"])
+@each_case(("ties", "bias"), [(0.0, 0.0), (0.0, 0.1), (0.25, 0.0), (0.6, -0.05)])
 def test_shares_lead_to_the_latent_model_and_back(link: str, ties: float, bias: float) -> None:
     found = latent_preference(
         -0.11, tie_share=ties, position_bias=bias, sd_worker=0.7, sd_item=0.4, link=link
@@ -94,9 +95,7 @@ def test_the_information_is_that_of_the_scores(link: str, ties: bool) -> None:
     assert found[kept, kept] == pytest.approx(total[kept, kept], rel=1e-10)
 
 
-@pytest.mark.parametrize(
-    ("n", "m", "items"), [(150, 5, 30), (47, 6, 20), (300, 8, 100), (12, 12, 3), (12, 4, 12)]
-)
+@each_case(("n", "m", "items"), [(150, 5, 30), (47, 6, 20), (300, 8, 100), (12, 12, 3), (12, 4, 12)])
 def test_a_panel_takes_turns(n: int, m: int, items: int) -> None:
     worker, item, position = Panel(n, m, items).assignment
     assert len({*zip(worker.tolist(), item.tolist(), strict=True)}) == n

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from cli import run as run_command
 from cli import run_json
 
@@ -96,7 +96,7 @@ def test_strong_preferences_are_decided_by_the_sign_tests() -> None:
     assert drawn.p_value[separated].min() == pytest.approx(2 * 0.5**4)  # four workers all for B
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "said"),
     [
         ({"sd_worker": -1.0}, "at least 0"),
@@ -150,7 +150,7 @@ def test_so_many_workers_and_items_give_no_more_judgements_than_pairs() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "said"),
     [
         ("--workers 5", ("--sd-worker",)),

@@ -151,7 +151,7 @@ def test_without_variation_the_shares_of_the_model_are_those_of_the_table() -> N
 # What cannot be fitted
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("outcomes", "positions", "said"),
     [
         ([1] * 12, None, "every judgement prefers B"),

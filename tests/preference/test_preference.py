@@ -135,8 +135,8 @@ def test_the_formula_is_near_the_required_size() -> None:
     assert found.n == pytest.approx(135, abs=6)  # the saw of whole counts
 
 
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize("test", TESTS)
+@each_case("ties", TIES)
+@each_case("test", TESTS)
 def test_power_is_the_sum_over_every_table(ties: str, test: str) -> None:
     n, win, loss = 17, 0.5, 0.2
     scenario = study(n, win, loss, ties, test)
@@ -202,7 +202,7 @@ def test_standard_errors_are_those_of_the_estimates() -> None:
         assert float((drawn.standard_error**2).mean()) == pytest.approx(drawn.estimate.var(), rel=0.06)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("wrong", "said"),
     [
         ({"n_judgements": 0}, "at least one judgement"),
@@ -341,7 +341,7 @@ def test_a_folder_holds_a_row_for_each_comparison_and_the_picture(tmp_path: Path
     assert len((tmp_path / "out" / "table.csv").read_text().splitlines()) == 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("wins,losses\n3,x\n", "is not a number. Write a whole number"),
@@ -369,9 +369,7 @@ def test_every_problem_of_a_table_is_told_at_once(tmp_path: Path) -> None:
     assert places == {(2, "worker"), (3, "item"), (4, "winner"), (5, "position")}
 
 
-@pytest.mark.parametrize(
-    ("cell", "first"), [("A", -0.5), ("b", 0.5), ("B first", 0.5), ("AB", -0.5), ("B-A", 0.5)]
-)
+@each_case(("cell", "first"), [("A", -0.5), ("b", 0.5), ("B first", 0.5), ("AB", -0.5), ("B-A", 0.5)])
 def test_the_order_of_presentation_is_read(tmp_path: Path, cell: str, first: float) -> None:
     path = tmp_path / "t.csv"
     path.write_text(f"worker,item,winner,shown first\nw1,i1,A,{cell}\n")

@@ -262,7 +262,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_case("text", HOSTILE)
 def test_a_text_stays_what_it_is_in_a_program(text: str) -> None:
     line = written(call("f", text, [text, text], a={text: (text,)}, b=text))
     assert max(map(len, line.splitlines())) <= WIDTH or len(text) < 100
@@ -270,7 +270,7 @@ def test_a_text_stays_what_it_is_in_a_program(text: str) -> None:
     assert found == ((text, [text, text]), {"a": {text: (text,)}, "b": text})
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_case("text", HOSTILE)
 def test_a_hostile_name_cannot_leave_its_quotes(text: str) -> None:
     program = python_of(["fit", f"--worker={text}", f"--missing={text}", "--", f"{text}.csv"])
     constants = {node.value for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Constant)}
@@ -325,7 +325,7 @@ def test_the_page_tells_the_program() -> None:
     assert answer(Work(tuple(words)), lambda _told: None).python == python_of(words)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "words",
     [
         [],

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from cli import run, run_json
 
 import humeval_power as hp
@@ -76,7 +77,7 @@ def test_a_folder_that_was_written_is_the_last_board(tmp_path: Path) -> None:
     assert result.found.board.look is None  # that of before was no look, and this one is none
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "now", "direction", "apart"),
     [
         ((3, 7), (1, 4), "up", False),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 from drawn_battles import drawn
 from reference.slow_boards import half_point_law, longest_chains, slow_holm, slow_max_t
 from scipy import optimize, stats
@@ -175,7 +176,7 @@ def test_undefeated_systems_have_firths_strengths(ties: bool) -> None:
     assert fit.strengths == pytest.approx(firth_by_search(met, with_order=True), abs=1e-5)
 
 
-@pytest.mark.parametrize("golden", GOLDEN["newcomer"] + GOLDEN["newcomer_ties"])
+@each_case("golden", GOLDEN["newcomer"] + GOLDEN["newcomer_ties"])
 def test_bounds_of_newcomers_are_the_goldens(golden: dict) -> None:
     n = np.array(golden["battles"])
     points = golden.get("half_points", 2 * golden.get("wins", 0))
@@ -186,8 +187,8 @@ def test_bounds_of_newcomers_are_the_goldens(golden: dict) -> None:
     assert one.p_no_better(strengths) == pytest.approx(golden["p_not_above_each"], abs=1e-6)
 
 
-@pytest.mark.parametrize("tie", [None, -0.3])
-@pytest.mark.parametrize("points", [0, 1, 4, 7, 9, 10])
+@each_case("tie", [None, -0.3])
+@each_case("points", [0, 1, 4, 7, 9, 10])
 def test_tails_of_newcomers_are_those_of_all_results(tie: float | None, points: int) -> None:
     sides = np.array([1, -1, 1, -1, 1])
     strengths = np.array([0.3, -0.2, 0.9, 0.0, -0.4])

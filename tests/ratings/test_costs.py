@@ -11,6 +11,7 @@ from math import ceil
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -375,7 +376,7 @@ def test_counts_broadcast():
     assert costs_of_counts(model, n_workers=4, n_items=10, ratings_per_item=2) == 4000
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("amount", "said"),
     [
         (Decimal("1234.5"), "1,234.50 USD"),

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from seven import seven
@@ -132,7 +133,7 @@ def test_all_problems_of_the_names_are_told_at_once():
     assert "'sd_worker_slope' is missing" in str(caught.value)
 
 
-@pytest.mark.parametrize("coding", [[0.0], "ab", [0, 1, 2], [None, 1], [0.0, float("nan")], 1.0])
+@each_case("coding", [[0.0], "ab", [0, 1, 2], [None, 1], [0.0, float("nan")], 1.0])
 def test_a_coding_is_two_different_numbers(coding):
     with pytest.raises(ParametersError, match="two different numbers"):
         seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, coding=coding)

@@ -96,7 +96,7 @@ def test_whole_number_ids_in_a_float_column_lose_the_decimal_point() -> None:
     assert ratings.worker_names == ("1", "2", "3")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("columns", "said"),
     [
         (["WorkerId", "item", "system", "rating"], "Column 'WorkerId' is read as the worker."),
@@ -151,7 +151,7 @@ COLUMN_ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("columns", "named", "expected"), COLUMN_ERRORS)
+@each_case(("columns", "named", "expected"), COLUMN_ERRORS)
 def test_a_column_that_is_not_clear_is_an_error_with_a_remedy(
     columns: list[str], named: dict[str, str], expected: str
 ) -> None:
@@ -405,7 +405,7 @@ def test_what_is_unusual_is_said() -> None:
     assert "The effect is B - A; --systems B,A turns it round" in notice(small_table())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("observed", "low", "high", "points"),
     [
         ([0, 1], 0, 1, 2),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.rules import CARD2020, DEFAULT_RULE, DecisionRule
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("fields", "text"),
     [
         ({"estimator": "mle"}, "estimator must be one of reml, ml; got 'mle'"),

@@ -44,7 +44,7 @@ def test_the_best_rating_is_one_whichever_way_the_scale_runs():
     assert down.effect_to_raw(0.25) == -1.0  # B better by a quarter: one point lower
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "low", "high", "points"),
     [
         ("1:5", 1, 5, 5),

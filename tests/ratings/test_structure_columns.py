@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings, ratings_from_table
@@ -143,7 +144,7 @@ def test_two_places_among_many_systems_are_first_and_second_as_ever() -> None:
     assert ratings.covariates[0].kind == "order"
 
 
-@pytest.mark.parametrize("cell", ["4", "0", "2.5", "A", "last", "-1", "\u0663"])
+@each_case("cell", ["4", "0", "2.5", "A", "last", "-1", "\u0663"])
 def test_a_place_is_a_whole_number_up_to_the_number_of_systems(cell: str) -> None:
     frame = placed().astype({"place": object})
     frame.loc[5, "place"] = cell
@@ -179,7 +180,7 @@ def test_rows_that_are_not_analysed_need_no_covariate() -> None:
     assert np.isfinite(ratings.covariate_columns).all()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "options", "words"),
     [
         ({"length": 7}, {"covariates": ("length",)}, "it is 7 in every analysed row"),
@@ -240,7 +241,7 @@ def asked_apart(table: pd.DataFrame, **options: Any) -> list[str]:
     return [one for one in read.notices if "Is the document's name part of the system's name?" in one]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("system", "item", "column", "template"),
     [
         ("{d}_{s}", "{d}-{at}", "document", "{document}_{system}"),

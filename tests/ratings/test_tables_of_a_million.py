@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
+from cases import each_case
 
 from humeval_power.files.exports.platforms import read_export
 from humeval_power.files.tables import read_ratings
@@ -22,7 +22,7 @@ def as_csv(folder: Path, table: pd.DataFrame) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each_case(
     "column",
     [
         lambda table: table,

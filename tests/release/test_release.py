@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
@@ -337,7 +338,7 @@ def test_a_short_key_is_warned_of(hostile: Path) -> None:
     assert "may be guessed" in run("release", hostile, "--secret-text", "1234").stderr
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "kind"),
     [
         ("A1B2C3D4E5F6G7", "an MTurk id"),

@@ -10,7 +10,6 @@ import zipfile
 from pathlib import Path
 
 import openpyxl
-import pytest
 from cases import each_case
 from click.testing import CliRunner, Result
 
@@ -146,7 +145,7 @@ DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@each_case("name", DOCUMENTS)
 def test_included_files_of_any_kind_are_searched_and_the_place_is_told(name: str) -> None:
     content, wanted = DOCUMENTS[name]
     search = IdSearch(["w17", "w18", "w19", "4711"])
@@ -190,8 +189,8 @@ def test_a_file_that_cannot_be_searched_is_said_until_it_was_looked_at(tmp_path:
     assert release(path, "--include", picture, "--strict", "--checked", "figure.png").exit_code == 0
 
 
-@pytest.mark.parametrize("packed", ["as it is", "zip", "gzip"])
-@pytest.mark.parametrize("kind", ["ledger", "secret", "key"])
+@each_case("packed", ["as it is", "zip", "gzip"])
+@each_case("kind", ["ledger", "secret", "key"])
 def test_ledgers_and_secrets_are_refused_whatever_they_are_called(
     tmp_path: Path, kind: str, packed: str
 ) -> None:

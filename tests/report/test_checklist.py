@@ -8,6 +8,7 @@ from copy import deepcopy
 from html.parser import HTMLParser
 
 import pytest
+from cases import each_case
 from own_scripts import without_own_scripts
 
 from humeval_power.safe_text import markdown_text
@@ -197,7 +198,7 @@ def test_what_the_documents_know_is_filled_with_its_source():
     assert item(made, "power").source == "the power document; the surface document"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("missing", "key"),
     [
         ("n_workers", "workers"),
@@ -398,7 +399,7 @@ def test_markdown_holds_no_live_html():
     assert not re.search(r"(?<!\\)<", text_of(hostile()))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "shown"),
     [
         ("sd_item_slope on [0, 1]", "sd_item_slope on [0, 1]"),

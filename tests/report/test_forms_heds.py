@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import forms_documents as made
 import pytest
+from cases import each_case
 
 from humeval_power.errors import InputError
 from humeval_power.saying.render import as_html, as_markdown
@@ -179,7 +180,7 @@ def test_that_a_study_is_not_preregistered_is_only_said_when_the_authors_say_it(
     assert field(FIELDS, "3.3.1").state == "open"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "words"),
     [
         ({"recruitmint": "x"}, "recruitmint"),
@@ -195,7 +196,7 @@ def test_a_table_that_is_not_understood_is_refused(table, words):
         ReportConfig.from_mapping(table)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "words"),
     [
         ({"heds": {"9.9": "x"}}, "is no question of HEDS 3.0"),

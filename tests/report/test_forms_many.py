@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import forms_documents as made
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from latex_run import compiled
 from many_documents import CRITERIA, JOINT, NAMES, PAIRWISE, many_documents, many_plan
 
@@ -92,8 +92,8 @@ def test_heds_has_a_section_for_each_criterion(documents):
         assert [field["mark"] for field in own] == [field["mark"] for field in of_one]
 
 
-@pytest.mark.parametrize("fields", [aspredicted_fields, osf_fields])
-@pytest.mark.parametrize("family", FAMILIES)
+@each_case("fields", [aspredicted_fields, osf_fields])
+@each_case("family", FAMILIES)
 def test_a_preregistration_of_several_systems_is_as_full_as_that_of_two(fields, family):
     two = [field.state for field in fields(made.PLAN)]
     many = fields(many_plan(family=FAMILIES[family]))
@@ -212,7 +212,7 @@ def test_against_a_baseline_each_difference_is_from_it():
         assert "The intervals cover together." in StudyWords(each.facts).tables()[-1].caption
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("family", "said"),
     [
         (JOINT, "of the ratings of all 4 systems together, with a mean for each system"),
@@ -242,7 +242,7 @@ def test_methods_say_once_what_all_criteria_share():
     assert list(paragraphs(*many_documents())) == ["Methods", "Results: fluency", "Results: adequacy"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("texts", "merged"),
     [
         (["One. Two.", "One. Two."], "One. Two."),

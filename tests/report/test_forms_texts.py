@@ -168,7 +168,7 @@ def test_a_plan_for_the_observed_difference_says_so_in_its_preregistration():
     assert "restates the pilot's p-value" in answers(osf_fields(observed))["5"].answer
 
 
-@pytest.mark.parametrize(
+@each_case(
     "documents",
     [
         made.DOCUMENTS,

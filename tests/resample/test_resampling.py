@@ -44,8 +44,8 @@ def test_codes_without_rows_are_chosen_in_vain() -> None:
     assert (row.tolist(), choice.tolist()) == ([0, 1], [1, 1])
 
 
-@pytest.mark.parametrize("table", [COMPLETE, INCOMPLETE], ids=["complete", "incomplete"])
-@pytest.mark.parametrize("by", UNITS)
+@each_case("table", [COMPLETE, INCOMPLETE], ids=["complete", "incomplete"])
+@each_case("by", UNITS)
 def test_what_is_drawn_keeps_together_what_belongs_together(table: object, by: str) -> None:
     scenario = ResampledRatings(table, by=by)  # type: ignore[arg-type]
     drawn = scenario._drawn(np.random.default_rng(1))
@@ -207,7 +207,7 @@ def test_resampling_a_large_study_agrees_with_the_formula() -> None:
     assert found.power == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 600) + 0.02)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "words"),
     [
         ({"by": "column"}, "drawn by"),

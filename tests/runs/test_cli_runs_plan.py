@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each_case
 from cli import run, run_json
 from runs.tables import nested_scores, write
 
@@ -109,7 +110,7 @@ def test_a_surface_has_a_row_for_each_cell() -> None:
     assert len(found["rows"]) == 4
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "said"),
     [
         (("--sd-item", 0.3, "--runs", 2), "--nested"),
@@ -130,7 +131,7 @@ def test_what_is_missing_or_foreign_is_said(words: tuple[object, ...], said: str
     assert said in " ".join(run("runs", "power", "--n", 50, "--effect", 0.1, *words, code=2).stderr.split())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "said"),
     [
         ("[1]", "not a JSON object"),

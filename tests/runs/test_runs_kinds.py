@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 from runs.tables import crossed_scores, nested_scores, table_of
 from scipy import stats
 
 from humeval_power.comparisons.runs.run_table import named_kind, read_kind
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "kind"),
     [
         ("Prompt_ID", "crossed"),

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.errors import ParametersError
 from humeval_power.runs_parameters import RunsParameters
@@ -49,7 +50,7 @@ def test_a_record_comes_back_as_it_was() -> None:
         assert RunsParameters.from_dict(each.as_dict()) == each
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("values", "names"),
     [
         ({"kind": "both", "sd_item": -1.0}, ("kind", "sd_item")),

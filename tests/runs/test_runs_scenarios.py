@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each_case
 from scipy import stats
 
 from humeval_power.clusters import Clusters
@@ -132,7 +133,7 @@ def test_impossible_deviations_of_answers_become_the_nearest_possible() -> None:
     assert found.sd_item == pytest.approx(math.sqrt(0.75 * 0.25), rel=0.01)
 
 
-@pytest.mark.parametrize(("size", "cv"), [(1.0, 0.0), (4.0, 0.0), (4.0, 0.6), (7.5, 0.0), (7.5, 0.6)])
+@each_case(("size", "cv"), [(1.0, 0.0), (4.0, 0.0), (4.0, 0.6), (7.5, 0.0), (7.5, 0.6)])
 def test_sizes_of_clusters_add_up(size: float, cv: float) -> None:
     sizes = cluster_sizes(300, size=size, cv=cv)
     assert sizes.sum() == 300
@@ -173,7 +174,7 @@ def test_the_farthest_effect_is_found_nearly_always(of: RunsParameters, n: int) 
     assert scenario.with_effect(farthest_effect(scenario)).computed().power > 0.8
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("make", "word"),
     [
         (lambda: plan(1, 2), "2 items"),

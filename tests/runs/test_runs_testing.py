@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 from runs.tables import crossed_scores, nested_scores, table_of
 from scipy import stats
 
@@ -200,7 +201,7 @@ def test_one_system_without_repeats_is_told() -> None:
     assert any("'A' has one run" in remark for remark in found.remarks)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("scores", "rule", "words"),
     [
         (np.arange(12.0).reshape(6, 2, 1), NESTED, "nothing repeats"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 from places import ROOT
 from scipy import stats
@@ -152,7 +153,7 @@ def test_a_module_is_found_where_the_command_is_run(tmp_path: Path) -> None:
     assert "my_own_study:make, n = 40" in done.stdout
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("spec", "words"),
     [
         ("nothing", "MODULE:FUNCTION"),

@@ -218,7 +218,7 @@ def test_windows_line_ends_and_decimal_commas_are_understood(tmp_path: Path) -> 
     assert record["answers"]["amount"] == "1500"
 
 
-@pytest.mark.parametrize("text", ["500", "$500", "500 USD", "500 dollars", "budget=500"])
+@each_case("text", ["500", "$500", "500 USD", "500 dollars", "budget=500"])
 def test_a_sum_alone_is_a_budget(text: str) -> None:
     answers = run_json("start", "--have", "nothing", "--limit", text)["answers"]
     assert (answers["limit"], answers["amount"]) == ("budget", "500")

@@ -493,7 +493,7 @@ def test_the_detectable_effect_has_the_wanted_power(df, power, alternative, vari
     assert power_at(effect, precision, rule=rule).power == pytest.approx(power, abs=1e-8)
 
 
-@pytest.mark.parametrize("power", [0.0, 0.025, 0.01, 1.0, 1.5])
+@each_case("power", [0.0, 0.025, 0.01, 1.0, 1.5])
 def test_a_target_power_that_is_no_goal_is_refused(power):
     with pytest.raises(InputError, match=r"target power must lie between 0\.025"):
         minimum_detectable_effect(EffectPrecision(1.0, 5.0, 5, 6), power=power)
@@ -576,8 +576,8 @@ def at_most(seconds):
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.mark.parametrize("count", [1, 0, -3])
-@pytest.mark.parametrize("ceiling", ["items", "workers"])
+@each_case("count", [1, 0, -3])
+@each_case("ceiling", ["items", "workers"])
 def test_a_ceiling_that_one_level_cannot_have_is_refused(ceiling, count):
     stated = preset("high").with_difference(0.1)
     ask = {

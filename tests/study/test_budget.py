@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from cases import few_fast
 from cli import run, run_json
 from seven import seven
 
@@ -16,8 +17,11 @@ ABOUT = seven(0.5, 0.1, 0.1, 0.08, 0.12, 0.1, 0.18)
 MOST = 40
 
 
-@pytest.mark.parametrize("per_item", [1, 3, None])
-@pytest.mark.parametrize("per_worker", ["0", "3", "25"])
+@few_fast(
+    "per_item, per_worker",
+    [(1, "3"), (3, "25"), (None, "0"), (1, "0"), (1, "25"), (3, "0"), (3, "3"), (None, "3"), (None, "25")],
+    fast=3,
+)
 def test_no_other_number_of_workers_is_cheaper_by_more_than_an_item(per_item, per_worker) -> None:
     costs = CostModel(price_per_rating=Decimal("0.12"), cost_per_worker=Decimal(per_worker))
     how = {"ratings_per_item": per_item, "method": "analytic", "effect": 0.1}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 from scipy import stats
 from seven import seven
 
@@ -237,7 +238,7 @@ def a_test_with(n_right: int, n: int, alpha: float = 0.05) -> Calibration:
     return Calibration("t", "t", False, DecisionRule(alpha=alpha), estimate)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("found", "n", "verdict"),
     [
         (15, 300, "unclear"),  # 5 % of few studies: anything from 2.6 to 9.3 %
@@ -261,7 +262,7 @@ def test_the_verdict_follows_from_the_interval_of_the_rate(found: int, n: int, v
     assert (result.needed_simulations is not None) == (verdict == "unclear")
 
 
-@pytest.mark.parametrize(("found", "n"), [(15, 300), (0, 100), (14, 200), (550, 10_000), (60, 1000)])
+@each_case(("found", "n"), [(15, 300), (0, 100), (14, 200), (550, 10_000), (60, 1000)])
 def test_as_many_studies_as_are_said_to_be_needed_tell_if_their_rate_is_the_one_seen(
     found: int, n: int
 ) -> None:

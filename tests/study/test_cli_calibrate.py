@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cases import each_case
 from click.testing import CliRunner, Result
 
 from humeval_power.doors.terminal.main import main
@@ -85,7 +86,7 @@ def test_quiet_prints_the_result_alone() -> None:
     assert result.stderr == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "message"),
     [
         (["--df", "bootstrap"], "bootstrap"),

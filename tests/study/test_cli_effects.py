@@ -53,7 +53,7 @@ def test_an_effect_that_cannot_exist_is_refused_by_the_name_of_its_option(comman
     assert "finite" in message or "of a size between" in message or "lies between -1 and 1" in message
 
 
-@pytest.mark.parametrize("command", STUDIES)
+@each_case("command", STUDIES)
 def test_points_beyond_the_scale_are_refused_and_points_of_no_scale_asked_for(command):
     assert "between -4 and 4 points" in refused(*STUDIES[command], "--effect-raw", "30", "--scale", "1:5")
     assert "points of which scale? Add --scale" in refused(*STUDIES[command], "--effect-raw", "0.3")
@@ -247,7 +247,7 @@ def test_resample_and_analyze_take_points_too():
     assert "0.1" in json.dumps(record["power_at_interest"]) if "power_at_interest" in record else record
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "missing"),
     [
         (("power",), ("--parameters FILE", "--workers", "--items", "--effect or --effect-raw")),

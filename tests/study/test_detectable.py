@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from cases import each_case
 from reference.golden import shared_golden
 from seven import seven
 
@@ -89,7 +90,7 @@ def test_what_nothing_on_the_scale_can_reach_is_said():
         simulated_detectable_effect(study, n_simulations=100)
 
 
-@pytest.mark.parametrize("power", [0.0, 0.02, 1.0, 1.2, math.nan])
+@each_case("power", [0.0, 0.02, 1.0, 1.2, math.nan])
 def test_a_target_that_is_no_goal_is_refused(power):
     with pytest.raises(InputError, match="target power"):
         simulated_detectable_effect(RatingStudy(LIKERT, crossed(4, 10)), power=power)

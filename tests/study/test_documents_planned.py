@@ -134,7 +134,7 @@ def test_ceilings_are_the_limits_of_the_formula():
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("size", "slopes"),
     [
         ((10, 10, 10), (0.05, 0.1, 0.1)),
@@ -143,7 +143,7 @@ def test_ceilings_are_the_limits_of_the_formula():
         ((5, 20, 5), (0.05, 0.1, 0.0)),
     ],
 )
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@each_case("alternative", ["two-sided", "greater"])
 def test_the_formula_says_what_leaving_documents_out_does(size, slopes, alternative):
     m, documents, each = size
     worker, item, document = slopes

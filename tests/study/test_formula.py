@@ -41,7 +41,7 @@ def test_the_columns_are_taken_from_where_they_stand() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "columns"),
     [
         (

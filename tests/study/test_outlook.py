@@ -145,7 +145,7 @@ def test_enough_is_the_first_size_that_reaches_the_target(name, effect):
         assert growth.sizes[-1] >= growth.enough
 
 
-@pytest.mark.parametrize("name", DESIGNS)
+@each_case("name", DESIGNS)
 def test_the_parts_of_the_variance_add_up_to_it(name):
     counts = counts_of(DESIGNS[name])
     assert counts is not None
@@ -214,7 +214,7 @@ def test_their_mean_size_is_type_m(rule):
     assert wrong == pytest.approx(found.type_s, abs=1e-5)
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@each_case("rule", RULES.values(), ids=RULES)
 def test_the_chance_of_significance_is_that_of_drawn_standard_errors(rule):
     precision = EffectPrecision(0.05**2, 9.3, 7, 8)
     rng = np.random.default_rng(20261122)
@@ -273,8 +273,8 @@ def test_designs_have_the_prices_and_powers_that_they_have_alone(name, costs):
             assert k == (m if study.is_complete else own.ratings_per_item)
 
 
-@pytest.mark.parametrize("costs", [None, PRICES], ids=["ratings", "prices"])
-@pytest.mark.parametrize("name", DESIGNS)
+@each_case("costs", [None, PRICES], ids=["ratings", "prices"])
+@each_case("name", DESIGNS)
 def test_splits_spend_the_sum_and_no_more(name, costs):
     study = like(name)
     grown = growth_of_workers(study), growth_of_items(study)

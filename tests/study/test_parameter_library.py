@@ -233,7 +233,7 @@ def test_without_a_file_named_the_own_library_is_among_the_settings(tmp_path: Pa
     assert "fitted" in run("parameters", "list").stdout
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("content", "said"),
     [
         ("{", "is not JSON"),
@@ -259,7 +259,7 @@ def test_a_damaged_library_is_told_what_is_wrong(content: str, said: str, tmp_pa
     assert said in " ".join(done.stderr.split())
 
 
-@pytest.mark.parametrize(
+@each_case(
     "arguments", [("show",), ("add",), ("list", "x"), ("list", "--name", "x"), ("add", "x", "--json")]
 )
 def test_what_does_not_go_together_is_a_usage_error(arguments: tuple[str, ...]) -> None:

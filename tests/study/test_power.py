@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from reference.golden import shared_golden
@@ -179,7 +180,7 @@ def test_precision_never_simulates_less_than_asked():
     assert result.n_simulations == 5000
 
 
-@pytest.mark.parametrize(("n", "precision"), [(0, None), (-5, None), (100, 0.0), (100, 0.5), (100, -1.0)])
+@each_case(("n", "precision"), [(0, None), (-5, None), (100, 0.0), (100, 0.5), (100, -1.0)])
 def test_impossible_amounts_of_simulation_are_refused(n, precision):
     with pytest.raises(InputError, match=r"must be at least 1|must lie between 0 and 0\.5"):
         estimate_power(KnownNormal(1.0), n_simulations=n, precision=precision)

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from cli import run
 from places import ROOT
 from r_scripts import Rscript, TestedDifference, compared, likert, require, rscript, table
@@ -282,7 +283,7 @@ def test_the_script_goes_to_the_terminal_or_to_a_file(tmp_path: Path) -> None:
     assert [line for line in read.splitlines() if not line.startswith("#")] == code
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "said"),
     [
         (("--code", "r", "--json"), "--code prints a program, and json is asked for too"),
@@ -304,7 +305,7 @@ def test_a_file_that_r_does_not_read_is_refused_before_the_fit(tmp_path: Path) -
         hp.fit(hp.ratings_from_table(pd.read_csv(PILOT))).artefact(".r")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expected"),
     [
         ("plain name", '"plain name"'),

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from reference.slow_ranks import slow_chances
 from scipy import stats
 from test_joint_fit import random_table
@@ -139,8 +139,8 @@ def test_simulated_ranges_hold_the_wanted_share():
         assert sum(one.chances[one.high :]) <= 0.05 + 1e-12
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "none"])
-@pytest.mark.parametrize("model", ["pairwise", "own"])
+@each_case("correction", ["holm", "bonferroni", "none"])
+@each_case("model", ["pairwise", "own"])
 def test_rank_intervals_count_the_systems_that_the_shown_tests_put_before_and_behind(model, correction):
     ratings = study(np.random.default_rng(8), [0.0, 0.35, 0.3, 0.9])
     analysis = analysed(ratings, model, correction=correction)

@@ -159,7 +159,7 @@ def test_the_ranking_df_of_unpaired_designs_is_within_its_documented_range(name,
     assert 0.7 <= float(by_counts(SETTINGS[name], m, n, k, paired=False).df) / exact.df <= 4
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@each_case("name", SETTINGS)
 def test_powers_that_are_reported_for_unpaired_designs_use_the_exact_df(name):
     for m, n, k in ((6, 12, 1), (10, 20, 2)):
         exact = effect_precision(SETTINGS[name], k_per_item(m, n, ratings_per_item=k, paired=False))

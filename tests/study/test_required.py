@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from cli import run
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,7 +95,7 @@ def test_all_workers_on_every_item_may_not_be_enough():
     assert answer.reason.startswith("Even with all 10 workers on every item 5 of 100 such studies find")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sought", "sizes", "message"),
     [
         ("workers", {}, "Give the number of items"),

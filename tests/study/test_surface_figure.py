@@ -8,6 +8,7 @@ import sys
 
 import pandas as pd
 import pytest
+from cases import each_case
 from matplotlib.axes import Axes
 from matplotlib.collections import FillBetweenPolyCollection
 from matplotlib.figure import Figure
@@ -195,7 +196,7 @@ def test_a_surface_with_two_rules_is_drawn_as_a_comparison():
     assert legend_words(surface_figure(table)) == legend_words(comparison_figure(table))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("draw", "table", "words"),
     [
         (surface_figure, power_table().drop(columns="power_low"), "lacks power_low"),

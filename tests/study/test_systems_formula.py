@@ -161,8 +161,8 @@ def test_the_precision_of_a_complete_design_is_that_of_a_fit_to_such_ratings(var
     assert precision.df == pytest.approx(found.df_kenward_roger, rel=1e-6)
 
 
-@pytest.mark.parametrize("variances", ["common", "own"])
-@pytest.mark.parametrize("k", [1, 3, 6])
+@each_case("variances", ["common", "own"])
+@each_case("k", [1, 3, 6])
 def test_counts_stand_for_an_assignment_of_k_of_m(variances, k):
     family = joint(variances=variances)
     by_counts = systems_precision(UNEVEN, StudyCounts(12, 24, k, n_systems=4), family)

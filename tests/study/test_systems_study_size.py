@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from cases import each_case
 
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
@@ -33,8 +34,8 @@ def test_a_rule_beside_that_of_several_systems_is_refused() -> None:
         study_size(STUDY, "workers", items=80, rule=rule, method="analytic")
 
 
-@pytest.mark.parametrize("start", [2, 5, 30, 400])
-@pytest.mark.parametrize("target", [0.3, 0.8, 0.9])
+@each_case("start", [2, 5, 30, 400])
+@each_case("target", [0.3, 0.8, 0.9])
 def test_the_smallest_number_is_that_of_trying_each_from_whatever_start(target: float, start: int) -> None:
     study = STUDY.with_effect(0.6)
     counts = counts_of(crossed(start, 40, n_systems=3))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import few_fast
 from cli import run
 
 import humeval_power as hp
@@ -90,7 +91,7 @@ def random_study(seed: int) -> list[str]:
     return words
 
 
-@pytest.mark.parametrize("seed", range(30))
+@few_fast("seed", range(30), fast=10)
 def test_any_study_of_two_systems_has_one_record(seed: int) -> None:
     words = random_study(seed)
     alone, counted, named = (

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from click.testing import CliRunner
 
 from humeval_power.checking.suspects import documents_in_names, suspected_columns
@@ -87,7 +88,7 @@ def test_a_few_categories_of_items_are_no_documents_and_blank_cells_are_passed_o
     assert kinds(table) == {}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "found"),
     [
         (["d1-s1", "d1-s2", "d2-s1", "d2-s2"], ["d1", "d1", "d2", "d2"]),

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -67,7 +68,7 @@ def test_critical_values_are_quantiles(df, tail):
     assert critical_value(df, tail) == pytest.approx(law.isf(tail), rel=1e-8)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("word", "error", "df"),
     [
         ("kenward-roger", 0.055, 6.5),
@@ -76,7 +77,7 @@ def test_critical_values_are_quantiles(df, tail):
         ("min", 0.05, 4.0),
     ],
 )
-@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@each_case("alternative", ["two-sided", "greater"])
 def test_each_rule_uses_its_own_error_and_df(word, error, df, alternative):
     result = effect_test(FITTED, DecisionRule(df=word, alternative=alternative, alpha=0.04))
     law = stats.norm if math.isinf(df) else stats.t(df)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from cases import each_case
 from click.testing import CliRunner
 
 from humeval_power.designs import crossed, k_per_item
@@ -24,7 +25,7 @@ from humeval_power.studies.power.workload import (
 from humeval_power.systems import SystemsParameters
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("workers", "items", "measured"),
     # seconds of one fit on one core, measured by benchmarks/bench_workload.py
     [(4, 20, 0.36e-3), (10, 100, 0.66e-3), (30, 200, 1.41e-3), (60, 400, 3.83e-3), (120, 400, 11.95e-3)],
@@ -37,7 +38,7 @@ def test_predicted_times_are_within_a_factor_of_three_of_those_measured(
     assert measured / 3 < predicted < 3 * measured
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("n_systems", "family", "losses", "measured"),
     # seconds of one study on one core, measured by benchmarks/bench_systems.py
     [
@@ -111,7 +112,7 @@ def test_more_than_a_minute_is_said_with_a_way_out(
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("seconds", "words"),
     [
         (0.2, "1 second"),

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 from blocks_for_tests import fails, normal_blocks, total
+from cases import each_case
 from click.testing import CliRunner
 
 from humeval_power.asking import dask_clusters
@@ -145,7 +146,7 @@ def test_all_problems_of_a_cluster_file_are_told_at_once(tmp_path):
     assert len(error.value.problems) == 8
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("typed", "said"),
     [
         (["--on", "local:0"], "local:N takes 1 to 1,024 processes; got 'local:0'"),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each_case
 
 from humeval_power.errors import as_arguments
 from humeval_power.files import block_store
@@ -92,7 +93,7 @@ def test_a_folder_that_is_the_output_is_kept_beside_it(tmp_path):
     assert staged.name != ".humeval-power.partial", "files are staged there"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("asked", "said"),
     [
         (replace(ASKED, options={"--items": "50,200"}), "--items was 50,100 and is 50,200 now"),
@@ -198,7 +199,7 @@ def test_a_damaged_store_is_refused_with_a_remedy(tmp_path, damage):
         Folder(tmp_path / "s.json").get("a")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "humeval_power/question/0"}', '{"schema": 1}'])
+@each_case("text", ["", "{", "[]", '{"schema": "humeval_power/question/0"}', '{"schema": 1}'])
 def test_a_damaged_question_is_refused(tmp_path, text):
     begun(tmp_path / "s.json")
     (partial_of(tmp_path / "s.json") / QUESTION).write_text(text)
@@ -243,7 +244,7 @@ def test_a_save_that_was_interrupted_is_made_whole(tmp_path):
     again.close()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "result",
     [
         RESULT,
