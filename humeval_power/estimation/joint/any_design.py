@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.blas import one_blas_thread
+from humeval_power.estimation.crossed.even_batch import search
 from humeval_power.estimation.joint.strands import StrandFits, joined
 from humeval_power.kernels.crossed.information import Fitted
-from humeval_power.kernels.joint import any_design as compiled
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -21,6 +21,79 @@ MOST_COLUMNS = 512  # outer levels times systems: the order of the matrices
 _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
+
+_SIDE_BY_SIDE = 256  # tables
+_NO_RESIDUAL = 1e-14  # of the ratings' squares; rounding leaves about 1e-16
+
+
+class DesignArrays(NamedTuple):
+    """Counts of n ratings. Columns of the matrices are `outer level * K + system`.
+
+    load : (N,) ratings of each column; begin, column, system, times : those of each inner level, row by row
+    kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
+        inner levels are of it
+    entry_begin, row, across, row_system, across_system, value : the lower triangles of E_c, kind by kind
+    """
+
+    n: int
+    load: Floats
+    begin: Codes
+    column: Codes
+    system: Codes
+    times: Floats
+    kind: Codes
+    replication: Floats
+    levels: Floats
+    entry_begin: Codes
+    row: Codes
+    across: Codes
+    row_system: Codes
+    across_system: Codes
+    value: Floats
+
+    @classmethod
+    def of_rows(cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int) -> DesignArrays:
+        """Of codes (n,)."""
+        m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
+        N = n_systems * m
+        cells = np.bincount(inner_level * N + outer * n_systems + system, minlength=n_inner * N)
+        filled = np.flatnonzero(cells)
+        of, column, times = filled // N, filled % N, cells[filled].astype(float)
+        begin = np.searchsorted(of, np.arange(n_inner + 1))
+        each = cells.reshape(n_inner, m, n_systems).sum(axis=1)
+        key = each[:, 0]
+        for count in each.T[1:]:  # ranks of the systems' counts so far
+            key = np.unique(key * (count.max() + 1) + count, return_inverse=True)[1]
+        _, first, kind, levels = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        size = np.arange(len(of)) - begin[of] + 1  # cells of the level so far, each of which meets this one
+        one = np.repeat(np.arange(len(of)), size)
+        other = np.arange(len(one)) - np.repeat(np.cumsum(size) - size - begin[of], size)
+        place, value = (kind[of[one]] * N + column[one]) * N + column[other], times[one] * times[other]
+        if len(levels) * N**2 <= 4 * len(place):
+            total = np.bincount(place, value, minlength=len(levels) * N**2)
+            place = np.flatnonzero(total)
+            value = total[place]
+        else:
+            order = np.argsort(place, kind="stable")
+            place, value = place[order], value[order]
+        row, across = place // N % N, place % N
+        return cls(
+            n=len(outer),
+            load=cells.reshape(n_inner, N).sum(axis=0).astype(float),
+            begin=begin,
+            column=column,
+            system=column % n_systems,
+            times=times,
+            kind=kind,
+            replication=each[first].astype(float),
+            levels=levels.astype(float),
+            entry_begin=np.searchsorted(place, np.arange(len(levels) + 1) * N**2),
+            row=row,
+            across=across,
+            row_system=row % n_systems,
+            across_system=across % n_systems,
+            value=value,
+        )
 
 
 class Patterns(NamedTuple):
@@ -54,7 +127,7 @@ class Patterns(NamedTuple):
 class AnyDesign:
     """Who rated what, as the kernel takes it; variances of workers come first if `worker_is_outer`."""
 
-    design: compiled.DesignArrays
+    design: DesignArrays
     outer: Codes
     inner: Codes
     system: Codes
@@ -74,7 +147,7 @@ class AnyDesign:
         meetings = np.bincount(filled // columns).astype(float)
         if (meetings * (meetings + 1) / 2).sum() > _MOST_CELLS:
             return None
-        design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems)
+        design = DesignArrays.of_rows(outer, inner, system, n_systems)
         return cls(design, outer, inner, system, n_systems, m <= n)
 
     def fit(
@@ -91,28 +164,86 @@ class AnyDesign:
         What is found has those of the outer factor first, and systems as the strands of one fit."""
         if not self.worker_is_outer:
             start = np.roll(start, len(start) // 2)
-        step = -(-len(responses) // n_jobs)
-        parts = [responses[first : first + step] for first in range(0, len(responses), step)]
+        parts = [responses[first : first + _SIDE_BY_SIDE] for first in range(0, len(responses), _SIDE_BY_SIDE)]
 
         def fit(part: Floats) -> StrandFits:
             return self._fit(part, patterns, start, tolerance, max_steps)
 
-        with one_blas_thread():
-            if len(parts) == 1:
-                return fit(responses)
-            with ThreadPoolExecutor(n_jobs) as pool:
-                return joined(list(pool.map(fit, parts)))
+        if n_jobs == 1 or len(parts) == 1:
+            return joined([fit(part) for part in parts])
+        with ThreadPoolExecutor(n_jobs) as pool:
+            return joined(list(pool.map(fit, parts)))
 
     def _fit(
         self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
     ) -> StrandFits:
-        n, K, q = len(responses), self.n_systems, len(start)
+        from humeval_power.kernels.joint import any_design as compiled
+
+        n, df = len(responses), self.design.n - self.n_systems
+        if n < 2:  # with one lane NumPy adds the parts of a sum in another order
+            responses = np.repeat(responses, 2, axis=0)
         centred = np.ascontiguousarray(responses - responses.mean(axis=1, keepdims=True))
-        status = np.empty(n, dtype=np.int64)
-        shapes = ((K,), (q,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
-        beta, *fields = filled = tuple(np.full((n, *shape), np.nan) for shape in shapes)
-        compiled.fit_many(
-            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, centred,
-            np.ascontiguousarray(start), tolerance, max_steps, status, *filled,
-        )  # fmt: skip
-        return StrandFits(beta[:, None], status[:, None], Fitted(*(field[:, None] for field in fields)))
+        sums = _Sums(
+            *(np.empty((len(centred), *shape)) for shape in (self.design.load.shape, self._inner_shape, ()))
+        )
+        compiled.sums_of(self.design, self.outer, self.inner, self.system, centred, *sums)
+        with np.errstate(all="ignore"):  # a lane that goes astray is marked, and no concern of the others
+            gamma, status = search(partial(self._at, patterns), sums, start, df, tolerance, max_steps)
+            point = self._at(patterns, sums, gamma, is_last=True)
+        fitted = Fitted(gamma, *point.fitted)
+        return StrandFits(
+            np.moveaxis(point.beta, -1, 0)[:n, None],
+            status[:n, None],
+            Fitted(*(np.moveaxis(part, -1, 0)[:n, None] for part in fitted)),
+        )
+
+    @property
+    def _inner_shape(self) -> tuple[int, int]:
+        return len(self.design.kind), self.n_systems
+
+    def _at(self, patterns: Patterns, sums: _Sums, gamma: Floats, is_last: bool = False) -> _Point:
+        """The likelihoods at gamma (q, lanes); if `is_last` with what the precision of the means needs."""
+        from humeval_power.kernels.joint import any_design as compiled
+
+        (q, lanes), K = gamma.shape, self.n_systems
+        shapes = ((), (), (K,), (K, K), (q,), (q,), (q, K, K), (q, q))
+        filled = [np.empty((*shape, lanes)) for shape in shapes]
+        moments = [
+            np.empty((*shape, lanes if is_last else 0)) for shape in ((q, q), (q, q, K, K))
+        ]
+        compiled.evaluate(
+            self.design, patterns.products, *patterns, *sums, np.ascontiguousarray(gamma), is_last, *filled, *moments
+        )
+        rss, log_det, beta, phi, trace, square, xgx, quadratic = filled
+        ok = np.isfinite(log_det) & (rss > _NO_RESIDUAL * sums.total)
+        rss, df = np.where(ok, rss, 1.0), self.design.n - K
+        criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + log_det
+        slope = trace - square * df / rss - (phi * xgx).sum(axis=(1, 2))
+        fitted = (phi, rss, trace, quadratic, square, moments[0], xgx, moments[1])
+        return _Point(gamma, np.where(ok, criterion, np.inf), rss, slope, quadratic, square, ok, beta, fitted)
+
+
+class _Sums(NamedTuple):
+    """Of responses (lanes, ...), as the kernel takes them."""
+
+    outer: Floats
+    inner: Floats
+    total: Floats
+
+    def of(self, lanes: Codes) -> _Sums:
+        """Some lanes of them."""
+        return _Sums(*(part[lanes] for part in self))
+
+
+class _Point(NamedTuple):
+    """What is known at one gamma (q, lanes), with lanes last; `fitted` are the fields of a fit after gamma."""
+
+    gamma: Floats
+    criterion: Floats
+    rss: Floats
+    slope: Floats
+    quadratic: Floats
+    square: Floats
+    ok: NDArray[np.bool_]
+    beta: Floats
+    fitted: tuple[Floats, ...]
