@@ -105,7 +105,9 @@ def _called(name: str, n: int) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         kind = ir.FunctionType(_VECTOR, [_VECTOR] * n)
-        return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"{name}.v{LANES}f64"), given)
+        return builder.call(
+            cgutils.get_or_insert_function(builder.module, kind, f"{name}.v{LANES}f64"), given
+        )
 
     return code
 

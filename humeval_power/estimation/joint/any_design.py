@@ -164,7 +164,9 @@ class AnyDesign:
         What is found has those of the outer factor first, and systems as the strands of one fit."""
         if not self.worker_is_outer:
             start = np.roll(start, len(start) // 2)
-        parts = [responses[first : first + _SIDE_BY_SIDE] for first in range(0, len(responses), _SIDE_BY_SIDE)]
+        parts = [
+            responses[first : first + _SIDE_BY_SIDE] for first in range(0, len(responses), _SIDE_BY_SIDE)
+        ]
 
         def fit(part: Floats) -> StrandFits:
             return self._fit(part, patterns, start, tolerance, max_steps)
@@ -208,11 +210,16 @@ class AnyDesign:
         (q, lanes), K = gamma.shape, self.n_systems
         shapes = ((), (), (K,), (K, K), (q,), (q,), (q, K, K), (q, q))
         filled = [np.empty((*shape, lanes)) for shape in shapes]
-        moments = [
-            np.empty((*shape, lanes if is_last else 0)) for shape in ((q, q), (q, q, K, K))
-        ]
+        moments = [np.empty((*shape, lanes if is_last else 0)) for shape in ((q, q), (q, q, K, K))]
         compiled.evaluate(
-            self.design, patterns.products, *patterns, *sums, np.ascontiguousarray(gamma), is_last, *filled, *moments
+            self.design,
+            patterns.products,
+            *patterns,
+            *sums,
+            np.ascontiguousarray(gamma),
+            is_last,
+            *filled,
+            *moments,
         )
         rss, log_det, beta, phi, trace, square, xgx, quadratic = filled
         ok = np.isfinite(log_det) & (rss > _NO_RESIDUAL * sums.total)
@@ -220,7 +227,9 @@ class AnyDesign:
         criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + log_det
         slope = trace - square * df / rss - (phi * xgx).sum(axis=(1, 2))
         fitted = (phi, rss, trace, quadratic, square, moments[0], xgx, moments[1])
-        return _Point(gamma, np.where(ok, criterion, np.inf), rss, slope, quadratic, square, ok, beta, fitted)
+        return _Point(
+            gamma, np.where(ok, criterion, np.inf), rss, slope, quadratic, square, ok, beta, fitted
+        )
 
 
 class _Sums(NamedTuple):

@@ -17,12 +17,31 @@ listed. All arrays have an axis of lanes behind, which is left out where shapes 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
 
+Floats = NDArray[np.float64]
+
 _TOGETHER = 4  # columns of outer levels that are taken away at once, at least
+
+
+class Factor(NamedTuple):
+    """H at one gamma: Go; M and W of each kind; V; the sums F_c of C_i Y C_i' of each kind; tr(H^-1 G_t), and the log
+    determinant (1,). Y is room."""
+
+    Go: Floats
+    M: Floats
+    W: Floats
+    V: Floats
+    F: Floats
+    Y: Floats
+    trace: Floats
+    log_det: Floats
 
 
 @inner
@@ -81,6 +100,19 @@ def product(left, right, is_turned, out):
 
 
 @inner
+def by_rows(square, size, rows, out):
+    """The first rows of a square matrix times the rows of another, by four: those beyond `size` are zeros."""
+    for r in range(size):
+        for k in range(0, size, 4):
+            a, b = get(square, (r, k)), get(square, (r, k + 1))
+            c, d = get(square, (r, k + 2)), get(square, (r, k + 3))
+            for i in range(rows.shape[1]):
+                first = a * get(rows, (k, i)) if k == 0 else fma(a, get(rows, (k, i)), get(out, (r, i)))
+                second = fma(c, get(rows, (k + 2, i)), fma(b, get(rows, (k + 1, i)), first))
+                put(out, (r, i), fma(d, get(rows, (k + 3, i)), second))
+
+
+@inner
 def inverted(left, size, inverse):
     """Overwrite the first rows and columns of a matrix that is a diagonal scaling away from a symmetric positive
     definite one, and so needs no pivoting; fill its inverse. Its determinant, and its least pivot."""
@@ -108,8 +140,9 @@ def inverted(left, size, inverse):
 
 
 @inner
-def add_log(log_det, times, det, least, both):
+def add_log(log_det, times, det, least):
     """log_det (1,) += times log(det), NaN where rounding has left a pivot no digits."""
+    both = np.empty((2, LANES))
     put(both, (0,), det)
     put(both, (1,), least)
     for lane in range(LANES):
@@ -178,12 +211,21 @@ def less_products(matrix, left, right, size):
 
 
 @inner
-def taken_through(matrix, Go, U, L, kept, left, inverse, log_det, both):
-    """Put V in the place of A, of which the lower triangle is read, and add log det(I + A Go) to `log_det`.
-
-    U, L, kept : (columns at once, N), room of zeros; left, inverse : (columns at once, columns at once)
-    """
-    K, N, most = len(Go), len(matrix), len(left)
+def taken_through(matrix, Go, log_det):
+    """Put V in the place of A, of which the lower triangle is read, and add log det(I + A Go) to `log_det`."""
+    K, N = len(Go), len(matrix)
+    most = K * max(1, _TOGETHER // K)
+    padded = -(-most // 4) * 4
+    U, L, kept = (
+        np.empty((padded, N, LANES)),
+        np.empty((padded, N, LANES)),
+        np.empty((padded, N, LANES)),
+    )
+    left, inverse, middle = (
+        np.empty((padded, padded, LANES)),
+        np.empty((padded, padded, LANES)),
+        np.empty((padded, padded, LANES)),
+    )
     zero = every(0.0)
     for w in range(0, N, most):
         size = min(most, N - w)
@@ -200,25 +242,24 @@ def taken_through(matrix, Go, U, L, kept, left, inverse, log_det, both):
                     value = fma(get(U, (r, w + first + t)), get(Go, (t, c - first)), value)
                 put(left, (r, c), value)
         det, least = inverted(left, size, inverse)
-        add_log(log_det, 1.0, det, least, both)
-        for r in range(size):
-            for c in range(N):
-                value = zero
-                for k in range(size):
-                    value = fma(get(inverse, (r, k)), get(U, (k, c)), value)
-                put(kept, (r, c), value)
-        for first in range(0, size, K):
-            for s in range(K):
-                for c in range(N):
-                    value = zero
-                    for t in range(K):
-                        value = fma(get(Go, (s, t)), get(kept, (first + t, c)), value)
-                    put(L, (first + s, c), value)
+        add_log(log_det, 1.0, det, least)
         padded = -(-size // 4) * 4
-        for r in range(size, padded):  # the last levels are fewer
+        for r in range(size):
+            for c in range(size, padded):  # the last levels are fewer
+                put(inverse, (r, c), zero)
+                put(middle, (r, c), zero)
+            first = r // K * K
+            for c in range(size):
+                value = zero
+                for t in range(K):
+                    value = fma(get(Go, (r - first, t)), get(inverse, (first + t, c)), value)
+                put(middle, (r, c), value)
+        for r in range(size, padded):
             for c in range(N):
                 put(L, (r, c), zero)
                 put(U, (r, c), zero)
+        by_rows(inverse, size, U, kept)
+        by_rows(middle, size, U, L)
         less_products(matrix, L, U, padded)
         for k in range(size):
             for c in range(w + k + 1):
@@ -226,6 +267,159 @@ def taken_through(matrix, Go, U, L, kept, left, inverse, log_det, both):
             for r in range(w + k + 1, N):
                 put(matrix, (r, w + k), get(kept, (k, r)))
     mirrored(matrix)
+
+
+@inner
+def factorise(design, patterns, gamma, at):
+    """Fill a factor at gamma (q,)."""
+    h, K = patterns.shape[:2]
+    N, kinds = len(at.V), len(design.levels)
+    zero = every(0.0)
+    Gi, half, small = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
+    total, blocks, Q = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, N, LANES))
+    covariance(patterns, gamma, 0, at.Go)
+    covariance(patterns, gamma, h, Gi)
+    put(at.log_det, (0,), zero)
+    for c in range(kinds):
+        for s in range(K):
+            for t in range(K):
+                value = every(design.replication[c, s]) * get(Gi, (s, t))
+                put(half, (s, t), value + every(1.0) if s == t else value)
+        det, least = inverted(half, K, at.M[c])
+        add_log(at.log_det, design.levels[c], det, least)
+        product(Gi, at.M[c], False, at.W[c])
+    cleared(at.V, N, N)
+    for r in range(N):
+        put(at.V, (r, r), every(design.load[r]))
+    met_through(design, at.W, -1.0, at.V)
+    taken_through(at.V, at.Go, at.log_det)
+    cleared(total, K, K)
+    cleared(blocks, K, K)
+    for first in range(0, N, K):
+        for s in range(K):
+            for c in range(first + K):
+                put(Q, (s, c), get(at.V, (first + s, c)))
+            for t in range(K):
+                add(blocks, (s, t), get(at.V, (first + s, first + t)))
+        for block in range(0, first + K, K):
+            for s in range(K):
+                for t in range(K):
+                    value = zero
+                    for k in range(K):
+                        value = fma(get(Q, (s, block + k)), get(at.Go, (k, t)), value)
+                    put(half, (s, t), value)
+            for s in range(K):
+                for t in range(K):
+                    value = zero
+                    for k in range(K):
+                        value = fma(get(at.Go, (s, k)), get(half, (k, t)), value)
+                    value = get(at.Go, (s, t)) - value if block == first else zero - value
+                    put(at.Y, (first + s, block + t), value)
+    for c in range(kinds):
+        cleared(at.F[c], K, K)
+        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
+            r, k = design.row[entry], design.across[entry]
+            s, t = design.row_system[entry], design.across_system[entry]
+            value = every(design.value[entry]) * get(at.Y, (r, k))
+            add(at.F, (c, s, t), value)
+            if r != k:
+                add(at.F, (c, t, s), value)
+        product(at.M[c], at.F[c], False, half)
+        product(half, at.M[c], True, small)
+        for s in range(K):
+            for t in range(K):
+                value = every(design.levels[c] * design.replication[c, t]) * get(at.M, (c, s, t))
+                add(total, (s, t), value - get(small, (s, t)))
+    for t in range(2 * h):
+        value = zero
+        for r in range(K):
+            for c in range(K):
+                if patterns[t % h, r, c] != 0.0:
+                    block = get(blocks, (r, c)) if t < h else get(total, (r, c))
+                    value = fma(every(patterns[t % h, r, c]), block, value)
+        put(at.trace, (t,), value)
+
+
+@inner
+def profiled(design, at, y_outer, y_inner, whole, through, seen, means, precise, log_det):
+    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi; add to
+    `log_det` that of X'H^-1X. y'Py."""
+    K, N = len(means), len(at.V)
+    zero = every(0.0)
+    base, pushed = np.empty((K + 1, N, LANES)), np.empty((K, K + 1, LANES))
+    gram, xy = np.empty((K, K, LANES)), np.empty((K, LANES))
+    left = whole
+    for c in range(N):
+        for t in range(K):
+            put(base, (t, c), every(design.load[c] if t == c % K else 0.0))
+        put(base, (K, c), get(y_outer, (c,)))
+    for i in range(len(y_inner)):
+        kind = design.kind[i]
+        for s in range(K):
+            value = zero
+            for t in range(K):
+                value = fma(get(at.W, (kind, s, t)), get(y_inner, (i, t)), value)
+                put(pushed, (s, t), get(at.W, (kind, s, t)) * every(design.replication[kind, t]))
+            put(pushed, (s, K), value)
+            left = left - value * get(y_inner, (i, s))
+        for p in range(design.begin[i], design.begin[i + 1]):
+            s, column, count = design.system[p], design.column[p], every(-design.times[p])
+            for j in range(K + 1):
+                put(base, (j, column), fma(count, get(pushed, (s, j)), get(base, (j, column))))
+    by_block(base, at.Go, through)
+    for c in range(N):
+        for j in range(K + 1):
+            put(seen, (j, c), get(base, (j, c)) - dot(through, j, at.V, c))
+    by_block(seen, at.Go, through)
+    left = left - dot(base, K, through, K)
+    for s in range(K):
+        for j in range(K + 1):
+            value = zero
+            for c in range(s, N, K):
+                value = value + get(seen, (j, c))
+            if j < K:
+                put(gram, (s, j), value)
+            else:
+                put(xy, (s,), value)
+    det, least = inverted(gram, K, precise)
+    add_log(log_det, 1.0, det, least)
+    for s in range(K):
+        value = zero
+        for t in range(K):
+            value = fma(get(precise, (s, t)), get(xy, (t,)), value)
+        put(means, (s,), value)
+        left = left - value * get(xy, (s,))
+    return left
+
+
+@inner
+def less_means(design, M, y_inner, means, through, seen, seen_inner):
+    """Take the means out of y; fill seen_inner (K + 1, inner levels K), Zi'H^-1 of X and of what is left of y."""
+    K, N = len(means), seen.shape[1]
+    zero = every(0.0)
+    pushed = np.empty((K, K + 1, LANES))
+    for j in range(K):
+        share = zero - get(means, (j,))
+        for c in range(N):
+            put(seen, (K, c), fma(share, get(seen, (j, c)), get(seen, (K, c))))
+            put(through, (K, c), fma(share, get(through, (j, c)), get(through, (K, c))))
+    for i in range(len(y_inner)):
+        kind = design.kind[i]
+        for s in range(K):
+            count = every(design.replication[kind, s])
+            for j in range(K):
+                put(pushed, (s, j), count if j == s else zero)
+            put(pushed, (s, K), get(y_inner, (i, s)) - count * get(means, (s,)))
+        for p in range(design.begin[i], design.begin[i + 1]):
+            s, column, count = design.system[p], design.column[p], every(-design.times[p])
+            for j in range(K + 1):
+                put(pushed, (s, j), fma(count, get(through, (j, column)), get(pushed, (s, j))))
+        for j in range(K + 1):
+            for s in range(K):
+                value = zero
+                for t in range(K):
+                    value = fma(get(M, (kind, s, t)), get(pushed, (t, j)), value)
+                put(seen_inner, (j, i * K + s), value)
 
 
 @inner
@@ -257,13 +451,13 @@ def level_products(vectors, group, rows, first, each, out):
 
 
 @inner
-def met_with(rows, K, matrix, M, meet, Go, design, effect, turned, e, half, result):
+def met_with(design, at, meet, effect, turned, e, half, result):
     """E'H^-1 E of effects of levels, into result (2 rows, 2 rows): outer ones first, `effect`, then inner ones, e.
 
     effect : (2 rows, N), of which the second half is filled; meet (rows, N), turned (rows, inner levels K) and
         half (N,) are room.
     """
-    N = len(matrix)
+    rows, N, K = len(e), len(at.V), len(at.Go)
     pushed = np.empty((1, K, LANES))
     cleared(meet, rows, N)
     for row in range(rows):
@@ -272,20 +466,21 @@ def met_with(rows, K, matrix, M, meet, Go, design, effect, turned, e, half, resu
             for t in range(K):
                 value = every(0.0)
                 for s in range(K):
-                    value = fma(get(M, (c, s, t)), get(e, (row, i * K + s)), value)
+                    value = fma(get(at.M, (c, s, t)), get(e, (row, i * K + s)), value)
                 put(pushed, (0, t), value)
                 put(turned, (row, i * K + t), every(design.replication[c, t]) * value)  # M N is symmetric
             for p in range(design.begin[i], design.begin[i + 1]):
-                at = (row, design.column[p])
-                put(meet, at, fma(every(design.times[p]), get(pushed, (0, design.system[p])), get(meet, at)))
-    by_block(meet, Go, effect[rows:])
+                place = (row, design.column[p])
+                value = fma(every(design.times[p]), get(pushed, (0, design.system[p])), get(meet, place))
+                put(meet, place, value)
+    by_block(meet, at.Go, effect[rows:])
     zero = every(0.0)
     for row in range(rows, 2 * rows):
         for c in range(N):
             put(effect, (row, c), zero - get(effect, (row, c)))
     for row in range(2 * rows):
         for c in range(N):
-            put(half, (0, c), dot(effect, row, matrix, c))
+            put(half, (0, c), dot(effect, row, at.V, c))
         for other in range(row + 1):
             value = dot(half, 0, effect, other)
             if row >= rows:
@@ -335,14 +530,47 @@ def sandwiched(left, middle, right, half, out):
 
 
 @inner
-def norms(design, patterns, vectors, group, M, F, V, Go, B, E, X, hidden, norm):
-    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden` (h, N, N), Go X."""
+def tiled_product(left, right, out):
+    """left right, of square matrices, by tiles of three by four."""
+    n = len(out)
+    zero = every(0.0)
+    for r in range(0, n, 3):
+        s, t = min(r + 1, n - 1), min(r + 2, n - 1)  # a tile at the edge computes its last row again
+        for c in range(0, n, 4):
+            d, e, f = min(c + 1, n - 1), min(c + 2, n - 1), min(c + 3, n - 1)
+            a0, a1, a2, a3 = zero, zero, zero, zero
+            b0, b1, b2, b3 = zero, zero, zero, zero
+            c0, c1, c2, c3 = zero, zero, zero, zero
+            for k in range(n):
+                p, q, u, v = get(right, (k, c)), get(right, (k, d)), get(right, (k, e)), get(right, (k, f))
+                x, y, z = get(left, (r, k)), get(left, (s, k)), get(left, (t, k))
+                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, u, a2), fma(x, v, a3)
+                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, u, b2), fma(y, v, b3)
+                c0, c1, c2, c3 = fma(z, p, c0), fma(z, q, c1), fma(z, u, c2), fma(z, v, c3)
+            put(out, (r, c), a0)
+            put(out, (r, d), a1)
+            put(out, (r, e), a2)
+            put(out, (r, f), a3)
+            put(out, (s, c), b0)
+            put(out, (s, d), b1)
+            put(out, (s, e), b2)
+            put(out, (s, f), b3)
+            put(out, (t, c), c0)
+            put(out, (t, d), c1)
+            put(out, (t, e), c2)
+            put(out, (t, f), c3)
+
+
+@inner
+def norms(design, patterns, vectors, group, at, B, E, hidden, norm):
+    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden` (h, N, N), Go X; B and E are
+    room."""
     h, K = patterns.shape[:2]
-    N, kinds = len(V), len(design.levels)
-    m = N // K
+    N, kinds = len(at.V), len(design.levels)
+    m, X = N // K, at.Y
     zero = every(0.0)
     cleared(norm, 2 * h, 2 * h)
-    by_block(V, Go, B)
+    by_block(at.V, at.Go, B)
     for r in range(N):
         for c in range(N):
             put(B, (r, c), every(1.0 if r == c else 0.0) - get(B, (r, c)))
@@ -353,7 +581,7 @@ def norms(design, patterns, vectors, group, M, F, V, Go, B, E, X, hidden, norm):
                 value = zero
                 for s in range(K):
                     if vectors[v, s] != 0.0:
-                        value = fma(every(vectors[v, s]), get(V, (w * K + s, c)), value)
+                        value = fma(every(vectors[v, s]), get(at.V, (w * K + s, c)), value)
                 put(part, (0, c), value)
             for o in range(len(vectors)):
                 total = zero
@@ -371,28 +599,11 @@ def norms(design, patterns, vectors, group, M, F, V, Go, B, E, X, hidden, norm):
     )
     for v in range(h):
         for c in range(kinds):
-            sandwiched(M[c], patterns[v], M[c], half, shape[c])
+            sandwiched(at.M[c], patterns[v], at.M[c], half, shape[c])
         cleared(E, N, N)
         met_through(design, shape, 1.0, E)
         mirrored(E)
-        cleared(X, N, N)
-        for k in range(0, N - 3, 4):  # X = B E, by four columns and two rows of B
-            for r in range(0, N - 1, 2):
-                a0, a1, a2, a3 = get(B, (r, k)), get(B, (r, k + 1)), get(B, (r, k + 2)), get(B, (r, k + 3))
-                n = r + 1
-                b0, b1, b2, b3 = get(B, (n, k)), get(B, (n, k + 1)), get(B, (n, k + 2)), get(B, (n, k + 3))
-                for j in range(N):
-                    first, second = get(E, (k, j)), get(E, (k + 1, j))
-                    third, fourth = get(E, (k + 2, j)), get(E, (k + 3, j))
-                    upper, lower = get(X, (r, j)), get(X, (n, j))
-                    put(X, (r, j), fma(a3, fourth, fma(a2, third, fma(a1, second, fma(a0, first, upper)))))
-                    put(X, (n, j), fma(b3, fourth, fma(b2, third, fma(b1, second, fma(b0, first, lower)))))
-        for r in range(N):
-            begin = 0 if r == N - 1 and N % 2 else N // 4 * 4
-            for k in range(begin, N):
-                share = get(B, (r, k))
-                for j in range(N):
-                    put(X, (r, j), fma(share, get(E, (k, j)), get(X, (r, j))))
+        tiled_product(B, E, X)
         cleared(small, K, K)
         for first in range(0, N, K):
             for s in range(K):
@@ -411,7 +622,7 @@ def norms(design, patterns, vectors, group, M, F, V, Go, B, E, X, hidden, norm):
                 for c in range(N):
                     value = zero
                     for t in range(K):
-                        value = fma(get(Go, (s, t)), get(X, (first + t, c)), value)
+                        value = fma(get(at.Go, (s, t)), get(X, (first + t, c)), value)
                     put(hidden, (v, first + s, c), value)
         for s in range(v + 1):
             value = zero
@@ -421,11 +632,11 @@ def norms(design, patterns, vectors, group, M, F, V, Go, B, E, X, hidden, norm):
             put(norm, (h + v, h + s), value)
     own, less = np.empty((K, K, LANES)), np.empty((K, K, LANES))
     for kind in range(kinds):
-        product(M[kind], F[kind], False, half)
-        product(half, M[kind], True, less)
+        product(at.M[kind], at.F[kind], False, half)
+        product(half, at.M[kind], True, less)
         for s in range(K):
             for t in range(K):
-                value = get(M, (kind, s, t)) * every(design.replication[kind, t])
+                value = get(at.M, (kind, s, t)) * every(design.replication[kind, t])
                 put(own, (s, t), value)
                 put(less, (s, t), every(design.levels[kind]) * value - every(2.0) * get(less, (s, t)))
         for v in range(h):
@@ -439,7 +650,9 @@ def norms(design, patterns, vectors, group, M, F, V, Go, B, E, X, hidden, norm):
                                 for t in range(K):
                                     if patterns[v, s, t] != 0.0:
                                         weight = patterns[o, r, c] * patterns[v, s, t]
-                                        value = fma(every(weight), get(own, (c, s)) * get(less, (t, r)), value)
+                                        value = fma(
+                                            every(weight), get(own, (c, s)) * get(less, (t, r)), value
+                                        )
                 add(norm, (h + v, h + o), value)
     for v in range(h):
         for o in range(v):
@@ -478,204 +691,55 @@ def evaluate(
     """
     h, K = patterns.shape[:2]
     N, n_inner, kinds, q = len(design.load), len(design.kind), len(design.levels), 2 * h
-    m = N // K
-    most = K * max(1, _TOGETHER // K)
-    padded, last = -(-most // 4) * 4, 1 if is_last else 0
-    zero = every(0.0)
-    here, sums = np.empty((q, LANES)), np.empty((1, LANES))
-    logs, both = np.empty((1, LANES)), np.empty((2, LANES))
-    Go, Gi = np.empty((K, K, LANES)), np.empty((K, K, LANES))
-    M, W, F = (
-        np.empty((kinds, K, K, LANES)),
-        np.empty((kinds, K, K, LANES)),
-        np.empty((kinds, K, K, LANES)),
-    )
-    V, Y, Q = np.empty((N, N, LANES)), np.empty((N, N, LANES)), np.empty((K, N, LANES))
-    U, L, kept = np.zeros((padded, N, LANES)), np.zeros((padded, N, LANES)), np.empty((padded, N, LANES))
-    taken, inverse = np.empty((most, most, LANES)), np.empty((most, most, LANES))
-    base, through, seen = (
-        np.empty((K + 1, N, LANES)),
-        np.empty((K + 1, N, LANES)),
-        np.empty((K + 1, N, LANES)),
-    )
-    inner_sums, seen_inner = np.empty((n_inner, K, LANES)), np.empty((K + 1, n_inner * K, LANES))
-    pushed = np.empty((K, K + 1, LANES))
-    means, gram, precise = np.empty((K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
-    half, small, total, blocks = (
-        np.empty((K, K, LANES)),
-        np.empty((K, K, LANES)),
-        np.empty((K, K, LANES)),
-        np.empty((K, K, LANES)),
-    )
+    m, last = N // K, 1 if is_last else 0
+    blocks = (kinds, K, K, LANES)
+    at = Factor(
+        np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
+        np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
+    )  # fmt: skip
+    here, log_dets, lefts = np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES))
+    outer_sums, inner_sums = np.empty((N, LANES)), np.empty((n_inner, K, LANES))
+    through, seen = np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES))
+    seen_inner = np.empty((K + 1, n_inner * K, LANES))
+    means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
     outer_part, inner_part = np.empty((K + 1, m, LANES)), np.empty((K + 1, n_inner, LANES))
-    products = np.empty((q, K + 1, K + 1, LANES))
+    products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
     rows = h * (K if is_last else 1)
-    effect, meet, e, turned = (
-        np.empty((2 * rows, N, LANES)),
-        np.empty((rows, N, LANES)),
-        np.empty((rows, n_inner * K, LANES)),
-        np.empty((rows, n_inner * K, LANES)),
-    )
+    effect, meet = np.empty((2 * rows, N, LANES)), np.empty((rows, N, LANES))
+    e, turned = np.empty((rows, n_inner * K, LANES)), np.empty((rows, n_inner * K, LANES))
     line, working = np.empty((1, N, LANES)), np.empty((2 * rows, 2 * rows, LANES))
-    B, E, hidden = (
-        np.empty((last * N, last * N, LANES)),
-        np.empty((last * N, last * N, LANES)),
-        np.empty((last * h, last * N, last * N, LANES)),
-    )
-    squares = np.empty((q, q, LANES))
+    B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
+    hidden = np.empty((last * h, last * N, last * N, LANES))
     for begin in range(0, len(whole), LANES):
         size = min(LANES, len(whole) - begin)
+        is_new = begin == 0 or is_last  # the first point is the same for all tables
         for lane in range(LANES):
-            b = begin + min(lane, size - 1)  # the last lane fills those that are over
-            sums[0, lane], logs[0, lane] = whole[b], 0.0
+            b = begin + min(lane, size - 1)  # the last table fills lanes that are over
+            lefts[0, lane] = whole[b]
             for t in range(q):
+                is_new = is_new or here[t, lane] != gamma[t, b]
                 here[t, lane] = gamma[t, b]
             for c in range(N):
-                base[K, c, lane] = y_outer[b, c]
+                outer_sums[c, lane] = y_outer[b, c]
             for i in range(n_inner):
                 for s in range(K):
                     inner_sums[i, s, lane] = y_inner[b, i, s]
-        covariance(patterns, here, 0, Go)
-        covariance(patterns, here, h, Gi)
-        for c in range(kinds):
-            for s in range(K):
-                for t in range(K):
-                    value = every(design.replication[c, s]) * get(Gi, (s, t))
-                    put(half, (s, t), value + every(1.0) if s == t else value)
-            det, least = inverted(half, K, M[c])
-            add_log(logs, design.levels[c], det, least, both)
-            product(Gi, M[c], False, W[c])
-        cleared(V, N, N)
-        for r in range(N):
-            put(V, (r, r), every(design.load[r]))
-            for t in range(K):
-                put(base, (t, r), every(design.load[r] if t == r % K else 0.0))
-        met_through(design, W, -1.0, V)
-        taken_through(V, Go, U, L, kept, taken, inverse, logs, both)
-
-        rest = get(sums, (0,))
-        for i in range(n_inner):
-            c = design.kind[i]
-            for s in range(K):
-                value = zero
-                for t in range(K):
-                    value = fma(get(W, (c, s, t)), get(inner_sums, (i, t)), value)
-                    put(pushed, (s, t), zero - get(W, (c, s, t)) * every(design.replication[c, t]))
-                put(pushed, (s, K), zero - value)
-                rest = fma(zero - value, get(inner_sums, (i, s)), rest)
-            for p in range(design.begin[i], design.begin[i + 1]):
-                s, column, times = design.system[p], design.column[p], every(design.times[p])
-                for j in range(K + 1):
-                    value = fma(times, get(pushed, (s, j)), get(base, (j, column)))
-                    put(base, (j, column), value)
-        by_block(base, Go, through)
-        for c in range(N):
-            for j in range(K + 1):
-                put(seen, (j, c), get(base, (j, c)) - dot(through, j, V, c))
-        by_block(seen, Go, through)
-        rest = rest - dot(base, K, through, K)
-        for s in range(K):
-            for j in range(K + 1):
-                value = zero
-                for c in range(s, N, K):
-                    value = value + get(seen, (j, c))
-                if j < K:
-                    put(gram, (s, j), value)
-                else:
-                    put(means, (s,), value)  # X'H^-1 y, until the means are known
-        det, least = inverted(gram, K, precise)
-        add_log(logs, 1.0, det, least, both)
-        for s in range(K):
-            value = zero
-            for t in range(K):
-                value = fma(get(precise, (s, t)), get(means, (t,)), value)
-            put(half, (0, s), value)
-        for s in range(K):
-            value = get(half, (0, s))
-            rest = fma(zero - value, get(means, (s,)), rest)
-            put(means, (s,), value)
-
-        # y without the means, as levels see it
-        for j in range(K):
-            share = zero - get(means, (j,))
-            for c in range(N):
-                put(seen, (K, c), fma(share, get(seen, (j, c)), get(seen, (K, c))))
-                put(through, (K, c), fma(share, get(through, (j, c)), get(through, (K, c))))
-        for i in range(n_inner):
-            kind = design.kind[i]
-            for s in range(K):
-                count = every(design.replication[kind, s])
-                for j in range(K):
-                    put(pushed, (s, j), count if j == s else zero)
-                put(pushed, (s, K), fma(zero - count, get(means, (s,)), get(inner_sums, (i, s))))
-            for p in range(design.begin[i], design.begin[i + 1]):
-                s, column, count = design.system[p], design.column[p], every(-design.times[p])
-                for j in range(K + 1):
-                    put(pushed, (s, j), fma(count, get(through, (j, column)), get(pushed, (s, j))))
-            for j in range(K + 1):
-                for s in range(K):
-                    value = zero
-                    for t in range(K):
-                        value = fma(get(M, (kind, s, t)), get(pushed, (t, j)), value)
-                    put(seen_inner, (j, i * K + s), value)
-
-        # traces, by the sums F_c of C_i Y C_i'
-        cleared(total, K, K)
-        cleared(blocks, K, K)
-        for first in range(0, N, K):
-            for s in range(K):
-                for c in range(first + K):
-                    put(Q, (s, c), get(V, (first + s, c)))
-                for t in range(K):
-                    add(blocks, (s, t), get(V, (first + s, first + t)))
-            for block in range(0, first + K, K):
-                for s in range(K):
-                    for t in range(K):
-                        value = zero
-                        for k in range(K):
-                            value = fma(get(Q, (s, block + k)), get(Go, (k, t)), value)
-                        put(half, (s, t), value)
-                for s in range(K):
-                    for t in range(K):
-                        value = zero
-                        for k in range(K):
-                            value = fma(get(Go, (s, k)), get(half, (k, t)), value)
-                        value = get(Go, (s, t)) - value if block == first else zero - value
-                        put(Y, (first + s, block + t), value)
-        for c in range(kinds):
-            cleared(F[c], K, K)
-            for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-                r, k = design.row[entry], design.across[entry]
-                s, t = design.row_system[entry], design.across_system[entry]
-                value = every(design.value[entry]) * get(Y, (r, k))
-                add(F, (c, s, t), value)
-                if r != k:
-                    add(F, (c, t, s), value)
-            product(M[c], F[c], False, half)
-            product(half, M[c], True, small)
-            for s in range(K):
-                for t in range(K):
-                    value = every(design.levels[c] * design.replication[c, t]) * get(M, (c, s, t))
-                    add(total, (s, t), value - get(small, (s, t)))
-        for t in range(q):
-            value = zero
-            for r in range(K):
-                for c in range(K):
-                    if patterns[t % h, r, c] != 0.0:
-                        block = get(blocks, (r, c)) if t < h else get(total, (r, c))
-                        value = fma(every(patterns[t % h, r, c]), block, value)
-            put(here, (t,), value)  # the variances are not needed any more
-            for j in range(K + 1):
-                for k in range(K + 1):
-                    put(products, (t, j, k), zero)
+        if is_new:
+            factorise(design, patterns, here, at)
+        put(log_dets, (0,), get(at.log_det, (0,)))
+        rest = profiled(
+            design, at, outer_sums, inner_sums, get(lefts, (0,)), through, seen, means, precise, log_dets
+        )
+        put(lefts, (0,), rest)
+        less_means(design, at.M, inner_sums, means, through, seen, seen_inner)
+        products[:] = 0.0
         level_products(vectors, group, seen, 0, outer_part, products)
         level_products(vectors, group, seen_inner, h, inner_part, products)
-
-        one = h if is_last else rows
         effects_of(
-            vectors, group, seen[K:], seen_inner[K:], outer_part[:1], inner_part[:1], effect[:one], e[:one]
+            vectors, group, seen[K:], seen_inner[K:], outer_part[:1], inner_part[:1], effect[:h], e[:h]
         )
-        met_with(one, K, V, M, meet[:one], Go, design, effect[: 2 * one], turned[:one], e[:one], line, working)
+        met_with(design, at, meet[:h], effect[: 2 * h], turned[:h], e[:h], line, working)
+        zero = every(0.0)
         for s in range(q):
             for t in range(q):
                 value = get(working, (s, t))
@@ -683,31 +747,28 @@ def evaluate(
                     pulled = zero
                     for k in range(K):
                         pulled = fma(get(precise, (j, k)), get(products, (t, K, k)), pulled)
-                    value = fma(zero - get(products, (s, K, j)), pulled, value)
+                    value = value - get(products, (s, K, j)) * pulled
                 put(squares, (s, t), value)
         for lane in range(size):
             b = begin + lane
-            log_det[b] = logs[0, lane]
+            left[b], log_det[b] = lefts[0, lane], log_dets[0, lane]
             for j in range(K):
                 beta[j, b] = means[j, lane]
                 for k in range(K):
                     phi[j, k, b] = precise[j, k, lane]
             for t in range(q):
-                trace[t, b], square[t, b] = here[t, lane], products[t, K, K, lane]
+                trace[t, b], square[t, b] = at.trace[t, lane], products[t, K, K, lane]
                 for j in range(K):
                     for k in range(K):
                         xgx[t, j, k, b] = products[t, j, k, lane]
                 for s in range(q):
                     quadratic[s, t, b] = squares[s, t, lane]
-        put(sums, (0,), rest)
-        for lane in range(size):
-            left[begin + lane] = sums[0, lane]
         if is_last:
             effects_of(
                 vectors, group, seen[:K], seen_inner[:K], outer_part[:K], inner_part[:K], effect[:rows], e
             )
-            met_with(rows, K, V, M, meet, Go, design, effect, turned, e, line, working)
-            norms(design, patterns, vectors, group, M, F, V, Go, B, E, Y, hidden, squares)
+            met_with(design, at, meet, effect, turned, e, line, working)
+            norms(design, patterns, vectors, group, at, B, E, hidden, squares)
             for lane in range(size):
                 b = begin + lane
                 for s in range(q):
