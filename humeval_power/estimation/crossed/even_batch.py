@@ -24,7 +24,6 @@ Codes = NDArray[np.int64]
 
 _LEAST_FALL = 1e-4  # share of the fall that the slope promises
 _HALVINGS = 40
-_FLAT = 1e-8  # of the curvature that a variance has if the residual is held
 _MOST_LANES, _CELLS = 256, 1 << 20  # replicates side by side, where their ratings are no more than this
 _LANES = 2  # at least: with one, NumPy adds the parts of a sum in another order
 
@@ -136,12 +135,7 @@ def _direction(point: Any, df: int) -> tuple[Floats, Floats]:
     sigma2 = point.rss / df
     free = (point.gamma > 0.0) | (point.slope < 0.0)
     across = point.square[:, None] * point.square[None]
-    held = point.quadratic / sigma2
-    hessian = held - across / (sigma2**2 * df)
-    own = np.arange(len(hessian))
-    # of a variance that is one with the residual only rounding is left
-    hessian[own, own] = np.maximum(hessian[own, own], _FLAT * held[own, own])
-    step = newton_directions(hessian, point.slope, free)
+    step = newton_directions(point.quadratic / sigma2 - across / (sigma2**2 * df), point.slope, free)
     pressed = point.gamma + step < 0.0  # a component pressed against its bound promises no fall
     promise = np.where(pressed, point.slope * point.gamma, -point.slope * step).sum(axis=0)
     return step, promise

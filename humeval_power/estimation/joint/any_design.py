@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from humeval_power.estimation.crossed.even_batch import search
 from humeval_power.estimation.joint.strands import StrandFits, joined
 from humeval_power.kernels.crossed.information import Fitted
 
@@ -23,7 +21,6 @@ _MOST_CELLS = (
 )
 
 _SIDE_BY_SIDE = 256  # tables
-_NO_RESIDUAL = 1e-14  # of the ratings' squares; rounding leaves about 1e-16
 
 
 class DesignArrays(NamedTuple):
@@ -181,78 +178,19 @@ class AnyDesign:
     ) -> StrandFits:
         from humeval_power.kernels.joint import any_design as compiled
 
-        n, df = len(responses), self.design.n - self.n_systems
-        if n < 2:  # with one lane NumPy adds the parts of a sum in another order
-            responses = np.repeat(responses, 2, axis=0)
+        n, q, K = len(responses), len(start), self.n_systems
         centred = np.ascontiguousarray(responses - responses.mean(axis=1, keepdims=True))
-        sums = _Sums(
-            *(np.empty((len(centred), *shape)) for shape in (self.design.load.shape, self._inner_shape, ()))
-        )
-        compiled.sums_of(self.design, self.outer, self.inner, self.system, centred, *sums)
-        with np.errstate(all="ignore"):  # a lane that goes astray is marked, and no concern of the others
-            gamma, status = search(partial(self._at, patterns), sums, start, df, tolerance, max_steps)
-            point = self._at(patterns, sums, gamma, is_last=True)
-        fitted = Fitted(gamma, *point.fitted)
+        status = np.empty(n, dtype=np.int64)
+        sums = ((len(self.design.load),), (len(self.design.kind), K), (), ())
+        fields = ((q,), (K,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
+        tables = compiled.Tables(*(np.full((n, *shape), np.nan) for shape in (*sums, *fields)))
+        compiled.fit_many(
+            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, centred,
+            np.ascontiguousarray(start), tolerance, max_steps, status, tables,
+        )  # fmt: skip
+        values = tables._asdict()
         return StrandFits(
-            np.moveaxis(point.beta, -1, 0)[:n, None],
-            status[:n, None],
-            Fitted(*(np.moveaxis(part, -1, 0)[:n, None] for part in fitted)),
+            tables.beta[:, None],
+            status[:, None],
+            Fitted(*(values[name][:, None] for name in Fitted._fields)),
         )
-
-    @property
-    def _inner_shape(self) -> tuple[int, int]:
-        return len(self.design.kind), self.n_systems
-
-    def _at(self, patterns: Patterns, sums: _Sums, gamma: Floats, is_last: bool = False) -> _Point:
-        """The likelihoods at gamma (q, lanes); if `is_last` with what the precision of the means needs."""
-        from humeval_power.kernels.joint import any_design as compiled
-
-        (q, lanes), K = gamma.shape, self.n_systems
-        shapes = ((), (), (K,), (K, K), (q,), (q,), (q, K, K), (q, q))
-        filled = [np.empty((*shape, lanes)) for shape in shapes]
-        moments = [np.empty((*shape, lanes if is_last else 0)) for shape in ((q, q), (q, q, K, K))]
-        compiled.evaluate(
-            self.design,
-            patterns.products,
-            *patterns,
-            *sums,
-            np.ascontiguousarray(gamma),
-            is_last,
-            *filled,
-            *moments,
-        )
-        rss, log_det, beta, phi, trace, square, xgx, quadratic = filled
-        ok = np.isfinite(log_det) & (rss > _NO_RESIDUAL * sums.total)
-        rss, df = np.where(ok, rss, 1.0), self.design.n - K
-        criterion = df * (1.0 + np.log(2.0 * np.pi * rss / df)) + log_det
-        slope = trace - square * df / rss - (phi * xgx).sum(axis=(1, 2))
-        fitted = (phi, rss, trace, quadratic, square, moments[0], xgx, moments[1])
-        return _Point(
-            gamma, np.where(ok, criterion, np.inf), rss, slope, quadratic, square, ok, beta, fitted
-        )
-
-
-class _Sums(NamedTuple):
-    """Of responses (lanes, ...), as the kernel takes them."""
-
-    outer: Floats
-    inner: Floats
-    total: Floats
-
-    def of(self, lanes: Codes) -> _Sums:
-        """Some lanes of them."""
-        return _Sums(*(part[lanes] for part in self))
-
-
-class _Point(NamedTuple):
-    """What is known at one gamma (q, lanes), with lanes last; `fitted` are the fields of a fit after gamma."""
-
-    gamma: Floats
-    criterion: Floats
-    rss: Floats
-    slope: Floats
-    quadratic: Floats
-    square: Floats
-    ok: NDArray[np.bool_]
-    beta: Floats
-    fitted: tuple[Floats, ...]

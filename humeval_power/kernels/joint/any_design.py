@@ -22,11 +22,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.kernels.crossed.reml import (
+    CONVERGED,
+    LARGEST,
+    NO_RESIDUAL,
+    STALLED,
+    TOO_MANY_STEPS,
+    newton_direction,
+)
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
 
 Floats = NDArray[np.float64]
 
+_FLAT = 1e-8  # of the curvature that a variance has if the residual is held
+_NEAR = 1e-4  # fall of the criterion that is still to come, if the next point is the last
 _TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
@@ -659,44 +669,38 @@ def norms(design, patterns, vectors, group, at, B, E, hidden, norm):
             put(norm, (h + o, h + v), get(norm, (h + v, h + o)))
 
 
-@kernel
-def sums_of(design, outer, inner_level, system, y, y_outer, y_inner, whole):
-    """Sums of the ratings of tables b (b, n) by column (b, N) and by inner level and system (b, inner levels, K); and
-    of their squares (b,). No lanes here."""
-    K = y_inner.shape[2]
-    for b in range(len(y)):
-        whole[b] = 0.0
-        y_outer[b] = 0.0
-        y_inner[b] = 0.0
-        for place in range(design.n):
-            value = y[b, place]
-            y_outer[b, outer[place] * K + system[place]] += value
-            y_inner[b, inner_level[place], system[place]] += value
-            whole[b] += value**2
+class Tables(NamedTuple):
+    """Tables b, and what is known of them: no lanes here.
 
-
-@kernel
-def evaluate(
-    design, patterns, vectors, group, y_outer, y_inner, whole, gamma, is_last,
-    left, log_det, beta, phi, trace, square, xgx, quadratic, norm, xggx,
-):  # fmt: skip
-    """The profiled likelihoods of tables b at gamma (q, b), outer variances first.
-
-    patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
-    y_outer, y_inner, whole : of `sums_of`
-
-    Fills, with axis b last, y'Py; the log determinant of H and X'H^-1 X, NaN where there is none; the means (K,) and
-    their phi (K, K); and tr(H^-1 G_t), |Z_t'Py|^2, X'H^-1 G_t H^-1 X and y'PG_sPG_tPy of all t; and if `is_last`
-    tr(H^-1 G_s H^-1 G_t) and X'H^-1 G_s H^-1 G_t H^-1 X.
+    y_outer (b, N), y_inner (b, inner levels, K), whole (b,) : sums of ratings by column and by inner level and
+        system, and of their squares
+    gamma (b, q) : where they are evaluated; the others are the fields of a fit there, but for rss, which is y'Py
+        whether or not that is a fit
+    log_det (b,) : of H and X'H^-1 X, NaN where there is none
     """
+
+    y_outer: Floats
+    y_inner: Floats
+    whole: Floats
+    log_det: Floats
+    gamma: Floats
+    beta: Floats
+    phi: Floats
+    rss: Floats
+    trace: Floats
+    quadratic: Floats
+    square: Floats
+    norm: Floats
+    xgx: Floats
+    xggx: Floats
+
+
+@inner
+def evaluate(design, patterns, vectors, group, tables, place, is_last, at):
+    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx. `at` is a factor to be filled."""
     h, K = patterns.shape[:2]
-    N, n_inner, kinds, q = len(design.load), len(design.kind), len(design.levels), 2 * h
+    N, n_inner, q = len(design.load), len(design.kind), 2 * h
     m, last = N // K, 1 if is_last else 0
-    blocks = (kinds, K, K, LANES)
-    at = Factor(
-        np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
-        np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
-    )  # fmt: skip
     here, log_dets, lefts = np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES))
     outer_sums, inner_sums = np.empty((N, LANES)), np.empty((n_inner, K, LANES))
     through, seen = np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES))
@@ -710,20 +714,20 @@ def evaluate(
     line, working = np.empty((1, N, LANES)), np.empty((2 * rows, 2 * rows, LANES))
     B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
     hidden = np.empty((last * h, last * N, last * N, LANES))
-    for begin in range(0, len(whole), LANES):
-        size = min(LANES, len(whole) - begin)
+    for begin in range(0, len(place), LANES):
+        size = min(LANES, len(place) - begin)
         is_new = begin == 0 or is_last  # the first point is the same for all tables
         for lane in range(LANES):
-            b = begin + min(lane, size - 1)  # the last table fills lanes that are over
-            lefts[0, lane] = whole[b]
+            b = place[begin + min(lane, size - 1)]  # the last table fills lanes that are over
+            lefts[0, lane] = tables.whole[b]
             for t in range(q):
-                is_new = is_new or here[t, lane] != gamma[t, b]
-                here[t, lane] = gamma[t, b]
+                is_new = is_new or here[t, lane] != tables.gamma[b, t]
+                here[t, lane] = tables.gamma[b, t]
             for c in range(N):
-                outer_sums[c, lane] = y_outer[b, c]
+                outer_sums[c, lane] = tables.y_outer[b, c]
             for i in range(n_inner):
                 for s in range(K):
-                    inner_sums[i, s, lane] = y_inner[b, i, s]
+                    inner_sums[i, s, lane] = tables.y_inner[b, i, s]
         if is_new:
             factorise(design, patterns, here, at)
         put(log_dets, (0,), get(at.log_det, (0,)))
@@ -750,19 +754,19 @@ def evaluate(
                     value = value - get(products, (s, K, j)) * pulled
                 put(squares, (s, t), value)
         for lane in range(size):
-            b = begin + lane
-            left[b], log_det[b] = lefts[0, lane], log_dets[0, lane]
+            b = place[begin + lane]
+            tables.rss[b], tables.log_det[b] = lefts[0, lane], log_dets[0, lane]
             for j in range(K):
-                beta[j, b] = means[j, lane]
+                tables.beta[b, j] = means[j, lane]
                 for k in range(K):
-                    phi[j, k, b] = precise[j, k, lane]
+                    tables.phi[b, j, k] = precise[j, k, lane]
             for t in range(q):
-                trace[t, b], square[t, b] = at.trace[t, lane], products[t, K, K, lane]
+                tables.trace[b, t], tables.square[b, t] = at.trace[t, lane], products[t, K, K, lane]
                 for j in range(K):
                     for k in range(K):
-                        xgx[t, j, k, b] = products[t, j, k, lane]
+                        tables.xgx[b, t, j, k] = products[t, j, k, lane]
                 for s in range(q):
-                    quadratic[s, t, b] = squares[s, t, lane]
+                    tables.quadratic[b, s, t] = squares[s, t, lane]
         if is_last:
             effects_of(
                 vectors, group, seen[:K], seen_inner[:K], outer_part[:K], inner_part[:K], effect[:rows], e
@@ -770,10 +774,114 @@ def evaluate(
             met_with(design, at, meet, effect, turned, e, line, working)
             norms(design, patterns, vectors, group, at, B, E, hidden, squares)
             for lane in range(size):
-                b = begin + lane
+                b = place[begin + lane]
                 for s in range(q):
                     for t in range(q):
-                        norm[s, t, b] = squares[s, t, lane]
+                        tables.norm[b, s, t] = squares[s, t, lane]
                         for j in range(K):
                             for k in range(K):
-                                xggx[s, t, j, k, b] = working[s * K + j, t * K + k, lane]
+                                tables.xggx[b, s, t, j, k] = working[s * K + j, t * K + k, lane]
+
+
+@kernel
+def fit_many(
+    design, patterns, vectors, group, outer_level, inner_level, system, y, start, tolerance, max_steps, status, tables
+):  # fmt: skip
+    """Fit tables of one design by REML.
+
+    patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
+    y : (b, n), ratings whose codes are outer_level, inner_level and system; start (q,), outer variances first
+
+    Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not arrived
+    are evaluated side by side; those that need but a small step also with what only the precision of the means needs.
+    """
+    h, K = patterns.shape[:2]
+    N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
+    df, blocks = design.n - K, (kinds, K, K, LANES)
+    at = Factor(
+        np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
+        np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
+    )  # fmt: skip
+    for b in range(n):
+        tables.whole[b], tables.y_outer[b], tables.y_inner[b], tables.gamma[b] = 0.0, 0.0, 0.0, start
+        for place in range(design.n):
+            value = y[b, place]
+            tables.y_outer[b, outer_level[place] * K + system[place]] += value
+            tables.y_inner[b, inner_level[place], system[place]] += value
+            tables.whole[b] += value**2
+    here, slope, direction = np.empty((n, q)), np.empty((n, q)), np.empty((n, q))
+    value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
+    halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    arrived = np.zeros(n, dtype=np.bool_)
+    free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
+    going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    while len(going):
+        n_near = n_far = 0
+        for b in going:
+            if arrived[b] or abs(promise[b]) < _NEAR:
+                near[n_near] = b
+                n_near += 1
+            else:
+                far[n_far] = b
+                n_far += 1
+        evaluate(design, patterns, vectors, group, tables, far[:n_far], False, at)
+        evaluate(design, patterns, vectors, group, tables, near[:n_near], True, at)
+        n_going = 0
+        for b in going:
+            if arrived[b]:
+                continue
+            is_whole = abs(promise[b]) < _NEAR
+            there, left = np.inf, tables.rss[b]
+            if left > 1e-14 * tables.whole[b] and np.isfinite(tables.log_det[b]):
+                there = df * (1.0 + np.log(2.0 * np.pi * left / df)) + tables.log_det[b]
+            if step[b] == 0 and not np.isfinite(there):
+                status[b] = NO_RESIDUAL
+                continue
+            if step[b] > 0 and not (fall[b] > 0.0 and value[b] - there >= 1e-4 * fall[b]):
+                halvings[b] += 1
+                if halvings[b] == 40:
+                    status[b] = STALLED
+                    continue
+                length[b] *= 0.5 if length[b] > 1e-3 else 0.1
+            else:
+                step[b] += 1
+                halvings[b], length[b], value[b], here[b] = 0, 1.0, there, tables.gamma[b]
+                sigma2 = left / df
+                for t in range(q):
+                    each = tables.trace[b, t] - tables.square[b, t] / sigma2
+                    for j in range(K):
+                        for k in range(K):
+                            each -= tables.phi[b, j, k] * tables.xgx[b, t, j, k]
+                    slope[b, t] = each
+                    free[t] = here[b, t] > 0.0 or each < 0.0
+                    for v in range(q):
+                        hessian[t, v] = tables.quadratic[b, t, v] / sigma2
+                        hessian[t, v] -= tables.square[b, t] * tables.square[b, v] / (sigma2**2 * df)
+                    # of a variance that is one with the residual only rounding is left
+                    hessian[t, t] = max(hessian[t, t], _FLAT * tables.quadratic[b, t, t] / sigma2)
+                direction[b] = newton_direction(hessian, slope[b], free)
+                promise[b] = 0.0
+                for t in range(q):  # a component pressed against its bound promises no fall
+                    if here[b, t] + direction[b, t] < 0.0:
+                        promise[b] += slope[b, t] * here[b, t]
+                    else:
+                        promise[b] -= slope[b, t] * direction[b, t]
+                if abs(promise[b]) < tolerance:
+                    status[b] = CONVERGED
+                    if not is_whole:
+                        arrived[b] = True
+                        going[n_going] = b
+                        n_going += 1
+                    continue
+                if step[b] > max_steps:
+                    status[b] = TOO_MANY_STEPS
+                    continue
+            going[n_going] = b
+            n_going += 1
+            fall[b] = 0.0
+            for t in range(q):
+                bound = min(100.0 * here[b, t] + 10.0, max(LARGEST, here[b, t]))
+                moved = max(min(here[b, t] + length[b] * direction[b, t], bound), 0.0)
+                tables.gamma[b, t] = moved
+                fall[b] += slope[b, t] * (here[b, t] - moved)
+        going = going[:n_going]
