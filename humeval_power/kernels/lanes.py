@@ -1,9 +1,11 @@
 """Eight numbers side by side in compiled code: the last axis of an array, one processor instruction for all.
 
-A compiler does not make these of plain loops over an axis so short, since it cannot know that arrays do not overlap.
-Every operation is that of each number alone, so that none depends on what stands beside it. Only kernels import
-this: Numba comes with it.
+A compiler does not make these of plain loops over an axis so short, since it cannot know that arrays do not
+overlap. Every operation is that of each number alone, so that none depends on what stands beside it. Numba comes
+with this module: it is imported where it is needed.
 """
+
+# ruff: noqa: ARG001 (Numba calls these functions with all that it knows)
 
 from __future__ import annotations
 
@@ -37,6 +39,11 @@ class _Model(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, kind, _VECTOR)
 
 
+def _compiled(function: Callable[..., Any]) -> Any:
+    """What writes the code of a call, from the types of its arguments."""
+    return intrinsic(function)
+
+
 def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
     """Where the lanes of array[index] begin, in an array whose rows follow each other without gaps."""
     given = context.make_array(kind)(context, builder, array)
@@ -53,7 +60,7 @@ def _is_lane_array(array: Any, index: Any) -> bool:
     return whole and isinstance(index, types.UniTuple) and len(index) == array.ndim - 1
 
 
-@intrinsic  # type: ignore[misc]
+@_compiled
 def get(typing: Any, array: Any, index: Any) -> Any:
     """The lanes of array[index], index a tuple of numbers that are not negative."""
     if not _is_lane_array(array, index):
@@ -68,7 +75,7 @@ def get(typing: Any, array: Any, index: Any) -> Any:
     return _LANES(array, index), code
 
 
-@intrinsic  # type: ignore[misc]
+@_compiled
 def put(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
     """Write array[index]."""
     if not _is_lane_array(array, index) or lanes is not _LANES:
@@ -86,7 +93,7 @@ def put(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
 _ALIGNED = 8  # bytes: NumPy promises no more
 
 
-@intrinsic  # type: ignore[misc]
+@_compiled
 def every(typing: Any, number: Any) -> Any:
     """The same number in all lanes."""
 
@@ -112,20 +119,20 @@ def _called(name: str, n: int) -> Any:
     return code
 
 
-@intrinsic  # type: ignore[misc]
+@_compiled
 def fma(typing: Any, left: Any, right: Any, rest: Any) -> Any:
     """left right + rest, rounded once where the processor can."""
     return _LANES(_LANES, _LANES, _LANES), _called("llvm.fmuladd", 3)
 
 
-@intrinsic  # type: ignore[misc]
+@_compiled
 def lesser(typing: Any, left: Any, right: Any) -> Any:
     """The lesser of two; of a number and none, the number."""
     return _LANES(_LANES, _LANES), _called("llvm.minnum", 2)
 
 
 def _operator(sign: Callable[..., Any], name: str) -> None:
-    @intrinsic  # type: ignore[misc]
+    @_compiled
     def compute(typing: Any, left: Any, right: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
             return getattr(builder, name)(*given)

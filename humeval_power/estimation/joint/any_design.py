@@ -9,8 +9,10 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.joint.strands import StrandFits, joined
 from humeval_power.kernels.crossed.information import Fitted
+from humeval_power.kernels.joint import any_design as compiled
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -20,77 +22,7 @@ _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
 
-_SIDE_BY_SIDE = 256  # tables
-
-
-class DesignArrays(NamedTuple):
-    """Counts of n ratings. Columns of the matrices are `outer level * K + system`.
-
-    load : (N,) ratings of each column; begin, column, system, times : those of each inner level, row by row
-    kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
-        inner levels are of it
-    entry_begin, row, across, row_system, across_system, value : the lower triangles of E_c, kind by kind
-    """
-
-    n: int
-    load: Floats
-    begin: Codes
-    column: Codes
-    system: Codes
-    times: Floats
-    kind: Codes
-    replication: Floats
-    levels: Floats
-    entry_begin: Codes
-    row: Codes
-    across: Codes
-    row_system: Codes
-    across_system: Codes
-    value: Floats
-
-    @classmethod
-    def of_rows(cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int) -> DesignArrays:
-        """Of codes (n,)."""
-        m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
-        N = n_systems * m
-        cells = np.bincount(inner_level * N + outer * n_systems + system, minlength=n_inner * N)
-        filled = np.flatnonzero(cells)
-        of, column, times = filled // N, filled % N, cells[filled].astype(float)
-        begin = np.searchsorted(of, np.arange(n_inner + 1))
-        each = cells.reshape(n_inner, m, n_systems).sum(axis=1)
-        key = each[:, 0]
-        for count in each.T[1:]:  # ranks of the systems' counts so far
-            key = np.unique(key * (count.max() + 1) + count, return_inverse=True)[1]
-        _, first, kind, levels = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-        size = np.arange(len(of)) - begin[of] + 1  # cells of the level so far, each of which meets this one
-        one = np.repeat(np.arange(len(of)), size)
-        other = np.arange(len(one)) - np.repeat(np.cumsum(size) - size - begin[of], size)
-        place, value = (kind[of[one]] * N + column[one]) * N + column[other], times[one] * times[other]
-        if len(levels) * N**2 <= 4 * len(place):
-            total = np.bincount(place, value, minlength=len(levels) * N**2)
-            place = np.flatnonzero(total)
-            value = total[place]
-        else:
-            order = np.argsort(place, kind="stable")
-            place, value = place[order], value[order]
-        row, across = place // N % N, place % N
-        return cls(
-            n=len(outer),
-            load=cells.reshape(n_inner, N).sum(axis=0).astype(float),
-            begin=begin,
-            column=column,
-            system=column % n_systems,
-            times=times,
-            kind=kind,
-            replication=each[first].astype(float),
-            levels=levels.astype(float),
-            entry_begin=np.searchsorted(place, np.arange(len(levels) + 1) * N**2),
-            row=row,
-            across=across,
-            row_system=row % n_systems,
-            across_system=across % n_systems,
-            value=value,
-        )
+_SIDE_BY_SIDE = 256  # tables of one call
 
 
 class Patterns(NamedTuple):
@@ -124,7 +56,7 @@ class Patterns(NamedTuple):
 class AnyDesign:
     """Who rated what, as the kernel takes it; variances of workers come first if `worker_is_outer`."""
 
-    design: DesignArrays
+    design: compiled.DesignArrays
     outer: Codes
     inner: Codes
     system: Codes
@@ -144,7 +76,7 @@ class AnyDesign:
         meetings = np.bincount(filled // columns).astype(float)
         if (meetings * (meetings + 1) / 2).sum() > _MOST_CELLS:
             return None
-        design = DesignArrays.of_rows(outer, inner, system, n_systems)
+        design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems)
         return cls(design, outer, inner, system, n_systems, m <= n)
 
     def fit(
@@ -155,42 +87,59 @@ class AnyDesign:
         *,
         tolerance: float,
         max_steps: int,
+        by_lanes: bool = True,
         n_jobs: int = 1,
     ) -> StrandFits:
         """REML of each row of responses (tables, ratings), from a start (q,) with the variances of workers first.
-        What is found has those of the outer factor first, and systems as the strands of one fit."""
+        What is found has those of the outer factor first, and systems as the strands of one fit.
+
+        by_lanes : as many tables are fitted; alone, a table is not. Rounding is of either, so that the number of
+            tables does not say which.
+        """
         if not self.worker_is_outer:
             start = np.roll(start, len(start) // 2)
         parts = [
             responses[first : first + _SIDE_BY_SIDE] for first in range(0, len(responses), _SIDE_BY_SIDE)
         ]
+        fit_part = self._side_by_side if by_lanes else self._one_by_one
 
         def fit(part: Floats) -> StrandFits:
-            return self._fit(part, patterns, start, tolerance, max_steps)
+            centred = np.ascontiguousarray(part - part.mean(axis=1, keepdims=True))
+            return fit_part(centred, patterns, np.ascontiguousarray(start), tolerance, max_steps)
 
-        if n_jobs == 1 or len(parts) == 1:
-            return joined([fit(part) for part in parts])
-        with ThreadPoolExecutor(n_jobs) as pool:
-            return joined(list(pool.map(fit, parts)))
+        with one_blas_thread():
+            if n_jobs == 1 or len(parts) == 1:
+                return joined([fit(part) for part in parts])
+            with ThreadPoolExecutor(n_jobs) as pool:
+                return joined(list(pool.map(fit, parts)))
 
-    def _fit(
+    def _side_by_side(
         self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
     ) -> StrandFits:
-        from humeval_power.kernels.joint import any_design as compiled
+        from humeval_power.kernels.joint import any_design_lanes as lanes
 
         n, q, K = len(responses), len(start), self.n_systems
-        centred = np.ascontiguousarray(responses - responses.mean(axis=1, keepdims=True))
         status = np.empty(n, dtype=np.int64)
         sums = ((len(self.design.load),), (len(self.design.kind), K), (), ())
         fields = ((q,), (K,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
-        tables = compiled.Tables(*(np.full((n, *shape), np.nan) for shape in (*sums, *fields)))
-        compiled.fit_many(
-            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, centred,
-            np.ascontiguousarray(start), tolerance, max_steps, status, tables,
+        tables = lanes.Tables(*(np.full((n, *shape), np.nan) for shape in (*sums, *fields)))
+        lanes.fit_many(
+            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, start,
+            tolerance, max_steps, status, tables,
         )  # fmt: skip
         values = tables._asdict()
-        return StrandFits(
-            tables.beta[:, None],
-            status[:, None],
-            Fitted(*(values[name][:, None] for name in Fitted._fields)),
-        )
+        fitted = Fitted(*(values[name][:, None] for name in Fitted._fields))
+        return StrandFits(tables.beta[:, None], status[:, None], fitted)
+
+    def _one_by_one(
+        self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
+    ) -> StrandFits:
+        n, q, K = len(responses), len(start), self.n_systems
+        status = np.empty(n, dtype=np.int64)
+        shapes = ((K,), (q,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
+        beta, *fields = filled = tuple(np.full((n, *shape), np.nan) for shape in shapes)
+        compiled.fit_many(
+            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, start,
+            tolerance, max_steps, status, *filled,
+        )  # fmt: skip
+        return StrandFits(beta[:, None], status[:, None], Fitted(*(field[:, None] for field in fields)))

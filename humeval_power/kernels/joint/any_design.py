@@ -1,4 +1,4 @@
-"""Tables of any design, many studies of each, by eight: who rates which systems of an item is free.
+"""Tables of any design, many studies of each, fitted by REML: who rates which systems of an item is free.
 
 Outer levels (m) and systems (K) span dense matrices of order N = m K, levels first; inner levels are eliminated.
 What a level gives the systems has covariance Go or Gi (K, K), a sum of variances times patterns D_t, which are sums
@@ -9,10 +9,10 @@ diagonal,
     V = (A^-1 + I x Go)^-1,  B = I - V Go,   Y = Go B
 
 make up Zo'H^-1 Zo = V, Zo'H^-1 Zi = B C_i'M_i' and Zi'H^-1 Zj = M_i N_i - M_i C_i Y C_j'M_j'. V comes out of A by
-a few outer levels after the other, each of which take U Go (I + S Go)^-1 U' away; U are their columns and S is their
-own block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of each
+one outer level after the other, each of which takes U Go (I + S Go)^-1 U' away; U are its columns and S is its own
+block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of each
 system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, the entries of which are
-listed. All arrays have an axis of lanes behind, which is left out where shapes are said.
+listed. The search is that of `reml`; its first point, which is the same for all tables, is factorised once.
 """
 
 from __future__ import annotations
@@ -31,135 +31,121 @@ from humeval_power.kernels.crossed.reml import (
     newton_direction,
 )
 from humeval_power.kernels.kernel import inner, kernel
-from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
+from humeval_power.kernels.small_matrices import spd_inverse
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
 
 _FLAT = 1e-8  # of the curvature that a variance has if the residual is held
-_NEAR = 1e-4  # fall of the criterion that is still to come, if the next point is the last
 _TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
-class Factor(NamedTuple):
-    """H at one gamma: Go; M and W of each kind; V; the sums F_c of C_i Y C_i' of each kind; tr(H^-1 G_t), and the log
-    determinant (1,). Y is room."""
+class DesignArrays(NamedTuple):
+    """Counts of n ratings. Columns of the matrices are `outer level * K + system`.
+
+    load : (N,) ratings of each column; begin, column, system, times : those of each inner level, row by row
+    kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
+        inner levels are of it
+    entry_begin, row, across, row_system, across_system, value : the lower triangles of E_c, kind by kind
+    """
+
+    n: int
+    load: Floats
+    begin: Codes
+    column: Codes
+    system: Codes
+    times: Floats
+    kind: Codes
+    replication: Floats
+    levels: Floats
+    entry_begin: Codes
+    row: Codes
+    across: Codes
+    row_system: Codes
+    across_system: Codes
+    value: Floats
+
+    @classmethod
+    def of_rows(cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int) -> DesignArrays:
+        """Of codes (n,)."""
+        m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
+        N = n_systems * m
+        cells = np.bincount(inner_level * N + outer * n_systems + system, minlength=n_inner * N)
+        filled = np.flatnonzero(cells)
+        of, column, times = filled // N, filled % N, cells[filled].astype(float)
+        begin = np.searchsorted(of, np.arange(n_inner + 1))
+        each = cells.reshape(n_inner, m, n_systems).sum(axis=1)
+        key = each[:, 0]
+        for count in each.T[1:]:  # ranks of the systems' counts so far
+            key = np.unique(key * (count.max() + 1) + count, return_inverse=True)[1]
+        _, first, kind, levels = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        size = np.arange(len(of)) - begin[of] + 1  # cells of the level so far, each of which meets this one
+        one = np.repeat(np.arange(len(of)), size)
+        other = np.arange(len(one)) - np.repeat(np.cumsum(size) - size - begin[of], size)
+        place, value = (kind[of[one]] * N + column[one]) * N + column[other], times[one] * times[other]
+        if len(levels) * N**2 <= 4 * len(place):
+            total = np.bincount(place, value, minlength=len(levels) * N**2)
+            place = np.flatnonzero(total)
+            value = total[place]
+        else:
+            order = np.argsort(place, kind="stable")
+            place, value = place[order], value[order]
+        row, across = place // N % N, place % N
+        return cls(
+            n=len(outer),
+            load=cells.reshape(n_inner, N).sum(axis=0).astype(float),
+            begin=begin,
+            column=column,
+            system=column % n_systems,
+            times=times,
+            kind=kind,
+            replication=each[first].astype(float),
+            levels=levels.astype(float),
+            entry_begin=np.searchsorted(place, np.arange(len(levels) + 1) * N**2),
+            row=row,
+            across=across,
+            row_system=row % n_systems,
+            across_system=across % n_systems,
+            value=value,
+        )
+
+
+class DesignFactor(NamedTuple):
+    """H at one gamma: Go; M and W of each kind; V; Zo'H_i^-1 X (K, N). `complete` fills tr(H^-1 G_t), the sums F_c
+    of C_i Y C_i' of each kind, Q = V Go and Y."""
 
     Go: Floats
     M: Floats
     W: Floats
     V: Floats
-    F: Floats
-    Y: Floats
+    base: Floats
     trace: Floats
-    log_det: Floats
+    F: Floats
+    Q: Floats
+    Y: Floats
 
 
 @inner
-def add(array, index, value):
-    """array[index] += value."""
-    put(array, index, get(array, index) + value)
+def room(kinds, K, N, q):
+    """A factor to be filled."""
+    blocks = (kinds, K, K)
+    return DesignFactor(
+        np.empty((K, K)), np.empty(blocks), np.empty(blocks), np.empty((N, N)), np.empty((K, N)), np.empty(q),
+        np.empty(blocks), np.empty((N, N)), np.empty((N, N)),
+    )  # fmt: skip
 
 
 @inner
-def cleared(array, rows, columns):
-    """Zeros in the first rows and columns of a matrix."""
-    zero = every(0.0)
-    for r in range(rows):
-        for c in range(columns):
-            put(array, (r, c), zero)
-
-
-@inner
-def dot(left, i, right, j):
-    """left[i]'right[j], of rows of two matrices."""
-    n = left.shape[1]
-    a, b, c, d = every(0.0), every(0.0), every(0.0), every(0.0)
-    for r in range(0, n - 3, 4):
-        a = fma(get(left, (i, r)), get(right, (j, r)), a)
-        b = fma(get(left, (i, r + 1)), get(right, (j, r + 1)), b)
-        c = fma(get(left, (i, r + 2)), get(right, (j, r + 2)), c)
-        d = fma(get(left, (i, r + 3)), get(right, (j, r + 3)), d)
-    for r in range(n // 4 * 4, n):
-        a = fma(get(left, (i, r)), get(right, (j, r)), a)
-    return (a + b) + (c + d)
+def product(left, right, out):
+    """left right, by BLAS."""
+    np.dot(left, right, out)
 
 
 @inner
 def by_block(rows, square, out):
     """Every block of K columns of some rows, times a matrix (K, K)."""
     K = len(square)
-    for r in range(len(rows)):
-        for first in range(0, rows.shape[1], K):
-            for t in range(K):
-                value = every(0.0)
-                for s in range(K):
-                    value = fma(get(rows, (r, first + s)), get(square, (s, t)), value)
-                put(out, (r, first + t), value)
-
-
-@inner
-def product(left, right, is_turned, out):
-    """left right or left right', of small matrices."""
-    for r in range(len(left)):
-        for c in range(out.shape[1]):
-            value = every(0.0)
-            for k in range(left.shape[1]):
-                other = get(right, (c, k)) if is_turned else get(right, (k, c))
-                value = fma(get(left, (r, k)), other, value)
-            put(out, (r, c), value)
-
-
-@inner
-def by_rows(square, size, rows, out):
-    """The first rows of a square matrix times the rows of another, by four: those beyond `size` are zeros."""
-    for r in range(size):
-        for k in range(0, size, 4):
-            a, b = get(square, (r, k)), get(square, (r, k + 1))
-            c, d = get(square, (r, k + 2)), get(square, (r, k + 3))
-            for i in range(rows.shape[1]):
-                first = a * get(rows, (k, i)) if k == 0 else fma(a, get(rows, (k, i)), get(out, (r, i)))
-                second = fma(c, get(rows, (k + 2, i)), fma(b, get(rows, (k + 1, i)), first))
-                put(out, (r, i), fma(d, get(rows, (k + 3, i)), second))
-
-
-@inner
-def inverted(left, size, inverse):
-    """Overwrite the first rows and columns of a matrix that is a diagonal scaling away from a symmetric positive
-    definite one, and so needs no pivoting; fill its inverse. Its determinant, and its least pivot."""
-    zero, one = every(0.0), every(1.0)
-    det, least = one, one
-    for r in range(size):
-        for c in range(size):
-            put(inverse, (r, c), zero)
-        put(inverse, (r, r), one)
-    for r in range(size):
-        pivot = get(left, (r, r))
-        det = det * pivot
-        least = lesser(least, pivot)
-        share = one / pivot
-        for c in range(size):
-            put(left, (r, c), get(left, (r, c)) * share)
-            put(inverse, (r, c), get(inverse, (r, c)) * share)
-        for s in range(size):
-            if s != r:
-                factor = zero - get(left, (s, r))
-                for c in range(size):
-                    put(left, (s, c), fma(factor, get(left, (r, c)), get(left, (s, c))))
-                    put(inverse, (s, c), fma(factor, get(inverse, (r, c)), get(inverse, (s, c))))
-    return det, least
-
-
-@inner
-def add_log(log_det, times, det, least):
-    """log_det (1,) += times log(det), NaN where rounding has left a pivot no digits."""
-    both = np.empty((2, LANES))
-    put(both, (0,), det)
-    put(both, (1,), least)
-    for lane in range(LANES):
-        if both[1, lane] > 0.0:
-            log_det[0, lane] += times * np.log(both[0, lane])
-        else:
-            log_det[0, lane] = np.nan
+    product(rows.reshape(rows.size // K, K), square, out.reshape(rows.size // K, K))
 
 
 @inner
@@ -168,11 +154,53 @@ def covariance(patterns, gamma, first, out):
     K = len(out)
     for s in range(K):
         for t in range(K):
-            value = every(0.0)
+            out[s, t] = 0.0
             for v in range(len(patterns)):
-                if patterns[v, s, t] != 0.0:
-                    value = fma(get(gamma, (first + v,)), every(patterns[v, s, t]), value)
-            put(out, (s, t), value)
+                out[s, t] += gamma[first + v] * patterns[v, s, t]
+
+
+@inner
+def inverted(left, inverse):
+    """Overwrite a matrix that is a diagonal scaling away from a symmetric positive definite one, and so needs no
+    pivoting; fill its inverse. Its determinant, NaN where rounding has left it no digits."""
+    n = len(left)
+    det = 1.0
+    for r in range(n):
+        for c in range(n):
+            inverse[r, c] = 0.0
+        inverse[r, r] = 1.0
+    for r in range(n):
+        pivot = left[r, r]
+        if not pivot > 0.0:
+            return np.nan
+        det *= pivot
+        share = 1.0 / pivot
+        for c in range(n):
+            left[r, c] *= share
+            inverse[r, c] *= share
+        for s in range(n):
+            if s != r:
+                factor = left[s, r]
+                for c in range(n):
+                    left[s, c] -= factor * left[r, c]
+                    inverse[s, c] -= factor * inverse[r, c]
+    return det
+
+
+@inner
+def inner_blocks(design, Gi, M, W):
+    """M_c and W_c of each kind; the log determinant of all inner levels."""
+    K = len(Gi)
+    log_det = 0.0
+    left = np.empty((K, K))
+    for c in range(len(design.levels)):
+        for s in range(K):
+            for t in range(K):
+                left[s, t] = design.replication[c, s] * Gi[s, t]
+            left[s, s] += 1.0
+        log_det += design.levels[c] * np.log(inverted(left, M[c]))
+        product(Gi, M[c], W[c])
+    return log_det
 
 
 @inner
@@ -180,9 +208,8 @@ def met_through(design, blocks, sign, out):
     """out += sign sum_i C_i'B_c C_i for symmetric blocks B (kinds, K, K), the lower triangle."""
     for c in range(len(design.levels)):
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-            block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
-            at = (design.row[entry], design.across[entry])
-            put(out, at, fma(block, every(sign * design.value[entry]), get(out, at)))
+            block = blocks[c, design.row_system[entry], design.across_system[entry]]
+            out[design.row[entry], design.across[entry]] += sign * block * design.value[entry]
 
 
 @inner
@@ -190,698 +217,504 @@ def mirrored(matrix):
     """Copy the lower triangle to the upper one."""
     for r in range(len(matrix)):
         for c in range(r):
-            put(matrix, (c, r), get(matrix, (r, c)))
+            matrix[c, r] = matrix[r, c]
 
 
 @inner
-def less_products(matrix, left, right, size):
-    """matrix - left'right of `size` rows, the lower triangle; by four of these rows and two of the matrix."""
+def less_products(matrix, left, right):
+    """matrix - left'right, the lower triangle; by four rows or by eight."""
     N = len(matrix)
-    zero = every(0.0)
-    for k in range(0, size, 4):
-        for r in range(0, N - 1, 2):
-            a, b = zero - get(left, (k, r)), zero - get(left, (k + 1, r))
-            c, d = zero - get(left, (k + 2, r)), zero - get(left, (k + 3, r))
-            e, f = zero - get(left, (k, r + 1)), zero - get(left, (k + 1, r + 1))
-            g, h = zero - get(left, (k + 2, r + 1)), zero - get(left, (k + 3, r + 1))
-            for i in range(r + 2):
-                upper, lower = get(matrix, (r, i)), get(matrix, (r + 1, i))
-                first, second = get(right, (k, i)), get(right, (k + 1, i))
-                third, fourth = get(right, (k + 2, i)), get(right, (k + 3, i))
-                upper = fma(d, fourth, fma(c, third, fma(b, second, fma(a, first, upper))))
-                lower = fma(h, fourth, fma(g, third, fma(f, second, fma(e, first, lower))))
-                put(matrix, (r, i), upper)
-                put(matrix, (r + 1, i), lower)
-        if N % 2:
-            for i in range(N):
-                value = get(matrix, (N - 1, i))
-                for j in range(k, k + 4):
-                    value = fma(zero - get(left, (j, N - 1)), get(right, (j, i)), value)
-                put(matrix, (N - 1, i), value)
+    if len(left) % 8:
+        for k in range(0, len(left), 4):
+            a, b, c, d = right[k], right[k + 1], right[k + 2], right[k + 3]
+            for r in range(N):
+                p, q, s, t = left[k, r], left[k + 1, r], left[k + 2, r], left[k + 3, r]
+                for i in range(r + 1):
+                    matrix[r, i] -= p * a[i] + q * b[i] + s * c[i] + t * d[i]
+        return
+    for k in range(0, len(left), 8):
+        a, b, c, d = right[k], right[k + 1], right[k + 2], right[k + 3]
+        e, f, g, h = right[k + 4], right[k + 5], right[k + 6], right[k + 7]
+        for r in range(N):
+            p, q, s, t = left[k, r], left[k + 1, r], left[k + 2, r], left[k + 3, r]
+            u, v, w, x = left[k + 4, r], left[k + 5, r], left[k + 6, r], left[k + 7, r]
+            for i in range(r + 1):
+                matrix[r, i] -= (p * a[i] + q * b[i] + s * c[i] + t * d[i]) + (
+                    u * e[i] + v * f[i] + w * g[i] + x * h[i]
+                )
 
 
 @inner
-def taken_through(matrix, Go, log_det):
-    """Put V in the place of A, of which the lower triangle is read, and add log det(I + A Go) to `log_det`."""
+def taken_through(matrix, Go):
+    """Put V in the place of A, of which the lower triangle is read; log det(I + A Go)."""
     K, N = len(Go), len(matrix)
     most = K * max(1, _TOGETHER // K)
-    padded = -(-most // 4) * 4
-    U, L, kept = (
-        np.empty((padded, N, LANES)),
-        np.empty((padded, N, LANES)),
-        np.empty((padded, N, LANES)),
-    )
-    left, inverse, middle = (
-        np.empty((padded, padded, LANES)),
-        np.empty((padded, padded, LANES)),
-        np.empty((padded, padded, LANES)),
-    )
-    zero = every(0.0)
+    padded = -(-most // 4) * 4 if most <= 4 else -(-most // 8) * 8
+    U, L, kept = np.zeros((padded, N)), np.zeros((padded, N)), np.empty((padded, N))
+    left, inverse = np.empty((most, most)), np.empty((most, most))
+    shrunk, middle = np.zeros((padded, padded)), np.zeros((padded, padded))
+    log_det = 0.0
     for w in range(0, N, most):
         size = min(most, N - w)
         for k in range(size):
             for c in range(w + k + 1):
-                put(U, (k, c), get(matrix, (w + k, c)))
+                U[k, c] = matrix[w + k, c]
             for c in range(w + k + 1, N):
-                put(U, (k, c), get(matrix, (c, w + k)))
+                U[k, c] = matrix[c, w + k]
         for r in range(size):
             for c in range(size):
-                value = every(1.0 if r == c else 0.0)
+                value = 1.0 if r == c else 0.0
                 first = c // K * K
                 for t in range(K):
-                    value = fma(get(U, (r, w + first + t)), get(Go, (t, c - first)), value)
-                put(left, (r, c), value)
-        det, least = inverted(left, size, inverse)
-        add_log(log_det, 1.0, det, least)
-        padded = -(-size // 4) * 4
-        for r in range(size):
-            for c in range(size, padded):  # the last levels are fewer
-                put(inverse, (r, c), zero)
-                put(middle, (r, c), zero)
-            first = r // K * K
-            for c in range(size):
-                value = zero
-                for t in range(K):
-                    value = fma(get(Go, (r - first, t)), get(inverse, (first + t, c)), value)
-                put(middle, (r, c), value)
-        for r in range(size, padded):
-            for c in range(N):
-                put(L, (r, c), zero)
-                put(U, (r, c), zero)
-        by_rows(inverse, size, U, kept)
-        by_rows(middle, size, U, L)
-        less_products(matrix, L, U, padded)
+                    value += U[r, w + first + t] * Go[t, c - first]
+                left[r, c] = value
+        log_det += np.log(inverted(left[:size, :size], inverse[:size, :size]))
+        if not np.isfinite(log_det):
+            return np.nan
+        for r in range(padded):
+            for c in range(padded):
+                shrunk[r, c] = middle[r, c] = 0.0
+                if r < size and c < size:
+                    shrunk[r, c] = inverse[r, c]
+                    first = r // K * K
+                    for t in range(K):
+                        middle[r, c] += Go[r - first, t] * inverse[first + t, c]
+        product(middle, U, L)
+        product(shrunk, U, kept)
+        less_products(matrix, L, U)
         for k in range(size):
             for c in range(w + k + 1):
-                put(matrix, (w + k, c), get(kept, (k, c)))
+                matrix[w + k, c] = kept[k, c]
             for r in range(w + k + 1, N):
-                put(matrix, (r, w + k), get(kept, (k, r)))
+                matrix[r, w + k] = kept[k, r]
     mirrored(matrix)
+    return log_det
 
 
 @inner
 def factorise(design, patterns, gamma, at):
-    """Fill a factor at gamma (q,)."""
+    """Fill a factor at gamma, but for what `complete` fills; its log determinant."""
     h, K = patterns.shape[:2]
-    N, kinds = len(at.V), len(design.levels)
-    zero = every(0.0)
-    Gi, half, small = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
-    total, blocks, Q = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, N, LANES))
-    covariance(patterns, gamma, 0, at.Go)
+    N = len(at.V)
+    Gi = np.empty((K, K))
     covariance(patterns, gamma, h, Gi)
-    put(at.log_det, (0,), zero)
-    for c in range(kinds):
-        for s in range(K):
-            for t in range(K):
-                value = every(design.replication[c, s]) * get(Gi, (s, t))
-                put(half, (s, t), value + every(1.0) if s == t else value)
-        det, least = inverted(half, K, at.M[c])
-        add_log(at.log_det, design.levels[c], det, least)
-        product(Gi, at.M[c], False, at.W[c])
-    cleared(at.V, N, N)
+    covariance(patterns, gamma, 0, at.Go)
+    log_det = inner_blocks(design, Gi, at.M, at.W)
     for r in range(N):
-        put(at.V, (r, r), every(design.load[r]))
+        for c in range(N):
+            at.V[r, c] = 0.0
+        at.V[r, r] = design.load[r]
+        for t in range(K):
+            at.base[t, r] = design.load[r] if t == r % K else 0.0
     met_through(design, at.W, -1.0, at.V)
-    taken_through(at.V, at.Go, at.log_det)
-    cleared(total, K, K)
-    cleared(blocks, K, K)
-    for first in range(0, N, K):
-        for s in range(K):
-            for c in range(first + K):
-                put(Q, (s, c), get(at.V, (first + s, c)))
+    for i in range(len(design.kind)):
+        c = design.kind[i]
+        for p in range(design.begin[i], design.begin[i + 1]):
             for t in range(K):
-                add(blocks, (s, t), get(at.V, (first + s, first + t)))
-        for block in range(0, first + K, K):
-            for s in range(K):
-                for t in range(K):
-                    value = zero
-                    for k in range(K):
-                        value = fma(get(Q, (s, block + k)), get(at.Go, (k, t)), value)
-                    put(half, (s, t), value)
-            for s in range(K):
-                for t in range(K):
-                    value = zero
-                    for k in range(K):
-                        value = fma(get(at.Go, (s, k)), get(half, (k, t)), value)
-                    value = get(at.Go, (s, t)) - value if block == first else zero - value
-                    put(at.Y, (first + s, block + t), value)
-    for c in range(kinds):
-        cleared(at.F[c], K, K)
+                pulled = at.W[c, design.system[p], t] * design.replication[c, t]
+                at.base[t, design.column[p]] -= design.times[p] * pulled
+    return log_det + taken_through(at.V, at.Go)
+
+
+@inner
+def complete(design, patterns, at):
+    """The rest of a factor."""
+    h, K = patterns.shape[:2]
+    N = len(at.V)
+    by_block(at.V, at.Go, at.Q)
+    turned = at.Q.T.copy()
+    by_block(turned, at.Go, at.Y)
+    for r in range(N):
+        for c in range(N):
+            at.Y[r, c] = -at.Y[r, c]
+        first = r // K * K
+        for t in range(K):
+            at.Y[r, first + t] += at.Go[r - first, t]
+    half, small, total, blocks = np.empty((K, K)), np.empty((K, K)), np.zeros((K, K)), np.zeros((K, K))
+    for c in range(len(design.levels)):
+        for s in range(K):
+            for t in range(K):
+                at.F[c, s, t] = 0.0
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
             r, k = design.row[entry], design.across[entry]
             s, t = design.row_system[entry], design.across_system[entry]
-            value = every(design.value[entry]) * get(at.Y, (r, k))
-            add(at.F, (c, s, t), value)
+            value = design.value[entry] * at.Y[r, k]
+            at.F[c, s, t] += value
             if r != k:
-                add(at.F, (c, t, s), value)
-        product(at.M[c], at.F[c], False, half)
-        product(half, at.M[c], True, small)
+                at.F[c, t, s] += value
+        product(at.M[c], at.F[c], half)
+        product(half, at.M[c].T, small)
         for s in range(K):
             for t in range(K):
-                value = every(design.levels[c] * design.replication[c, t]) * get(at.M, (c, s, t))
-                add(total, (s, t), value - get(small, (s, t)))
-    for t in range(2 * h):
-        value = zero
-        for r in range(K):
-            for c in range(K):
-                if patterns[t % h, r, c] != 0.0:
-                    block = get(blocks, (r, c)) if t < h else get(total, (r, c))
-                    value = fma(every(patterns[t % h, r, c]), block, value)
-        put(at.trace, (t,), value)
+                total[s, t] += design.levels[c] * at.M[c, s, t] * design.replication[c, t] - small[s, t]
+    for first in range(0, N, K):
+        for s in range(K):
+            for t in range(K):
+                blocks[s, t] += at.V[first + s, first + t]
+    for v in range(h):
+        at.trace[v], at.trace[h + v] = (patterns[v] * blocks).sum(), (patterns[v] * total).sum()
 
 
 @inner
-def profiled(design, at, y_outer, y_inner, whole, through, seen, means, precise, log_det):
-    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi; add to
-    `log_det` that of X'H^-1X. y'Py."""
-    K, N = len(means), len(at.V)
-    zero = every(0.0)
-    base, pushed = np.empty((K + 1, N, LANES)), np.empty((K, K + 1, LANES))
-    gram, xy = np.empty((K, K, LANES)), np.empty((K, LANES))
+def response_sums(design, outer, inner_level, system, y, b, y_outer, y_inner):
+    """Sums of the ratings of a table by column (N,) and by inner level and system; their squares."""
+    K = y_inner.shape[1]
+    for c in range(len(y_outer)):
+        y_outer[c] = 0.0
+    for i in range(len(y_inner)):
+        for s in range(K):
+            y_inner[i, s] = 0.0
+    whole = 0.0
+    for place in range(design.n):
+        value = y[b, place]
+        y_outer[outer[place] * K + system[place]] += value
+        y_inner[inner_level[place], system[place]] += value
+        whole += value**2
+    return whole
+
+
+@inner
+def profiled(design, at, y_outer, y_inner, whole, through, seen, beta, phi):
+    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi. y'Py, and
+    the log determinant of X'H^-1X, NaN where there is none."""
+    K, N = len(beta), len(at.V)
+    pushed, gram, xy = np.empty(K), np.empty((K, K)), np.empty(K)
+    base = np.empty((K + 1, N))
+    base[:K] = at.base
+    base[K] = y_outer
     left = whole
-    for c in range(N):
-        for t in range(K):
-            put(base, (t, c), every(design.load[c] if t == c % K else 0.0))
-        put(base, (K, c), get(y_outer, (c,)))
     for i in range(len(y_inner)):
-        kind = design.kind[i]
+        c = design.kind[i]
         for s in range(K):
-            value = zero
+            pushed[s] = 0.0
             for t in range(K):
-                value = fma(get(at.W, (kind, s, t)), get(y_inner, (i, t)), value)
-                put(pushed, (s, t), get(at.W, (kind, s, t)) * every(design.replication[kind, t]))
-            put(pushed, (s, K), value)
-            left = left - value * get(y_inner, (i, s))
+                pushed[s] += at.W[c, s, t] * y_inner[i, t]
+            left -= pushed[s] * y_inner[i, s]
         for p in range(design.begin[i], design.begin[i + 1]):
-            s, column, count = design.system[p], design.column[p], every(-design.times[p])
-            for j in range(K + 1):
-                put(base, (j, column), fma(count, get(pushed, (s, j)), get(base, (j, column))))
+            base[K, design.column[p]] -= design.times[p] * pushed[design.system[p]]
     by_block(base, at.Go, through)
-    for c in range(N):
-        for j in range(K + 1):
-            put(seen, (j, c), get(base, (j, c)) - dot(through, j, at.V, c))
+    product(through, at.V, seen)
+    for j in range(K + 1):
+        for c in range(N):
+            seen[j, c] = base[j, c] - seen[j, c]
     by_block(seen, at.Go, through)
-    left = left - dot(base, K, through, K)
+    for c in range(N):
+        left -= base[K, c] * through[K, c]
     for s in range(K):
         for j in range(K + 1):
-            value = zero
+            value = 0.0
             for c in range(s, N, K):
-                value = value + get(seen, (j, c))
+                value += seen[j, c]
             if j < K:
-                put(gram, (s, j), value)
+                gram[s, j] = value
             else:
-                put(xy, (s,), value)
-    det, least = inverted(gram, K, precise)
-    add_log(log_det, 1.0, det, least)
+                xy[s] = value
+    inverse, log_det, ok = spd_inverse(gram)
     for s in range(K):
-        value = zero
+        beta[s] = 0.0
         for t in range(K):
-            value = fma(get(precise, (s, t)), get(xy, (t,)), value)
-        put(means, (s,), value)
-        left = left - value * get(xy, (s,))
-    return left
+            phi[s, t] = inverse[s, t]
+            beta[s] += inverse[s, t] * xy[t]
+        left -= beta[s] * xy[s]
+    return left, (log_det if ok else np.nan)
 
 
 @inner
-def less_means(design, M, y_inner, means, through, seen, seen_inner):
+def less_means(design, M, y_inner, beta, through, seen, seen_inner):
     """Take the means out of y; fill seen_inner (K + 1, inner levels K), Zi'H^-1 of X and of what is left of y."""
-    K, N = len(means), seen.shape[1]
-    zero = every(0.0)
-    pushed = np.empty((K, K + 1, LANES))
+    K, N = len(beta), seen.shape[1]
     for j in range(K):
-        share = zero - get(means, (j,))
         for c in range(N):
-            put(seen, (K, c), fma(share, get(seen, (j, c)), get(seen, (K, c))))
-            put(through, (K, c), fma(share, get(through, (j, c)), get(through, (K, c))))
+            seen[K, c] -= beta[j] * seen[j, c]
+            through[K, c] -= beta[j] * through[j, c]
+    pushed, line = np.empty((K, K + 1)), np.empty(K + 1)
+    turned = through.T.copy()
     for i in range(len(y_inner)):
         kind = design.kind[i]
         for s in range(K):
-            count = every(design.replication[kind, s])
+            count = design.replication[kind, s]
             for j in range(K):
-                put(pushed, (s, j), count if j == s else zero)
-            put(pushed, (s, K), get(y_inner, (i, s)) - count * get(means, (s,)))
+                pushed[s, j] = 0.0
+            pushed[s, s] = count
+            pushed[s, K] = y_inner[i, s] - count * beta[s]
         for p in range(design.begin[i], design.begin[i + 1]):
-            s, column, count = design.system[p], design.column[p], every(-design.times[p])
+            s, col, count = design.system[p], design.column[p], design.times[p]
             for j in range(K + 1):
-                put(pushed, (s, j), fma(count, get(through, (j, column)), get(pushed, (s, j))))
-        for j in range(K + 1):
-            for s in range(K):
-                value = zero
-                for t in range(K):
-                    value = fma(get(M, (kind, s, t)), get(pushed, (t, j)), value)
-                put(seen_inner, (j, i * K + s), value)
+                pushed[s, j] -= count * turned[col, j]
+        for s in range(K):
+            for j in range(K + 1):
+                line[j] = 0.0
+            for t in range(K):
+                for j in range(K + 1):
+                    line[j] += M[kind, s, t] * pushed[t, j]
+            for j in range(K + 1):
+                seen_inner[j, i * K + s] = line[j]
 
 
 @inner
-def along(vectors, v, rows, out):
-    """What vector v of systems makes of each level: rows (k, levels K), out (k, levels)."""
-    K = vectors.shape[1]
+def along(vector, rows, out):
+    """What a vector of systems makes of each level: rows (k, levels K), out (k, levels)."""
+    K = len(vector)
     for j in range(len(out)):
         for w in range(out.shape[1]):
-            value = every(0.0)
+            out[j, w] = 0.0
+        for s in range(K):
+            if vector[s] != 0.0:
+                for w in range(out.shape[1]):
+                    out[j, w] += vector[s] * rows[j, w * K + s]
+
+
+@inner
+def level_products(vectors, group, rows, first, out):
+    """Sums over levels of left'D_t right for all pairs of rows (k, levels K), into out (q, k, k) from `first`."""
+    k, K = len(rows), vectors.shape[1]
+    each, gram = np.empty((k, rows.shape[1] // K)), np.empty((k, k))
+    for t in range(group[-1] + 1):
+        out[first + t] = 0.0
+    for r in range(len(vectors)):
+        along(vectors[r], rows, each)
+        product(each, each.T, gram)
+        out[first + group[r]] += gram
+
+
+@inner
+def through_patterns(design, vectors, group, at, seen, seen_inner, result):
+    """X'H^-1 G_s H^-1 G_t H^-1 X into result (q k, q k), of k columns X, of which H^-1 X as levels see it is given:
+    seen (k, N) and seen_inner (k, inner levels K)."""
+    k, N, K, n_inner = len(seen), seen.shape[1], vectors.shape[1], len(design.kind)
+    h = group[-1] + 1
+    m, rows = N // K, h * k
+    effect, meet = np.zeros((2 * rows, N)), np.zeros((rows, N))
+    e, turned = np.zeros((rows, n_inner * K)), np.zeros((rows, n_inner * K))
+    outer_part, inner_part, pushed = np.empty((k, m)), np.empty((k, n_inner)), np.empty(K)
+    for r in range(len(vectors)):
+        along(vectors[r], seen, outer_part)
+        along(vectors[r], seen_inner, inner_part)
+        for j in range(k):
+            row = group[r] * k + j
             for s in range(K):
-                if vectors[v, s] != 0.0:
-                    value = fma(every(vectors[v, s]), get(rows, (j, w * K + s)), value)
-            put(out, (j, w), value)
-
-
-@inner
-def level_products(vectors, group, rows, first, each, out):
-    """Sums over levels of left'D_t right for all pairs of rows (k, levels K), added to out (q, k, k) from `first`;
-    each (k, levels) is room."""
-    k = len(rows)
-    for v in range(len(vectors)):
-        along(vectors, v, rows, each)
-        for i in range(k):
-            for j in range(i + 1):
-                value = dot(each, i, each, j)
-                add(out, (first + group[v], i, j), value)
-                if i != j:
-                    add(out, (first + group[v], j, i), value)
-
-
-@inner
-def met_with(design, at, meet, effect, turned, e, half, result):
-    """E'H^-1 E of effects of levels, into result (2 rows, 2 rows): outer ones first, `effect`, then inner ones, e.
-
-    effect : (2 rows, N), of which the second half is filled; meet (rows, N), turned (rows, inner levels K) and
-        half (N,) are room.
-    """
-    rows, N, K = len(e), len(at.V), len(at.Go)
-    pushed = np.empty((1, K, LANES))
-    cleared(meet, rows, N)
+                share = vectors[r, s]
+                if share != 0.0:
+                    for w in range(m):
+                        effect[row, w * K + s] += share * outer_part[j, w]
+                    for i in range(n_inner):
+                        e[row, i * K + s] += share * inner_part[j, i]
     for row in range(rows):
-        for i in range(len(design.kind)):
+        for i in range(n_inner):
             c = design.kind[i]
             for t in range(K):
-                value = every(0.0)
-                for s in range(K):
-                    value = fma(get(at.M, (c, s, t)), get(e, (row, i * K + s)), value)
-                put(pushed, (0, t), value)
-                put(turned, (row, i * K + t), every(design.replication[c, t]) * value)  # M N is symmetric
+                pushed[t] = 0.0
+            for s in range(K):
+                if e[row, i * K + s] != 0.0:
+                    for t in range(K):
+                        pushed[t] += at.M[c, s, t] * e[row, i * K + s]
+            for t in range(K):
+                turned[row, i * K + t] = design.replication[c, t] * pushed[t]  # M N is symmetric
             for p in range(design.begin[i], design.begin[i + 1]):
-                place = (row, design.column[p])
-                value = fma(every(design.times[p]), get(pushed, (0, design.system[p])), get(meet, place))
-                put(meet, place, value)
+                meet[row, design.column[p]] += design.times[p] * pushed[design.system[p]]
     by_block(meet, at.Go, effect[rows:])
-    zero = every(0.0)
     for row in range(rows, 2 * rows):
         for c in range(N):
-            put(effect, (row, c), zero - get(effect, (row, c)))
-    for row in range(2 * rows):
-        for c in range(N):
-            put(half, (0, c), dot(effect, row, at.V, c))
-        for other in range(row + 1):
-            value = dot(half, 0, effect, other)
-            if row >= rows:
-                value = value + dot(meet, row - rows, effect, other)
-                if other >= rows:
-                    value = value + dot(e, row - rows, turned, other - rows)
-            put(result, (row, other), value)
-            put(result, (other, row), value)
+            effect[row, c] = -effect[row, c]
+    half, across, base = np.empty((2 * rows, N)), np.empty((rows, 2 * rows)), np.empty((rows, rows))
+    product(effect, at.V, half)
+    product(half, effect.T, result)
+    product(meet, effect.T, across)
+    product(e, turned.T, base)
+    for r in range(rows):
+        for c in range(rows):
+            result[rows + r, c] += across[r, c]
+            result[c, rows + r] += across[r, c]
+            result[rows + r, rows + c] += across[r, rows + c] + base[r, c]
 
 
 @inner
-def effects_of(vectors, group, seen, seen_inner, outer_part, inner_part, effect, e):
-    """G_t's effects of k columns, of which H^-1 is given as levels see it: seen (k, N), seen_inner (k, inner levels
-    K), into the first rows t k + j of effect and e."""
-    k, K = len(seen), vectors.shape[1]
-    rows = (group[-1] + 1) * k
-    cleared(effect, rows, seen.shape[1])
-    cleared(e, rows, seen_inner.shape[1])
-    for v in range(len(vectors)):
-        along(vectors, v, seen, outer_part)
-        along(vectors, v, seen_inner, inner_part)
-        for j in range(k):
-            row = group[v] * k + j
-            for s in range(K):
-                if vectors[v, s] != 0.0:
-                    share = every(vectors[v, s])
-                    for w in range(outer_part.shape[1]):
-                        at = (row, w * K + s)
-                        put(effect, at, fma(share, get(outer_part, (j, w)), get(effect, at)))
-                    for i in range(inner_part.shape[1]):
-                        at = (row, i * K + s)
-                        put(e, at, fma(share, get(inner_part, (j, i)), get(e, at)))
+def sandwiched(left, middle, right, out):
+    """left'middle right, all (K, K)."""
+    half = np.empty(out.shape)
+    product(left.T, middle, half)
+    product(half, right, out)
 
 
 @inner
-def sandwiched(left, middle, right, half, out):
-    """left'middle right, all (K, K), `middle` of plain numbers."""
-    K = len(out)
-    for r in range(K):
-        for c in range(K):
-            value = every(0.0)
-            for k in range(K):
-                if middle[k, c] != 0.0:
-                    value = fma(get(left, (k, r)), every(middle[k, c]), value)
-            put(half, (r, c), value)
-    product(half, right, False, out)
-
-
-@inner
-def tiled_product(left, right, out):
-    """left right, of square matrices, by tiles of three by four."""
-    n = len(out)
-    zero = every(0.0)
-    for r in range(0, n, 3):
-        s, t = min(r + 1, n - 1), min(r + 2, n - 1)  # a tile at the edge computes its last row again
-        for c in range(0, n, 4):
-            d, e, f = min(c + 1, n - 1), min(c + 2, n - 1), min(c + 3, n - 1)
-            a0, a1, a2, a3 = zero, zero, zero, zero
-            b0, b1, b2, b3 = zero, zero, zero, zero
-            c0, c1, c2, c3 = zero, zero, zero, zero
-            for k in range(n):
-                p, q, u, v = get(right, (k, c)), get(right, (k, d)), get(right, (k, e)), get(right, (k, f))
-                x, y, z = get(left, (r, k)), get(left, (s, k)), get(left, (t, k))
-                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, u, a2), fma(x, v, a3)
-                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, u, b2), fma(y, v, b3)
-                c0, c1, c2, c3 = fma(z, p, c0), fma(z, q, c1), fma(z, u, c2), fma(z, v, c3)
-            put(out, (r, c), a0)
-            put(out, (r, d), a1)
-            put(out, (r, e), a2)
-            put(out, (r, f), a3)
-            put(out, (s, c), b0)
-            put(out, (s, d), b1)
-            put(out, (s, e), b2)
-            put(out, (s, f), b3)
-            put(out, (t, c), c0)
-            put(out, (t, d), c1)
-            put(out, (t, e), c2)
-            put(out, (t, f), c3)
-
-
-@inner
-def norms(design, patterns, vectors, group, at, B, E, hidden, norm):
-    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden` (h, N, N), Go X; B and E are
-    room."""
+def norms(design, patterns, vectors, group, at, B, E, X, hidden, norm):
+    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden`, Go X."""
     h, K = patterns.shape[:2]
-    N, kinds = len(at.V), len(design.levels)
-    m, X = N // K, at.Y
-    zero = every(0.0)
-    cleared(norm, 2 * h, 2 * h)
-    by_block(at.V, at.Go, B)
+    N, kinds, n_vectors = len(at.V), len(design.levels), len(vectors)
+    m = N // K
+    norm[:] = 0.0
     for r in range(N):
         for c in range(N):
-            put(B, (r, c), every(1.0 if r == c else 0.0) - get(B, (r, c)))
-    part = np.empty((1, N, LANES))
-    for v in range(len(vectors)):
+            B[r, c] = -at.Q[r, c]
+        B[r, r] += 1.0
+    part, line = np.empty(N), np.empty(m)
+    for r in range(n_vectors):
         for w in range(m):
             for c in range(N):
-                value = zero
-                for s in range(K):
-                    if vectors[v, s] != 0.0:
-                        value = fma(every(vectors[v, s]), get(at.V, (w * K + s, c)), value)
-                put(part, (0, c), value)
-            for o in range(len(vectors)):
-                total = zero
+                part[c] = 0.0
+            for s in range(K):
+                if vectors[r, s] != 0.0:
+                    for c in range(N):
+                        part[c] += vectors[r, s] * at.V[w * K + s, c]
+            for o in range(n_vectors):
                 for c in range(m):
-                    value = zero
-                    for t in range(K):
-                        if vectors[o, t] != 0.0:
-                            value = fma(every(vectors[o, t]), get(part, (0, c * K + t)), value)
-                    total = fma(value, value, total)
-                add(norm, (group[v], group[o]), total)
-    shape, half, small = (
-        np.empty((kinds, K, K, LANES)),
-        np.empty((K, K, LANES)),
-        np.empty((K, K, LANES)),
-    )
+                    line[c] = 0.0
+                for t in range(K):
+                    if vectors[o, t] != 0.0:
+                        for c in range(m):
+                            line[c] += vectors[o, t] * part[c * K + t]
+                norm[group[r], group[o]] += np.dot(line, line)
+    shape, small = np.empty((kinds, K, K)), np.empty((K, K))
     for v in range(h):
         for c in range(kinds):
-            sandwiched(at.M[c], patterns[v], at.M[c], half, shape[c])
-        cleared(E, N, N)
+            sandwiched(at.M[c], patterns[v], at.M[c], shape[c])
+        E[:] = 0.0
         met_through(design, shape, 1.0, E)
         mirrored(E)
-        tiled_product(B, E, X)
-        cleared(small, K, K)
+        product(B, E, X)
+        small[:] = 0.0
         for first in range(0, N, K):
             for s in range(K):
                 for t in range(K):
-                    add(small, (s, t), dot(X, first + s, B, first + t))
+                    small[s, t] += np.dot(X[first + s], B[first + t])
         for s in range(h):
-            value = zero
-            for r in range(K):
-                for c in range(K):
-                    if patterns[s, r, c] != 0.0:
-                        value = fma(every(patterns[s, r, c]), get(small, (r, c)), value)
-            put(norm, (s, h + v), value)
-            put(norm, (h + v, s), value)
+            norm[s, h + v] = norm[h + v, s] = (patterns[s] * small).sum()
         for first in range(0, N, K):
-            for s in range(K):
-                for c in range(N):
-                    value = zero
-                    for t in range(K):
-                        value = fma(get(at.Go, (s, t)), get(X, (first + t, c)), value)
-                    put(hidden, (v, first + s, c), value)
+            product(at.Go, X[first : first + K], hidden[v, first : first + K])
+        for r in range(N):
+            for c in range(N):
+                E[r, c] = hidden[v, c, r]
         for s in range(v + 1):
-            value = zero
-            for r in range(N):
-                for c in range(N):
-                    value = fma(get(hidden, (s, r, c)), get(hidden, (v, c, r)), value)
-            put(norm, (h + v, h + s), value)
-    own, less = np.empty((K, K, LANES)), np.empty((K, K, LANES))
-    for kind in range(kinds):
-        product(at.M[kind], at.F[kind], False, half)
-        product(half, at.M[kind], True, less)
+            norm[h + v, h + s] = np.dot(hidden[s].ravel(), E.ravel())
+    own, less, both = np.empty((K, K)), np.empty((K, K)), np.empty((K, K))
+    for c in range(kinds):
+        product(at.M[c], at.F[c], both)
+        product(both, at.M[c].T, less)
         for s in range(K):
             for t in range(K):
-                value = get(at.M, (kind, s, t)) * every(design.replication[kind, t])
-                put(own, (s, t), value)
-                put(less, (s, t), every(design.levels[kind]) * value - every(2.0) * get(less, (s, t)))
+                own[s, t] = at.M[c, s, t] * design.replication[c, t]
+                less[s, t] = design.levels[c] * own[s, t] - 2.0 * less[s, t]
         for v in range(h):
             for o in range(v + 1):
-                # D_o own D_v less, traced
-                value = zero
-                for r in range(K):
-                    for c in range(K):
-                        if patterns[o, r, c] != 0.0:
-                            for s in range(K):
-                                for t in range(K):
-                                    if patterns[v, s, t] != 0.0:
-                                        weight = patterns[o, r, c] * patterns[v, s, t]
-                                        value = fma(
-                                            every(weight), get(own, (c, s)) * get(less, (t, r)), value
-                                        )
-                add(norm, (h + v, h + o), value)
+                product(patterns[o], own, small)
+                product(small, patterns[v], both)
+                value = 0.0
+                for s in range(K):
+                    for t in range(K):
+                        value += both[s, t] * less[t, s]
+                norm[h + v, h + o] += value
     for v in range(h):
         for o in range(v):
-            put(norm, (h + o, h + v), get(norm, (h + v, h + o)))
-
-
-class Tables(NamedTuple):
-    """Tables b, and what is known of them: no lanes here.
-
-    y_outer (b, N), y_inner (b, inner levels, K), whole (b,) : sums of ratings by column and by inner level and
-        system, and of their squares
-    gamma (b, q) : where they are evaluated; the others are the fields of a fit there, but for rss, which is y'Py
-        whether or not that is a fit
-    log_det (b,) : of H and X'H^-1 X, NaN where there is none
-    """
-
-    y_outer: Floats
-    y_inner: Floats
-    whole: Floats
-    log_det: Floats
-    gamma: Floats
-    beta: Floats
-    phi: Floats
-    rss: Floats
-    trace: Floats
-    quadratic: Floats
-    square: Floats
-    norm: Floats
-    xgx: Floats
-    xggx: Floats
-
-
-@inner
-def evaluate(design, patterns, vectors, group, tables, place, is_last, at):
-    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx. `at` is a factor to be filled."""
-    h, K = patterns.shape[:2]
-    N, n_inner, q = len(design.load), len(design.kind), 2 * h
-    m, last = N // K, 1 if is_last else 0
-    here, log_dets, lefts = np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES))
-    outer_sums, inner_sums = np.empty((N, LANES)), np.empty((n_inner, K, LANES))
-    through, seen = np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES))
-    seen_inner = np.empty((K + 1, n_inner * K, LANES))
-    means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
-    outer_part, inner_part = np.empty((K + 1, m, LANES)), np.empty((K + 1, n_inner, LANES))
-    products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
-    rows = h * (K if is_last else 1)
-    effect, meet = np.empty((2 * rows, N, LANES)), np.empty((rows, N, LANES))
-    e, turned = np.empty((rows, n_inner * K, LANES)), np.empty((rows, n_inner * K, LANES))
-    line, working = np.empty((1, N, LANES)), np.empty((2 * rows, 2 * rows, LANES))
-    B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
-    hidden = np.empty((last * h, last * N, last * N, LANES))
-    for begin in range(0, len(place), LANES):
-        size = min(LANES, len(place) - begin)
-        is_new = begin == 0 or is_last  # the first point is the same for all tables
-        for lane in range(LANES):
-            b = place[begin + min(lane, size - 1)]  # the last table fills lanes that are over
-            lefts[0, lane] = tables.whole[b]
-            for t in range(q):
-                is_new = is_new or here[t, lane] != tables.gamma[b, t]
-                here[t, lane] = tables.gamma[b, t]
-            for c in range(N):
-                outer_sums[c, lane] = tables.y_outer[b, c]
-            for i in range(n_inner):
-                for s in range(K):
-                    inner_sums[i, s, lane] = tables.y_inner[b, i, s]
-        if is_new:
-            factorise(design, patterns, here, at)
-        put(log_dets, (0,), get(at.log_det, (0,)))
-        rest = profiled(
-            design, at, outer_sums, inner_sums, get(lefts, (0,)), through, seen, means, precise, log_dets
-        )
-        put(lefts, (0,), rest)
-        less_means(design, at.M, inner_sums, means, through, seen, seen_inner)
-        products[:] = 0.0
-        level_products(vectors, group, seen, 0, outer_part, products)
-        level_products(vectors, group, seen_inner, h, inner_part, products)
-        effects_of(
-            vectors, group, seen[K:], seen_inner[K:], outer_part[:1], inner_part[:1], effect[:h], e[:h]
-        )
-        met_with(design, at, meet[:h], effect[: 2 * h], turned[:h], e[:h], line, working)
-        zero = every(0.0)
-        for s in range(q):
-            for t in range(q):
-                value = get(working, (s, t))
-                for j in range(K):
-                    pulled = zero
-                    for k in range(K):
-                        pulled = fma(get(precise, (j, k)), get(products, (t, K, k)), pulled)
-                    value = value - get(products, (s, K, j)) * pulled
-                put(squares, (s, t), value)
-        for lane in range(size):
-            b = place[begin + lane]
-            tables.rss[b], tables.log_det[b] = lefts[0, lane], log_dets[0, lane]
-            for j in range(K):
-                tables.beta[b, j] = means[j, lane]
-                for k in range(K):
-                    tables.phi[b, j, k] = precise[j, k, lane]
-            for t in range(q):
-                tables.trace[b, t], tables.square[b, t] = at.trace[t, lane], products[t, K, K, lane]
-                for j in range(K):
-                    for k in range(K):
-                        tables.xgx[b, t, j, k] = products[t, j, k, lane]
-                for s in range(q):
-                    tables.quadratic[b, s, t] = squares[s, t, lane]
-        if is_last:
-            effects_of(
-                vectors, group, seen[:K], seen_inner[:K], outer_part[:K], inner_part[:K], effect[:rows], e
-            )
-            met_with(design, at, meet, effect, turned, e, line, working)
-            norms(design, patterns, vectors, group, at, B, E, hidden, squares)
-            for lane in range(size):
-                b = place[begin + lane]
-                for s in range(q):
-                    for t in range(q):
-                        tables.norm[b, s, t] = squares[s, t, lane]
-                        for j in range(K):
-                            for k in range(K):
-                                tables.xggx[b, s, t, j, k] = working[s * K + j, t * K + k, lane]
+            norm[h + o, h + v] = norm[h + v, h + o]
 
 
 @kernel
 def fit_many(
-    design, patterns, vectors, group, outer_level, inner_level, system, y, start, tolerance, max_steps, status, tables
+    design, patterns, vectors, group, outer_level, inner_level, system, y, start, tolerance, max_steps, status,
+    beta, gamma, phi, rss, trace, quadratic, square, norm, xgx, xggx,
 ):  # fmt: skip
-    """Fit tables of one design by REML.
+    """Fit tables b of one design by REML.
 
     patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
     y : (b, n), ratings whose codes are outer_level, inner_level and system; start (q,), outer variances first
 
-    Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not arrived
-    are evaluated side by side; those that need but a small step also with what only the precision of the means needs.
+    Fills the fields of a fit, each with axis b first. Where the status is not CONVERGED they mean nothing.
     """
     h, K = patterns.shape[:2]
-    N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
-    df, blocks = design.n - K, (kinds, K, K, LANES)
-    at = Factor(
-        np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
-        np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
-    )  # fmt: skip
-    for b in range(n):
-        tables.whole[b], tables.y_outer[b], tables.y_inner[b], tables.gamma[b] = 0.0, 0.0, 0.0, start
-        for place in range(design.n):
-            value = y[b, place]
-            tables.y_outer[b, outer_level[place] * K + system[place]] += value
-            tables.y_inner[b, inner_level[place], system[place]] += value
-            tables.whole[b] += value**2
-    here, slope, direction = np.empty((n, q)), np.empty((n, q)), np.empty((n, q))
-    value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
-    halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    arrived = np.zeros(n, dtype=np.bool_)
-    free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
-    going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    while len(going):
-        n_near = n_far = 0
-        for b in going:
-            if arrived[b] or abs(promise[b]) < _NEAR:
-                near[n_near] = b
-                n_near += 1
-            else:
-                far[n_far] = b
-                n_far += 1
-        evaluate(design, patterns, vectors, group, tables, far[:n_far], False, at)
-        evaluate(design, patterns, vectors, group, tables, near[:n_near], True, at)
-        n_going = 0
-        for b in going:
-            if arrived[b]:
-                continue
-            is_whole = abs(promise[b]) < _NEAR
-            there, left = np.inf, tables.rss[b]
-            if left > 1e-14 * tables.whole[b] and np.isfinite(tables.log_det[b]):
-                there = df * (1.0 + np.log(2.0 * np.pi * left / df)) + tables.log_det[b]
-            if step[b] == 0 and not np.isfinite(there):
+    N, n_inner, kinds, q = len(design.load), len(design.kind), len(design.levels), 2 * h
+    df = design.n - K
+    origin, moved = room(kinds, K, N, q), room(kinds, K, N, q)
+    hidden, B, E, X = np.empty((h, N, N)), np.empty((N, N)), np.empty((N, N)), np.empty((N, N))
+    y_outer, y_inner = np.empty(N), np.empty((n_inner, K))
+    through, seen, seen_inner = np.empty((K + 1, N)), np.empty((K + 1, N)), np.empty((K + 1, n_inner * K))
+    means, precise, products = np.empty(K), np.empty((K, K)), np.empty((q, K + 1, K + 1))
+    here, trial, slope, direction = np.empty(q), np.empty(q), np.empty(q), np.zeros(q)
+    free, hessian, working = np.empty(q, dtype=np.bool_), np.empty((q, q)), np.empty((q, q))
+    pairs = np.empty((q * K, q * K))
+    first_log_det = factorise(design, patterns, start, origin)
+    complete(design, patterns, origin)
+    for b in range(len(status)):
+        whole = response_sums(design, outer_level, inner_level, system, y, b, y_outer, y_inner)
+        value, left, fall = np.inf, 0.0, 1.0
+        length, halvings, step = 1.0, 0, 0
+        trial[:] = start
+        status[b] = TOO_MANY_STEPS
+        at = origin
+        while step <= max_steps:
+            log_det = first_log_det
+            if step:
+                at = moved
+                log_det = factorise(design, patterns, trial, at)
+            new_left, log_det_x = profiled(
+                design, at, y_outer, y_inner, whole, through, seen, means, precise
+            )
+            log_det += log_det_x
+            there = np.inf
+            if new_left > 1e-14 * whole and np.isfinite(log_det):
+                there = df * (1.0 + np.log(2.0 * np.pi * new_left / df)) + log_det
+            if step == 0 and not np.isfinite(there):
                 status[b] = NO_RESIDUAL
-                continue
-            if step[b] > 0 and not (fall[b] > 0.0 and value[b] - there >= 1e-4 * fall[b]):
-                halvings[b] += 1
-                if halvings[b] == 40:
+                break
+            if step > 0 and not (fall > 0.0 and value - there >= 1e-4 * fall):
+                halvings += 1
+                if halvings == 40:
                     status[b] = STALLED
-                    continue
-                length[b] *= 0.5 if length[b] > 1e-3 else 0.1
+                    break
+                length *= 0.5 if length > 1e-3 else 0.1
             else:
-                step[b] += 1
-                halvings[b], length[b], value[b], here[b] = 0, 1.0, there, tables.gamma[b]
+                if step:
+                    complete(design, patterns, at)
+                step += 1
+                halvings, length = 0, 1.0
+                value, left = there, new_left
                 sigma2 = left / df
+                less_means(design, at.M, y_inner, means, through, seen, seen_inner)
+                level_products(vectors, group, seen, 0, products)
+                level_products(vectors, group, seen_inner, h, products)
+                through_patterns(design, vectors, group, at, seen[K:], seen_inner[K:], working)
+                here[:], beta[b], phi[b] = trial, means, precise
                 for t in range(q):
-                    each = tables.trace[b, t] - tables.square[b, t] / sigma2
+                    trace[b, t], square[b, t] = at.trace[t], products[t, K, K]
+                    xgx[b, t] = products[t, :K, :K]
+                    slope[t] = trace[b, t] - square[b, t] / sigma2
                     for j in range(K):
                         for k in range(K):
-                            each -= tables.phi[b, j, k] * tables.xgx[b, t, j, k]
-                    slope[b, t] = each
-                    free[t] = here[b, t] > 0.0 or each < 0.0
+                            slope[t] -= precise[j, k] * products[t, j, k]
+                    free[t] = here[t] > 0.0 or slope[t] < 0.0
                     for v in range(q):
-                        hessian[t, v] = tables.quadratic[b, t, v] / sigma2
-                        hessian[t, v] -= tables.square[b, t] * tables.square[b, v] / (sigma2**2 * df)
+                        entry = working[t, v]
+                        for j in range(K):
+                            for k in range(K):
+                                entry -= products[t, K, j] * precise[j, k] * products[v, K, k]
+                        quadratic[b, t, v] = entry
+                for t in range(q):
+                    for v in range(q):
+                        hessian[t, v] = quadratic[b, t, v] / sigma2
+                        hessian[t, v] -= square[b, t] * square[b, v] / (sigma2**2 * df)
                     # of a variance that is one with the residual only rounding is left
-                    hessian[t, t] = max(hessian[t, t], _FLAT * tables.quadratic[b, t, t] / sigma2)
-                direction[b] = newton_direction(hessian, slope[b], free)
-                promise[b] = 0.0
+                    hessian[t, t] = max(hessian[t, t], _FLAT * quadratic[b, t, t] / sigma2)
+                direction = newton_direction(hessian, slope, free)
+                promise = 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall
-                    if here[b, t] + direction[b, t] < 0.0:
-                        promise[b] += slope[b, t] * here[b, t]
+                    if here[t] + direction[t] < 0.0:
+                        promise += slope[t] * here[t]
                     else:
-                        promise[b] -= slope[b, t] * direction[b, t]
-                if abs(promise[b]) < tolerance:
+                        promise -= slope[t] * direction[t]
+                if abs(promise) < tolerance:
                     status[b] = CONVERGED
-                    if not is_whole:
-                        arrived[b] = True
-                        going[n_going] = b
-                        n_going += 1
-                    continue
-                if step[b] > max_steps:
-                    status[b] = TOO_MANY_STEPS
-                    continue
-            going[n_going] = b
-            n_going += 1
-            fall[b] = 0.0
+                    break
+            fall = 0.0
             for t in range(q):
-                bound = min(100.0 * here[b, t] + 10.0, max(LARGEST, here[b, t]))
-                moved = max(min(here[b, t] + length[b] * direction[b, t], bound), 0.0)
-                tables.gamma[b, t] = moved
-                fall[b] += slope[b, t] * (here[b, t] - moved)
-        going = going[:n_going]
+                bound = min(100.0 * here[t] + 10.0, max(LARGEST, here[t]))
+                trial[t] = max(min(here[t] + length * direction[t], bound), 0.0)
+                fall += slope[t] * (here[t] - trial[t])
+        if status[b] != CONVERGED:
+            continue
+        rss[b], gamma[b] = left, here
+        norms(design, patterns, vectors, group, at, B, E, X, hidden, norm[b])
+        through_patterns(design, vectors, group, at, seen[:K], seen_inner[:K], pairs)
+        for t in range(q):
+            for v in range(q):
+                for j in range(K):
+                    for k in range(K):
+                        xggx[b, t, v, j, k] = pairs[t * K + j, v * K + k]
