@@ -23,7 +23,7 @@ _DOUBLE = ir.DoubleType()
 _VECTOR = ir.VectorType(_DOUBLE, LANES)
 
 
-class _Lanes(types.Type):  # type: ignore[misc]
+class _Lanes(types.Type):
     """Eight numbers of double precision."""
 
     def __init__(self) -> None:
@@ -33,10 +33,10 @@ class _Lanes(types.Type):  # type: ignore[misc]
 _LANES = _Lanes()
 
 
-@register_model(_Lanes)  # type: ignore[misc]
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+@register_model(_Lanes)
+class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)
+        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
 
 
 def _compiled(function: Callable[..., Any]) -> Any:
@@ -47,7 +47,7 @@ def _compiled(function: Callable[..., Any]) -> Any:
 def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
     """Where the lanes of array[index] begin, in an array whose rows follow each other without gaps."""
     given = context.make_array(kind)(context, builder, array)
-    sizes = cgutils.unpack_tuple(builder, given.shape, kind.ndim)
+    sizes = cgutils.unpack_tuple(builder, given.shape, kind.ndim)  # type: ignore[no-untyped-call]
     number = index[0]
     for size, further in zip(sizes[1:-1], index[1:], strict=True):
         number = builder.add(builder.mul(number, size), further)
@@ -67,7 +67,7 @@ def get(typing: Any, array: Any, index: Any) -> Any:
         return None
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        places = cgutils.unpack_tuple(builder, given[1], len(index))
+        places = cgutils.unpack_tuple(builder, given[1], len(index))  # type: ignore[no-untyped-call]
         lanes = builder.load(_place(context, builder, array, given[0], places))
         lanes.align = _ALIGNED
         return lanes
@@ -82,7 +82,7 @@ def put(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
         return None
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        places = cgutils.unpack_tuple(builder, given[1], len(index))
+        places = cgutils.unpack_tuple(builder, given[1], len(index))  # type: ignore[no-untyped-call]
         written = builder.store(given[2], _place(context, builder, array, given[0], places))
         written.align = _ALIGNED
         return context.get_dummy_value()
@@ -113,7 +113,8 @@ def _called(name: str, n: int) -> Any:
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         kind = ir.FunctionType(_VECTOR, [_VECTOR] * n)
         return builder.call(
-            cgutils.get_or_insert_function(builder.module, kind, f"{name}.v{LANES}f64"), given
+            cgutils.get_or_insert_function(builder.module, kind, f"{name}.v{LANES}f64"),
+            given,
         )
 
     return code
@@ -139,7 +140,7 @@ def _operator(sign: Callable[..., Any], name: str) -> None:
 
         return _LANES(_LANES, _LANES), code
 
-    @overload(sign, strict=False)  # type: ignore[misc]
+    @overload(sign, strict=False)
     def known(left: Any, right: Any) -> Any:
         if left is _LANES and right is _LANES:
             return lambda left, right: compute(left, right)
