@@ -22,6 +22,7 @@ _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
 
+MOST_IN_LANES = 112  # columns up to which tables side by side are faster than one after the other by BLAS
 _SIDE_BY_SIDE = 256  # tables of one call
 
 
@@ -93,15 +94,16 @@ class AnyDesign:
         """REML of each row of responses (tables, ratings), from a start (q,) with the variances of workers first.
         What is found has those of the outer factor first, and systems as the strands of one fit.
 
-        by_lanes : as many tables are fitted; alone, a table is not. Rounding is of either, so that the number of
-            tables does not say which.
+        by_lanes : where the matrices are small, as many tables are fitted; a table alone is not. Rounding
+            differs, so that the number of tables does not say which.
         """
         if not self.worker_is_outer:
             start = np.roll(start, len(start) // 2)
         parts = [
             responses[first : first + _SIDE_BY_SIDE] for first in range(0, len(responses), _SIDE_BY_SIDE)
         ]
-        fit_part = self._side_by_side if by_lanes else self._one_by_one
+        fits_in_lanes = by_lanes and len(self.design.load) <= MOST_IN_LANES
+        fit_part = self._side_by_side if fits_in_lanes else self._one_by_one
 
         def fit(part: Floats) -> StrandFits:
             centred = np.ascontiguousarray(part - part.mean(axis=1, keepdims=True))
