@@ -44,8 +44,8 @@ STUDIES, FEW, ROUNDS = 128, 8, 3
 
 
 def main() -> None:
-    """A line for each number of systems, design and model: before, by the matrices of one table alone (where systems
-    are not rated together), after, and predicted."""
+    """A line for each number of systems, design and model: before, by the matrices of one table alone, after, and
+    predicted."""
     rounds = 1 if "--quick" in sys.argv else ROUNDS
     for n_systems in (3, 8):
         parameters = SystemsParameters.of_parameters(preset("low"), n_systems).with_pattern("one", 0.1)
