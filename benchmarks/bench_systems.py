@@ -1,4 +1,4 @@
-"""Incomplete studies of several systems fitted in a second of CPU, together and one by one; and a plan of them.
+"""Incomplete studies of several systems fitted in a second of CPU: one by one, alone and together; and a plan.
 
 python benchmarks/bench_systems.py [--quick]
 """
@@ -44,7 +44,8 @@ STUDIES, FEW, ROUNDS = 128, 8, 3
 
 
 def main() -> None:
-    """A line for each number of systems, design and model: before, after, and predicted."""
+    """A line for each number of systems, design and model: before, by the matrices of one table alone, after, and
+    predicted."""
     rounds = 1 if "--quick" in sys.argv else ROUNDS
     for n_systems in (3, 8):
         parameters = SystemsParameters.of_parameters(preset("low"), n_systems).with_pattern("one", 0.1)
@@ -55,13 +56,15 @@ def main() -> None:
                 study = SystemsReplication(parameters, design, family, pairs, DEFAULT_RULE, losses=losses)
                 with one_by_one():
                     before = _each(replace(study), FEW, rounds)
+                alone = _each(replace(study, is_alone=True), FEW, rounds)
                 after = _each(study, STUDIES // 4 if losses.loses_rows else STUDIES, rounds)
                 predicted = systems_workload(
                     parameters, design, family, DEFAULT_RULE, n_simulations=1, one_by_one=losses.loses_rows
                 ).seconds
                 print(
-                    f"{n_systems} systems {shape:24} {name:9} before {1 / before:7,.0f} / s   after "
-                    f"{1 / after:7,.0f} / s   {before / after:5.1f} times   predicted {1 / predicted:7,.0f} / s",
+                    f"{n_systems} systems {shape:24} {name:9} before {1 / before:7,.0f} / s   "
+                    f"alone {1 / alone:7,.0f} / s   after {1 / after:7,.0f} / s   "
+                    f"{before / after:5.1f} times   predicted {1 / predicted:7,.0f} / s",
                     flush=True,
                 )
     from humeval_power.doors.terminal.main import main as command

@@ -1,4 +1,5 @@
-"""Matrices of any design of several systems, at given variances: against dense matrices of all ratings."""
+"""Matrices of any design of several systems: against dense matrices of all ratings, at given variances and at those
+of the highest likelihood."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from reference import dense_model
 from reference.dense_many_systems import design_matrices, own_design_matrices
+from scipy import optimize
 from test_joint_fit import random_table
 
 from humeval_power.estimation.joint.any_design import AnyDesign, Patterns
@@ -26,9 +28,12 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("by_lanes", [True, False])
 @pytest.mark.parametrize(("n_systems", "variances", "gamma"), CASES)
 @pytest.mark.parametrize(("m", "n", "kept"), [(5, 9, 0.5), (5, 9, 2.0), (12, 7, 0.7), (40, 43, 0.1)])
-def test_every_quantity_equals_the_one_from_dense_matrices(n_systems, variances, gamma, m, n, kept):
+def test_every_quantity_equals_the_one_from_dense_matrices(
+    n_systems, variances, gamma, m, n, kept, by_lanes
+):
     rows = random_table(3, m=m, n=n, K=n_systems, kept=kept)
     gamma, y = np.array(gamma), rows.rating - rows.rating.mean()
     design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, n_systems)
@@ -37,7 +42,7 @@ def test_every_quantity_equals_the_one_from_dense_matrices(n_systems, variances,
         Patterns.of_two() if variances == "two" else Patterns.of_all(n_systems, own=variances == "own")
     )
     # any fall is small enough: the search ends where it starts
-    found = design.fit(y[None], patterns, by_worker, tolerance=math.inf, max_steps=1)
+    found = design.fit(y[None], patterns, by_worker, tolerance=math.inf, max_steps=1, by_lanes=by_lanes)
     assert found.status[0, 0] == 0
     outer, inner = (rows.worker, rows.item) if design.worker_is_outer else (rows.item, rows.worker)
     if variances == "two":
@@ -62,7 +67,8 @@ def test_every_quantity_equals_the_one_from_dense_matrices(n_systems, variances,
         assert np.abs(fast - slow).max() <= 1e-9 * max(1.0, np.abs(slow).max())
 
 
-def test_a_variance_that_is_one_with_the_residual_does_not_keep_a_fit_from_settling():
+@pytest.mark.parametrize("by_lanes", [True, False])
+def test_a_variance_that_is_one_with_the_residual_does_not_keep_a_fit_from_settling(by_lanes):
     """With a rating of each output an item's own part of a system is its residual: the criterion is flat there, and
     highest-likelihood means are those of least squares with workers and items alone or with nothing."""
     m, n, K = 9, 12, 4
@@ -70,9 +76,87 @@ def test_a_variance_that_is_one_with_the_residual_does_not_keep_a_fit_from_settl
     worker = (item + 2 * system) % m
     y = np.random.default_rng(3).random((40, n * K))
     design = AnyDesign.of_rows(worker, item, system, K)
-    found = design.fit(y, Patterns.of_all(K, own=False), np.full(4, 0.5), tolerance=1e-8, max_steps=100)
+    patterns, start = Patterns.of_all(K, own=False), np.full(4, 0.5)
+    found = design.fit(y, patterns, start, tolerance=1e-8, max_steps=100, by_lanes=by_lanes)
     assert (found.status == 0).all()
     alone = (found.fitted.gamma[:, 0, :3] == 0).all(axis=1)  # nothing but what no rating can part
     assert alone.any()
     means = np.stack([y[alone][:, system == k].mean(axis=1) for k in range(K)], axis=1)
     assert np.allclose(found.beta[alone, 0] + y[alone].mean(axis=1, keepdims=True), means, atol=1e-12)
+
+
+def _tables(n, m, n_items, seed):
+    """An unbalanced design of two systems, and ratings of it: with all variances, with none, and constant ones."""
+    rng = np.random.default_rng(seed)
+    rows = random_table(seed, m=m, n=n_items, K=2, kept=0.6)
+    y = rng.normal(size=(n, len(rows.worker)))
+    half = n // 2
+    for codes, sd in ((rows.worker, 0.8), (rows.item, 0.6)):
+        for x in (1.0, rows.system - 0.5):
+            y[:half] += x * sd * rng.normal(size=(half, int(codes.max()) + 1))[:, codes]
+    y[-1] = 3.0  # nothing is left to be explained
+    return rows, y
+
+
+@pytest.mark.parametrize(("m", "n_items"), [(6, 14), (13, 8), (7, 7)])
+def test_fits_side_by_side_have_the_highest_likelihood_of_dense_matrices(m, n_items):
+    rows, y = _tables(21, m, n_items, seed=m)
+    design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, 2)
+    start = np.array([0.3, 0.1, 0.5, 0.2])
+    found = design.fit(y, Patterns.of_two(), start, tolerance=1e-8, max_steps=100)
+    assert found.status[-1, 0] != 0
+    assert (found.status[:-1] == 0).all()
+    X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
+    at_zero = 0
+    for one in range(len(y) - 1):
+        gamma = found.fitted.gamma[one, 0]
+        gamma = gamma if design.worker_is_outer else np.roll(gamma, 2)
+        at_zero += (gamma == 0).any()
+        centred = y[one] - y[one].mean()
+
+        def criterion(values, centred=centred):
+            return dense_model.criterion(np.abs(values), centred, X, zs)
+
+        here = criterion(gamma)
+        search = optimize.minimize(criterion, np.maximum(gamma, 0.05), method="Nelder-Mead")
+        # the tolerance of the search, and that of a simplex that may stop a little short
+        assert here <= search.fun + 1e-6
+    assert 0 < at_zero < len(y) - 1
+
+
+def test_a_fit_does_not_depend_on_which_others_stand_beside_it():
+    rows, y = _tables(40, 6, 14, seed=6)
+    design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, 2)
+    start, settings = np.array([0.3, 0.1, 0.5, 0.2]), {"tolerance": 1e-8, "max_steps": 100}
+
+    def fields(fits):
+        settled = fits.status[:, 0] == 0
+        return [fits.status, *(part[settled] for part in (fits.beta, *fits.fitted))]
+
+    together = fields(design.fit(y, Patterns.of_two(), start, **settings))
+    apart = [design.fit(part, Patterns.of_two(), start, **settings) for part in (y[:1], y[1:12], y[12:])]
+    others = [np.concatenate(parts) for parts in zip(*map(fields, apart), strict=True)]
+    for one, other in zip(together, others, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_tables_of_three_systems_fit_the_same_side_by_side_and_one_by_one(own):
+    rows = random_table(4, m=9, n=11, K=3, kept=0.5)
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=(19, len(rows.worker)))
+    y[:12] += rng.normal(size=(12, 9))[:, rows.worker] + 0.5 * rng.normal(size=(12, 11))[:, rows.item]
+    design, patterns = (
+        AnyDesign.of_rows(rows.worker, rows.item, rows.system, 3),
+        Patterns.of_all(3, own=own),
+    )
+    start = np.full(8 if own else 4, 0.3)
+    fast, slow = (
+        design.fit(y, patterns, start, tolerance=1e-10, max_steps=100, by_lanes=lanes)
+        for lanes in (True, False)
+    )
+    assert (fast.status == slow.status).all()
+    assert np.array_equal(fast.fitted.gamma == 0, slow.fitted.gamma == 0)
+    # a criterion within 1e-10 of its least value leaves the variances about 1e-5 apart
+    assert np.allclose(fast.beta, slow.beta, atol=1e-5)
+    assert np.allclose(fast.fitted.norm, slow.fitted.norm, rtol=1e-3, atol=1e-3)

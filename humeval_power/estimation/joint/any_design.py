@@ -22,6 +22,9 @@ _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
 
+MOST_IN_LANES = 112  # columns up to which tables side by side are faster than one after the other by BLAS
+_SIDE_BY_SIDE = 256  # tables of one call
+
 
 class Patterns(NamedTuple):
     """What variances mean: each adds the outer products of the `vectors` (r, K) that are of its `group` to the
@@ -85,34 +88,60 @@ class AnyDesign:
         *,
         tolerance: float,
         max_steps: int,
+        by_lanes: bool = True,
         n_jobs: int = 1,
     ) -> StrandFits:
         """REML of each row of responses (tables, ratings), from a start (q,) with the variances of workers first.
-        What is found has those of the outer factor first, and systems as the strands of one fit."""
+        What is found has those of the outer factor first, and systems as the strands of one fit.
+
+        by_lanes : where the matrices are small, as many tables are fitted; a table alone is not. Rounding
+            differs, so that the number of tables does not say which.
+        """
         if not self.worker_is_outer:
             start = np.roll(start, len(start) // 2)
-        step = -(-len(responses) // n_jobs)
-        parts = [responses[first : first + step] for first in range(0, len(responses), step)]
+        parts = [
+            responses[first : first + _SIDE_BY_SIDE] for first in range(0, len(responses), _SIDE_BY_SIDE)
+        ]
+        fits_in_lanes = by_lanes and len(self.design.load) <= MOST_IN_LANES
+        fit_part = self._side_by_side if fits_in_lanes else self._one_by_one
 
         def fit(part: Floats) -> StrandFits:
-            return self._fit(part, patterns, start, tolerance, max_steps)
+            centred = np.ascontiguousarray(part - part.mean(axis=1, keepdims=True))
+            return fit_part(centred, patterns, np.ascontiguousarray(start), tolerance, max_steps)
 
         with one_blas_thread():
-            if len(parts) == 1:
-                return fit(responses)
+            if n_jobs == 1 or len(parts) == 1:
+                return joined([fit(part) for part in parts])
             with ThreadPoolExecutor(n_jobs) as pool:
                 return joined(list(pool.map(fit, parts)))
 
-    def _fit(
+    def _side_by_side(
         self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
     ) -> StrandFits:
-        n, K, q = len(responses), self.n_systems, len(start)
-        centred = np.ascontiguousarray(responses - responses.mean(axis=1, keepdims=True))
+        from humeval_power.kernels.joint import any_design_lanes as lanes
+
+        n, q, K = len(responses), len(start), self.n_systems
+        status = np.empty(n, dtype=np.int64)
+        sums = ((len(self.design.load),), (len(self.design.kind), K), (), ())
+        fields = ((q,), (K,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
+        tables = lanes.Tables(*(np.full((n, *shape), np.nan) for shape in (*sums, *fields)))
+        lanes.fit_many(
+            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, start,
+            tolerance, max_steps, status, tables,
+        )  # fmt: skip
+        values = tables._asdict()
+        fitted = Fitted(*(values[name][:, None] for name in Fitted._fields))
+        return StrandFits(tables.beta[:, None], status[:, None], fitted)
+
+    def _one_by_one(
+        self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
+    ) -> StrandFits:
+        n, q, K = len(responses), len(start), self.n_systems
         status = np.empty(n, dtype=np.int64)
         shapes = ((K,), (q,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
         beta, *fields = filled = tuple(np.full((n, *shape), np.nan) for shape in shapes)
         compiled.fit_many(
-            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, centred,
-            np.ascontiguousarray(start), tolerance, max_steps, status, *filled,
+            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, start,
+            tolerance, max_steps, status, *filled,
         )  # fmt: skip
         return StrandFits(beta[:, None], status[:, None], Fitted(*(field[:, None] for field in fields)))

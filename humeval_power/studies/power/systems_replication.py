@@ -60,7 +60,7 @@ class SystemsReplication:
 
     `pairs` are the differences second - first that are estimated. A complete study of Gaussian ratings draws its
     sums directly; any other draws ratings with the real assignment. `rule` says by which estimator and from what
-    fits in pairs are made.
+    fits in pairs are made; `is_alone` that no other study has the same rows.
     """
 
     parameters: SystemsParameters
@@ -72,6 +72,7 @@ class SystemsReplication:
     points: int | None = None
     losses: Losses = NO_LOSSES
     exclusion: Exclusion | QualityControl = "none"
+    is_alone: bool = False
 
     def fits(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> SystemsFits:
         """Simulate and fit studies `first` to `first + n - 1` of this seed: neither the portions in which they are
@@ -247,7 +248,7 @@ class SystemsReplication:
                 self.design.is_balanced and not self.losses.loses_rows
             ):  # all of some workers' ratings are gone
                 design = replace(self.design, n_workers=n_workers)
-            study = replace(self, design=design, losses=NO_LOSSES, exclusion="none")
+            study = replace(self, design=design, losses=NO_LOSSES, exclusion="none", is_alone=True)
             try:
                 return study._fitted(back.rating[back.kept][None])
             except InputError:  # nobody is left who tells two of the systems apart
@@ -298,29 +299,41 @@ class SystemsReplication:
         n = np.full(len(self.pairs), 2 * len(together.inner))
         return self._of_pairs(fits, np.array([0.0, np.sqrt(2.0)]), n, ratings, n_jobs)
 
-    def _pairs_alone(self, ratings: Floats, n_jobs: int) -> ContrastFits | None:
-        """Every pair by matrices of its own rows; None where those of one would be large, or it has a single worker
-        or item."""
-        rows, patterns, parts, sizes = self.design.assignment, Patterns.of_two(), [], []
-        for pair, start in zip(self.pairs, _starts_of_pairs(self.parameters, self.pairs), strict=True):
-            kept = np.flatnonzero((rows.system == pair[0]) | (rows.system == pair[1]))
-            worker, item, system = rows.worker[kept], rows.item[kept], rows.system[kept] == pair[1]
+    @cached_property
+    def _pair_designs(self) -> list[tuple[Codes, AnyDesign]] | None:
+        """The rows of every pair, and their design; None where the matrices of one would be large, or it has a
+        single worker or item."""
+        rows, result = self.design.assignment, []
+        for first, second in self.pairs:
+            kept = np.flatnonzero((rows.system == first) | (rows.system == second))
+            worker, item, system = rows.worker[kept], rows.item[kept], rows.system[kept] == second
             design = None
             if np.ptp(worker) and np.ptp(item) and 0 < system.sum() < len(kept):
                 design = AnyDesign.of_rows(worker, item, system.astype(np.int64), 2)
             if design is None:
                 return None
-            parts.append(
-                design.fit(
-                    ratings[:, kept],
-                    patterns,
-                    start,
-                    tolerance=BATCH_TOLERANCE,
-                    max_steps=MAX_STEPS,
-                    n_jobs=n_jobs,
-                )
+            result.append((kept, design))
+        return result
+
+    def _pairs_alone(self, ratings: Floats, n_jobs: int) -> ContrastFits | None:
+        """Every pair by matrices of its own rows, where these are small."""
+        if self._pair_designs is None:
+            return None
+        parts = [
+            design.fit(
+                ratings[:, kept],
+                Patterns.of_two(),
+                start,
+                tolerance=BATCH_TOLERANCE,
+                max_steps=MAX_STEPS,
+                by_lanes=not self.is_alone,
+                n_jobs=n_jobs,
             )
-            sizes.append(len(kept))
+            for (kept, design), start in zip(
+                self._pair_designs, _starts_of_pairs(self.parameters, self.pairs), strict=True
+            )
+        ]
+        sizes = [len(kept) for kept, _ in self._pair_designs]
         fields = zip(*(part.fitted for part in parts), strict=True)
         fits = StrandFits(
             np.concatenate([part.beta for part in parts], axis=1),
@@ -402,6 +415,7 @@ class SystemsReplication:
                 start,
                 tolerance=TOLERANCE,
                 max_steps=MOST_STEPS,
+                by_lanes=not self.is_alone,
                 n_jobs=n_jobs,
             )
         else:

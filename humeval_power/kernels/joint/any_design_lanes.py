@@ -1,0 +1,881 @@
+"""Many tables of one design of any kind, by eight: the likelihood of `any_design`, in the names said there.
+
+Eight tables stand side by side in lanes, which all arrays have behind their other axes; shapes leave them out. The
+small matrices of two systems are too small for BLAS, and a table alone is faster with it: `any_design` is for one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from humeval_power.kernels.crossed.reml import (
+    CONVERGED,
+    LARGEST,
+    NO_RESIDUAL,
+    STALLED,
+    TOO_MANY_STEPS,
+    newton_direction,
+)
+from humeval_power.kernels.kernel import inner, kernel
+from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
+
+Floats = NDArray[np.float64]
+
+_FLAT = 1e-8  # of the curvature that a variance has if the residual is held
+_NEAR = 1e-4  # fall of the criterion that is still to come, if the next point is the last
+_TOGETHER = 4  # columns of outer levels that are taken away at once, at least
+
+
+class Factor(NamedTuple):
+    """H at one gamma: Go; M and W of each kind; V; the sums F_c of C_i Y C_i' of each kind; tr(H^-1 G_t); and the
+    log determinant (1,). Y is room."""
+
+    Go: Floats
+    M: Floats
+    W: Floats
+    V: Floats
+    F: Floats
+    Y: Floats
+    trace: Floats
+    log_det: Floats
+
+
+@inner
+def add(array, index, value):
+    """array[index] += value."""
+    put(array, index, get(array, index) + value)
+
+
+@inner
+def cleared(array, rows, columns):
+    """Zeros in the first rows and columns of a matrix."""
+    zero = every(0.0)
+    for r in range(rows):
+        for c in range(columns):
+            put(array, (r, c), zero)
+
+
+@inner
+def dot(left, i, right, j):
+    """left[i]'right[j], of rows of two matrices."""
+    n = left.shape[1]
+    a, b, c, d = every(0.0), every(0.0), every(0.0), every(0.0)
+    for r in range(0, n - 3, 4):
+        a = fma(get(left, (i, r)), get(right, (j, r)), a)
+        b = fma(get(left, (i, r + 1)), get(right, (j, r + 1)), b)
+        c = fma(get(left, (i, r + 2)), get(right, (j, r + 2)), c)
+        d = fma(get(left, (i, r + 3)), get(right, (j, r + 3)), d)
+    for r in range(n // 4 * 4, n):
+        a = fma(get(left, (i, r)), get(right, (j, r)), a)
+    return (a + b) + (c + d)
+
+
+@inner
+def by_block(rows, square, out):
+    """Every block of K columns of some rows, times a matrix (K, K)."""
+    K = len(square)
+    for r in range(len(rows)):
+        for first in range(0, rows.shape[1], K):
+            for t in range(K):
+                value = every(0.0)
+                for s in range(K):
+                    value = fma(get(rows, (r, first + s)), get(square, (s, t)), value)
+                put(out, (r, first + t), value)
+
+
+@inner
+def product(left, right, is_turned, out):
+    """left right or left right', of small matrices."""
+    for r in range(len(left)):
+        for c in range(out.shape[1]):
+            value = every(0.0)
+            for k in range(left.shape[1]):
+                other = get(right, (c, k)) if is_turned else get(right, (k, c))
+                value = fma(get(left, (r, k)), other, value)
+            put(out, (r, c), value)
+
+
+@inner
+def by_rows(square, size, rows, out):
+    """The first rows of a square matrix times the rows of another, by four: those beyond `size` are zeros."""
+    for r in range(size):
+        for k in range(0, size, 4):
+            a, b = get(square, (r, k)), get(square, (r, k + 1))
+            c, d = get(square, (r, k + 2)), get(square, (r, k + 3))
+            for i in range(rows.shape[1]):
+                first = a * get(rows, (k, i)) if k == 0 else fma(a, get(rows, (k, i)), get(out, (r, i)))
+                second = fma(c, get(rows, (k + 2, i)), fma(b, get(rows, (k + 1, i)), first))
+                put(out, (r, i), fma(d, get(rows, (k + 3, i)), second))
+
+
+@inner
+def inverted(left, size, inverse):
+    """Overwrite the first rows and columns of a matrix that is a diagonal scaling away from a symmetric positive
+    definite one, and so needs no pivoting; fill its inverse. Its determinant, and its least pivot."""
+    zero, one = every(0.0), every(1.0)
+    det, least = one, one
+    for r in range(size):
+        for c in range(size):
+            put(inverse, (r, c), zero)
+        put(inverse, (r, r), one)
+    for r in range(size):
+        pivot = get(left, (r, r))
+        det = det * pivot
+        least = lesser(least, pivot)
+        share = one / pivot
+        for c in range(size):
+            put(left, (r, c), get(left, (r, c)) * share)
+            put(inverse, (r, c), get(inverse, (r, c)) * share)
+        for s in range(size):
+            if s != r:
+                factor = zero - get(left, (s, r))
+                for c in range(size):
+                    put(left, (s, c), fma(factor, get(left, (r, c)), get(left, (s, c))))
+                    put(inverse, (s, c), fma(factor, get(inverse, (r, c)), get(inverse, (s, c))))
+    return det, least
+
+
+@inner
+def add_log(log_det, times, det, least):
+    """log_det (1,) += times log(det), NaN where rounding has left a pivot no digits."""
+    both = np.empty((2, LANES))
+    put(both, (0,), det)
+    put(both, (1,), least)
+    for lane in range(LANES):
+        if both[1, lane] > 0.0:
+            log_det[0, lane] += times * np.log(both[0, lane])
+        else:
+            log_det[0, lane] = np.nan
+
+
+@inner
+def covariance(patterns, gamma, first, out):
+    """sum_t gamma_(first + t) D_t."""
+    K = len(out)
+    for s in range(K):
+        for t in range(K):
+            value = every(0.0)
+            for v in range(len(patterns)):
+                if patterns[v, s, t] != 0.0:
+                    value = fma(get(gamma, (first + v,)), every(patterns[v, s, t]), value)
+            put(out, (s, t), value)
+
+
+@inner
+def met_through(design, blocks, sign, out):
+    """out += sign sum_i C_i'B_c C_i for symmetric blocks B (kinds, K, K), the lower triangle."""
+    for c in range(len(design.levels)):
+        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
+            block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
+            at = (design.row[entry], design.across[entry])
+            put(out, at, fma(block, every(sign * design.value[entry]), get(out, at)))
+
+
+@inner
+def mirrored(matrix):
+    """Copy the lower triangle to the upper one."""
+    for r in range(len(matrix)):
+        for c in range(r):
+            put(matrix, (c, r), get(matrix, (r, c)))
+
+
+@inner
+def less_products(matrix, left, right, size):
+    """matrix - left'right of `size` rows, the lower triangle; by four of these rows and two of the matrix."""
+    N = len(matrix)
+    zero = every(0.0)
+    for k in range(0, size, 4):
+        for r in range(0, N - 1, 2):
+            a, b = zero - get(left, (k, r)), zero - get(left, (k + 1, r))
+            c, d = zero - get(left, (k + 2, r)), zero - get(left, (k + 3, r))
+            e, f = zero - get(left, (k, r + 1)), zero - get(left, (k + 1, r + 1))
+            g, h = zero - get(left, (k + 2, r + 1)), zero - get(left, (k + 3, r + 1))
+            for i in range(r + 2):
+                upper, lower = get(matrix, (r, i)), get(matrix, (r + 1, i))
+                first, second = get(right, (k, i)), get(right, (k + 1, i))
+                third, fourth = get(right, (k + 2, i)), get(right, (k + 3, i))
+                upper = fma(d, fourth, fma(c, third, fma(b, second, fma(a, first, upper))))
+                lower = fma(h, fourth, fma(g, third, fma(f, second, fma(e, first, lower))))
+                put(matrix, (r, i), upper)
+                put(matrix, (r + 1, i), lower)
+        if N % 2:
+            for i in range(N):
+                value = get(matrix, (N - 1, i))
+                for j in range(k, k + 4):
+                    value = fma(zero - get(left, (j, N - 1)), get(right, (j, i)), value)
+                put(matrix, (N - 1, i), value)
+
+
+@inner
+def taken_through(matrix, Go, log_det):
+    """Put V in the place of A, of which the lower triangle is read, and add log det(I + A Go) to `log_det`."""
+    K, N = len(Go), len(matrix)
+    most = K * max(1, _TOGETHER // K)
+    padded = -(-most // 4) * 4
+    U, L, kept = (
+        np.empty((padded, N, LANES)),
+        np.empty((padded, N, LANES)),
+        np.empty((padded, N, LANES)),
+    )
+    left, inverse, middle = (
+        np.empty((padded, padded, LANES)),
+        np.empty((padded, padded, LANES)),
+        np.empty((padded, padded, LANES)),
+    )
+    zero = every(0.0)
+    for w in range(0, N, most):
+        size = min(most, N - w)
+        for k in range(size):
+            for c in range(w + k + 1):
+                put(U, (k, c), get(matrix, (w + k, c)))
+            for c in range(w + k + 1, N):
+                put(U, (k, c), get(matrix, (c, w + k)))
+        for r in range(size):
+            for c in range(size):
+                value = every(1.0 if r == c else 0.0)
+                first = c // K * K
+                for t in range(K):
+                    value = fma(get(U, (r, w + first + t)), get(Go, (t, c - first)), value)
+                put(left, (r, c), value)
+        det, least = inverted(left, size, inverse)
+        add_log(log_det, 1.0, det, least)
+        padded = -(-size // 4) * 4
+        for r in range(size):
+            for c in range(size, padded):  # the last levels are fewer
+                put(inverse, (r, c), zero)
+                put(middle, (r, c), zero)
+            first = r // K * K
+            for c in range(size):
+                value = zero
+                for t in range(K):
+                    value = fma(get(Go, (r - first, t)), get(inverse, (first + t, c)), value)
+                put(middle, (r, c), value)
+        for r in range(size, padded):
+            for c in range(N):
+                put(L, (r, c), zero)
+                put(U, (r, c), zero)
+        by_rows(inverse, size, U, kept)
+        by_rows(middle, size, U, L)
+        less_products(matrix, L, U, padded)
+        for k in range(size):
+            for c in range(w + k + 1):
+                put(matrix, (w + k, c), get(kept, (k, c)))
+            for r in range(w + k + 1, N):
+                put(matrix, (r, w + k), get(kept, (k, r)))
+    mirrored(matrix)
+
+
+@inner
+def factorise(design, patterns, gamma, at):
+    """Fill a factor at gamma (q,)."""
+    h, K = patterns.shape[:2]
+    N, kinds = len(at.V), len(design.levels)
+    zero = every(0.0)
+    Gi, half, small = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
+    total, blocks, Q = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, N, LANES))
+    covariance(patterns, gamma, 0, at.Go)
+    covariance(patterns, gamma, h, Gi)
+    put(at.log_det, (0,), zero)
+    for c in range(kinds):
+        for s in range(K):
+            for t in range(K):
+                value = every(design.replication[c, s]) * get(Gi, (s, t))
+                put(half, (s, t), value + every(1.0) if s == t else value)
+        det, least = inverted(half, K, at.M[c])
+        add_log(at.log_det, design.levels[c], det, least)
+        product(Gi, at.M[c], False, at.W[c])
+    cleared(at.V, N, N)
+    for r in range(N):
+        put(at.V, (r, r), every(design.load[r]))
+    met_through(design, at.W, -1.0, at.V)
+    taken_through(at.V, at.Go, at.log_det)
+    cleared(total, K, K)
+    cleared(blocks, K, K)
+    for first in range(0, N, K):
+        for s in range(K):
+            for c in range(first + K):
+                put(Q, (s, c), get(at.V, (first + s, c)))
+            for t in range(K):
+                add(blocks, (s, t), get(at.V, (first + s, first + t)))
+        for block in range(0, first + K, K):
+            for s in range(K):
+                for t in range(K):
+                    value = zero
+                    for k in range(K):
+                        value = fma(get(Q, (s, block + k)), get(at.Go, (k, t)), value)
+                    put(half, (s, t), value)
+            for s in range(K):
+                for t in range(K):
+                    value = zero
+                    for k in range(K):
+                        value = fma(get(at.Go, (s, k)), get(half, (k, t)), value)
+                    value = get(at.Go, (s, t)) - value if block == first else zero - value
+                    put(at.Y, (first + s, block + t), value)
+    for c in range(kinds):
+        cleared(at.F[c], K, K)
+        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
+            r, k = design.row[entry], design.across[entry]
+            s, t = design.row_system[entry], design.across_system[entry]
+            value = every(design.value[entry]) * get(at.Y, (r, k))
+            add(at.F, (c, s, t), value)
+            if r != k:
+                add(at.F, (c, t, s), value)
+        product(at.M[c], at.F[c], False, half)
+        product(half, at.M[c], True, small)
+        for s in range(K):
+            for t in range(K):
+                value = every(design.levels[c] * design.replication[c, t]) * get(at.M, (c, s, t))
+                add(total, (s, t), value - get(small, (s, t)))
+    for t in range(2 * h):
+        value = zero
+        for r in range(K):
+            for c in range(K):
+                if patterns[t % h, r, c] != 0.0:
+                    block = get(blocks, (r, c)) if t < h else get(total, (r, c))
+                    value = fma(every(patterns[t % h, r, c]), block, value)
+        put(at.trace, (t,), value)
+
+
+@inner
+def profiled(design, at, y_outer, y_inner, whole, through, seen, means, precise, log_det):
+    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi; add to
+    `log_det` that of X'H^-1X. y'Py."""
+    K, N = len(means), len(at.V)
+    zero = every(0.0)
+    base, pushed = np.empty((K + 1, N, LANES)), np.empty((K, K + 1, LANES))
+    gram, xy = np.empty((K, K, LANES)), np.empty((K, LANES))
+    left = whole
+    for c in range(N):
+        for t in range(K):
+            put(base, (t, c), every(design.load[c] if t == c % K else 0.0))
+        put(base, (K, c), get(y_outer, (c,)))
+    for i in range(len(y_inner)):
+        kind = design.kind[i]
+        for s in range(K):
+            value = zero
+            for t in range(K):
+                value = fma(get(at.W, (kind, s, t)), get(y_inner, (i, t)), value)
+                put(pushed, (s, t), get(at.W, (kind, s, t)) * every(design.replication[kind, t]))
+            put(pushed, (s, K), value)
+            left = left - value * get(y_inner, (i, s))
+        for p in range(design.begin[i], design.begin[i + 1]):
+            s, column, count = design.system[p], design.column[p], every(-design.times[p])
+            for j in range(K + 1):
+                put(base, (j, column), fma(count, get(pushed, (s, j)), get(base, (j, column))))
+    by_block(base, at.Go, through)
+    for c in range(N):
+        for j in range(K + 1):
+            put(seen, (j, c), get(base, (j, c)) - dot(through, j, at.V, c))
+    by_block(seen, at.Go, through)
+    left = left - dot(base, K, through, K)
+    for s in range(K):
+        for j in range(K + 1):
+            value = zero
+            for c in range(s, N, K):
+                value = value + get(seen, (j, c))
+            if j < K:
+                put(gram, (s, j), value)
+            else:
+                put(xy, (s,), value)
+    det, least = inverted(gram, K, precise)
+    add_log(log_det, 1.0, det, least)
+    for s in range(K):
+        value = zero
+        for t in range(K):
+            value = fma(get(precise, (s, t)), get(xy, (t,)), value)
+        put(means, (s,), value)
+        left = left - value * get(xy, (s,))
+    return left
+
+
+@inner
+def less_means(design, M, y_inner, means, through, seen, seen_inner):
+    """Take the means out of y; fill seen_inner (K + 1, inner levels K), Zi'H^-1 of X and of what is left of y."""
+    K, N = len(means), seen.shape[1]
+    zero = every(0.0)
+    pushed = np.empty((K, K + 1, LANES))
+    for j in range(K):
+        share = zero - get(means, (j,))
+        for c in range(N):
+            put(seen, (K, c), fma(share, get(seen, (j, c)), get(seen, (K, c))))
+            put(through, (K, c), fma(share, get(through, (j, c)), get(through, (K, c))))
+    for i in range(len(y_inner)):
+        kind = design.kind[i]
+        for s in range(K):
+            count = every(design.replication[kind, s])
+            for j in range(K):
+                put(pushed, (s, j), count if j == s else zero)
+            put(pushed, (s, K), get(y_inner, (i, s)) - count * get(means, (s,)))
+        for p in range(design.begin[i], design.begin[i + 1]):
+            s, column, count = design.system[p], design.column[p], every(-design.times[p])
+            for j in range(K + 1):
+                put(pushed, (s, j), fma(count, get(through, (j, column)), get(pushed, (s, j))))
+        for j in range(K + 1):
+            for s in range(K):
+                value = zero
+                for t in range(K):
+                    value = fma(get(M, (kind, s, t)), get(pushed, (t, j)), value)
+                put(seen_inner, (j, i * K + s), value)
+
+
+@inner
+def along(vectors, v, rows, out):
+    """What vector v of systems makes of each level: rows (k, levels K), out (k, levels)."""
+    K = vectors.shape[1]
+    for j in range(len(out)):
+        for w in range(out.shape[1]):
+            value = every(0.0)
+            for s in range(K):
+                if vectors[v, s] != 0.0:
+                    value = fma(every(vectors[v, s]), get(rows, (j, w * K + s)), value)
+            put(out, (j, w), value)
+
+
+@inner
+def level_products(vectors, group, rows, first, each, out):
+    """Sums over levels of left'D_t right for all pairs of rows (k, levels K), added to out (q, k, k) from `first`;
+    each (k, levels) is room."""
+    k = len(rows)
+    for v in range(len(vectors)):
+        along(vectors, v, rows, each)
+        for i in range(k):
+            for j in range(i + 1):
+                value = dot(each, i, each, j)
+                add(out, (first + group[v], i, j), value)
+                if i != j:
+                    add(out, (first + group[v], j, i), value)
+
+
+@inner
+def met_with(design, at, meet, effect, turned, e, half, result):
+    """E'H^-1 E of effects of levels, into result (2 rows, 2 rows): outer ones first, `effect`, then inner ones, e.
+
+    effect : (2 rows, N), of which the second half is filled; meet (rows, N), turned (rows, inner levels K) and
+        half (N,) are room.
+    """
+    rows, N, K = len(e), len(at.V), len(at.Go)
+    pushed = np.empty((1, K, LANES))
+    cleared(meet, rows, N)
+    for row in range(rows):
+        for i in range(len(design.kind)):
+            c = design.kind[i]
+            for t in range(K):
+                value = every(0.0)
+                for s in range(K):
+                    value = fma(get(at.M, (c, s, t)), get(e, (row, i * K + s)), value)
+                put(pushed, (0, t), value)
+                put(turned, (row, i * K + t), every(design.replication[c, t]) * value)  # M N is symmetric
+            for p in range(design.begin[i], design.begin[i + 1]):
+                place = (row, design.column[p])
+                value = fma(every(design.times[p]), get(pushed, (0, design.system[p])), get(meet, place))
+                put(meet, place, value)
+    by_block(meet, at.Go, effect[rows:])
+    zero = every(0.0)
+    for row in range(rows, 2 * rows):
+        for c in range(N):
+            put(effect, (row, c), zero - get(effect, (row, c)))
+    for row in range(2 * rows):
+        for c in range(N):
+            put(half, (0, c), dot(effect, row, at.V, c))
+        for other in range(row + 1):
+            value = dot(half, 0, effect, other)
+            if row >= rows:
+                value = value + dot(meet, row - rows, effect, other)
+                if other >= rows:
+                    value = value + dot(e, row - rows, turned, other - rows)
+            put(result, (row, other), value)
+            put(result, (other, row), value)
+
+
+@inner
+def effects_of(vectors, group, seen, seen_inner, outer_part, inner_part, effect, e):
+    """G_t's effects of k columns, of which H^-1 is given as levels see it: seen (k, N), seen_inner (k, inner levels
+    K), into the first rows t k + j of effect and e."""
+    k, K = len(seen), vectors.shape[1]
+    rows = (group[-1] + 1) * k
+    cleared(effect, rows, seen.shape[1])
+    cleared(e, rows, seen_inner.shape[1])
+    for v in range(len(vectors)):
+        along(vectors, v, seen, outer_part)
+        along(vectors, v, seen_inner, inner_part)
+        for j in range(k):
+            row = group[v] * k + j
+            for s in range(K):
+                if vectors[v, s] != 0.0:
+                    share = every(vectors[v, s])
+                    for w in range(outer_part.shape[1]):
+                        at = (row, w * K + s)
+                        put(effect, at, fma(share, get(outer_part, (j, w)), get(effect, at)))
+                    for i in range(inner_part.shape[1]):
+                        at = (row, i * K + s)
+                        put(e, at, fma(share, get(inner_part, (j, i)), get(e, at)))
+
+
+@inner
+def sandwiched(left, middle, right, half, out):
+    """left'middle right, all (K, K), `middle` of plain numbers."""
+    K = len(out)
+    for r in range(K):
+        for c in range(K):
+            value = every(0.0)
+            for k in range(K):
+                if middle[k, c] != 0.0:
+                    value = fma(get(left, (k, r)), every(middle[k, c]), value)
+            put(half, (r, c), value)
+    product(half, right, False, out)
+
+
+@inner
+def tiled_product(left, right, out):
+    """left right, of square matrices, by tiles of three by four."""
+    n = len(out)
+    zero = every(0.0)
+    for r in range(0, n, 3):
+        s, t = min(r + 1, n - 1), min(r + 2, n - 1)  # a tile at the edge computes its last row again
+        for c in range(0, n, 4):
+            d, e, f = min(c + 1, n - 1), min(c + 2, n - 1), min(c + 3, n - 1)
+            a0, a1, a2, a3 = zero, zero, zero, zero
+            b0, b1, b2, b3 = zero, zero, zero, zero
+            c0, c1, c2, c3 = zero, zero, zero, zero
+            for k in range(n):
+                p, q, u, v = get(right, (k, c)), get(right, (k, d)), get(right, (k, e)), get(right, (k, f))
+                x, y, z = get(left, (r, k)), get(left, (s, k)), get(left, (t, k))
+                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, u, a2), fma(x, v, a3)
+                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, u, b2), fma(y, v, b3)
+                c0, c1, c2, c3 = fma(z, p, c0), fma(z, q, c1), fma(z, u, c2), fma(z, v, c3)
+            put(out, (r, c), a0)
+            put(out, (r, d), a1)
+            put(out, (r, e), a2)
+            put(out, (r, f), a3)
+            put(out, (s, c), b0)
+            put(out, (s, d), b1)
+            put(out, (s, e), b2)
+            put(out, (s, f), b3)
+            put(out, (t, c), c0)
+            put(out, (t, d), c1)
+            put(out, (t, e), c2)
+            put(out, (t, f), c3)
+
+
+@inner
+def norms(design, patterns, vectors, group, at, B, E, hidden, norm):
+    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden` (h, N, N), Go X; B
+    and E are room."""
+    h, K = patterns.shape[:2]
+    N, kinds = len(at.V), len(design.levels)
+    m, X = N // K, at.Y
+    zero = every(0.0)
+    cleared(norm, 2 * h, 2 * h)
+    by_block(at.V, at.Go, B)
+    for r in range(N):
+        for c in range(N):
+            put(B, (r, c), every(1.0 if r == c else 0.0) - get(B, (r, c)))
+    part = np.empty((1, N, LANES))
+    for v in range(len(vectors)):
+        for w in range(m):
+            for c in range(N):
+                value = zero
+                for s in range(K):
+                    if vectors[v, s] != 0.0:
+                        value = fma(every(vectors[v, s]), get(at.V, (w * K + s, c)), value)
+                put(part, (0, c), value)
+            for o in range(len(vectors)):
+                total = zero
+                for c in range(m):
+                    value = zero
+                    for t in range(K):
+                        if vectors[o, t] != 0.0:
+                            value = fma(every(vectors[o, t]), get(part, (0, c * K + t)), value)
+                    total = fma(value, value, total)
+                add(norm, (group[v], group[o]), total)
+    shape, half, small = (
+        np.empty((kinds, K, K, LANES)),
+        np.empty((K, K, LANES)),
+        np.empty((K, K, LANES)),
+    )
+    for v in range(h):
+        for c in range(kinds):
+            sandwiched(at.M[c], patterns[v], at.M[c], half, shape[c])
+        cleared(E, N, N)
+        met_through(design, shape, 1.0, E)
+        mirrored(E)
+        tiled_product(B, E, X)
+        cleared(small, K, K)
+        for first in range(0, N, K):
+            for s in range(K):
+                for t in range(K):
+                    add(small, (s, t), dot(X, first + s, B, first + t))
+        for s in range(h):
+            value = zero
+            for r in range(K):
+                for c in range(K):
+                    if patterns[s, r, c] != 0.0:
+                        value = fma(every(patterns[s, r, c]), get(small, (r, c)), value)
+            put(norm, (s, h + v), value)
+            put(norm, (h + v, s), value)
+        for first in range(0, N, K):
+            for s in range(K):
+                for c in range(N):
+                    value = zero
+                    for t in range(K):
+                        value = fma(get(at.Go, (s, t)), get(X, (first + t, c)), value)
+                    put(hidden, (v, first + s, c), value)
+        for c in range(N):
+            for r in range(N):
+                put(E, (c, r), get(hidden, (v, r, c)))
+        for s in range(v + 1):
+            value = zero
+            for r in range(N):
+                value = value + dot(hidden[s], r, E, r)
+            put(norm, (h + v, h + s), value)
+    own, less = np.empty((K, K, LANES)), np.empty((K, K, LANES))
+    for kind in range(kinds):
+        product(at.M[kind], at.F[kind], False, half)
+        product(half, at.M[kind], True, less)
+        for s in range(K):
+            for t in range(K):
+                value = get(at.M, (kind, s, t)) * every(design.replication[kind, t])
+                put(own, (s, t), value)
+                put(less, (s, t), every(design.levels[kind]) * value - every(2.0) * get(less, (s, t)))
+        for v in range(h):
+            for o in range(v + 1):
+                # D_o own D_v less, traced
+                value = zero
+                for r in range(K):
+                    for c in range(K):
+                        if patterns[o, r, c] != 0.0:
+                            for s in range(K):
+                                for t in range(K):
+                                    if patterns[v, s, t] != 0.0:
+                                        weight = patterns[o, r, c] * patterns[v, s, t]
+                                        value = fma(
+                                            every(weight), get(own, (c, s)) * get(less, (t, r)), value
+                                        )
+                add(norm, (h + v, h + o), value)
+    for v in range(h):
+        for o in range(v):
+            put(norm, (h + o, h + v), get(norm, (h + v, h + o)))
+
+
+class Tables(NamedTuple):
+    """Tables b, and what is known of them: no lanes here.
+
+    y_outer (b, N), y_inner (b, inner levels, K), whole (b,) : sums of ratings by column and by inner level and
+        system, and of their squares
+    gamma (b, q) : where they are evaluated; the others are the fields of a fit there, but for rss, which is y'Py
+        whether or not that is a fit
+    log_det (b,) : of H and X'H^-1 X, NaN where there is none
+    """
+
+    y_outer: Floats
+    y_inner: Floats
+    whole: Floats
+    log_det: Floats
+    gamma: Floats
+    beta: Floats
+    phi: Floats
+    rss: Floats
+    trace: Floats
+    quadratic: Floats
+    square: Floats
+    norm: Floats
+    xgx: Floats
+    xggx: Floats
+
+
+@inner
+def evaluate(design, patterns, vectors, group, tables, place, is_last, at):
+    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx; `at` is overwritten."""
+    h, K = patterns.shape[:2]
+    N, n_inner, q = len(design.load), len(design.kind), 2 * h
+    m, last = N // K, 1 if is_last else 0
+    here, log_dets, lefts = np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES))
+    outer_sums, inner_sums = np.empty((N, LANES)), np.empty((n_inner, K, LANES))
+    through, seen = np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES))
+    seen_inner = np.empty((K + 1, n_inner * K, LANES))
+    means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
+    outer_part, inner_part = np.empty((K + 1, m, LANES)), np.empty((K + 1, n_inner, LANES))
+    products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
+    rows = h * (K if is_last else 1)
+    effect, meet = np.empty((2 * rows, N, LANES)), np.empty((rows, N, LANES))
+    e, turned = np.empty((rows, n_inner * K, LANES)), np.empty((rows, n_inner * K, LANES))
+    line, working = np.empty((1, N, LANES)), np.empty((2 * rows, 2 * rows, LANES))
+    B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
+    hidden = np.empty((last * h, last * N, last * N, LANES))
+    for begin in range(0, len(place), LANES):
+        size = min(LANES, len(place) - begin)
+        is_new = begin == 0 or is_last  # the first point is the same for all tables
+        for lane in range(LANES):
+            b = place[begin + min(lane, size - 1)]  # the last table fills lanes that are over
+            lefts[0, lane] = tables.whole[b]
+            for t in range(q):
+                is_new = is_new or here[t, lane] != tables.gamma[b, t]
+                here[t, lane] = tables.gamma[b, t]
+            for c in range(N):
+                outer_sums[c, lane] = tables.y_outer[b, c]
+            for i in range(n_inner):
+                for s in range(K):
+                    inner_sums[i, s, lane] = tables.y_inner[b, i, s]
+        if is_new:
+            factorise(design, patterns, here, at)
+        put(log_dets, (0,), get(at.log_det, (0,)))
+        rest = profiled(
+            design, at, outer_sums, inner_sums, get(lefts, (0,)), through, seen, means, precise, log_dets
+        )
+        put(lefts, (0,), rest)
+        less_means(design, at.M, inner_sums, means, through, seen, seen_inner)
+        products[:] = 0.0
+        level_products(vectors, group, seen, 0, outer_part, products)
+        level_products(vectors, group, seen_inner, h, inner_part, products)
+        effects_of(
+            vectors, group, seen[K:], seen_inner[K:], outer_part[:1], inner_part[:1], effect[:h], e[:h]
+        )
+        met_with(design, at, meet[:h], effect[: 2 * h], turned[:h], e[:h], line, working)
+        zero = every(0.0)
+        for s in range(q):
+            for t in range(q):
+                value = get(working, (s, t))
+                for j in range(K):
+                    pulled = zero
+                    for k in range(K):
+                        pulled = fma(get(precise, (j, k)), get(products, (t, K, k)), pulled)
+                    value = value - get(products, (s, K, j)) * pulled
+                put(squares, (s, t), value)
+        for lane in range(size):
+            b = place[begin + lane]
+            tables.rss[b], tables.log_det[b] = lefts[0, lane], log_dets[0, lane]
+            for j in range(K):
+                tables.beta[b, j] = means[j, lane]
+                for k in range(K):
+                    tables.phi[b, j, k] = precise[j, k, lane]
+            for t in range(q):
+                tables.trace[b, t], tables.square[b, t] = at.trace[t, lane], products[t, K, K, lane]
+                for j in range(K):
+                    for k in range(K):
+                        tables.xgx[b, t, j, k] = products[t, j, k, lane]
+                for s in range(q):
+                    tables.quadratic[b, s, t] = squares[s, t, lane]
+        if is_last:
+            effects_of(
+                vectors, group, seen[:K], seen_inner[:K], outer_part[:K], inner_part[:K], effect[:rows], e
+            )
+            met_with(design, at, meet, effect, turned, e, line, working)
+            norms(design, patterns, vectors, group, at, B, E, hidden, squares)
+            for lane in range(size):
+                b = place[begin + lane]
+                for s in range(q):
+                    for t in range(q):
+                        tables.norm[b, s, t] = squares[s, t, lane]
+                        for j in range(K):
+                            for k in range(K):
+                                tables.xggx[b, s, t, j, k] = working[s * K + j, t * K + k, lane]
+
+
+@kernel
+def fit_many(
+    design, patterns, vectors, group, outer_level, inner_level, system, y, start, tolerance, max_steps, status,
+    tables,
+):  # fmt: skip
+    """Fit tables of one design by REML.
+
+    patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
+    y : (b, n), ratings whose codes are outer_level, inner_level and system; start (q,), outer variances first
+
+    Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
+    arrived are evaluated side by side; those near the end also with what the precision of the means needs.
+    """
+    h, K = patterns.shape[:2]
+    N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
+    df, blocks = design.n - K, (kinds, K, K, LANES)
+    at = Factor(
+        np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
+        np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
+    )  # fmt: skip
+    for first in range(n):
+        tables.whole[first], tables.y_outer[first], tables.y_inner[first] = 0.0, 0.0, 0.0
+        tables.gamma[first] = start
+        for row in range(design.n):
+            rating = y[first, row]
+            tables.y_outer[first, outer_level[row] * K + system[row]] += rating
+            tables.y_inner[first, inner_level[row], system[row]] += rating
+            tables.whole[first] += rating**2
+    here, slope, direction = np.empty((n, q)), np.empty((n, q)), np.empty((n, q))
+    value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
+    halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    arrived = np.zeros(n, dtype=np.bool_)
+    free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
+    going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    while len(going):
+        n_near = n_far = 0
+        for b in going:
+            if arrived[b] or abs(promise[b]) < _NEAR:
+                near[n_near] = b
+                n_near += 1
+            else:
+                far[n_far] = b
+                n_far += 1
+        for is_last in (False, True):
+            chosen = near[:n_near] if is_last else far[:n_far]
+            evaluate(design, patterns, vectors, group, tables, chosen, is_last, at)
+        n_going = 0
+        for b in going:
+            if arrived[b]:
+                continue
+            is_whole = abs(promise[b]) < _NEAR
+            there, left = np.inf, tables.rss[b]
+            if left > 1e-14 * tables.whole[b] and np.isfinite(tables.log_det[b]):
+                there = df * (1.0 + np.log(2.0 * np.pi * left / df)) + tables.log_det[b]
+            if step[b] == 0 and not np.isfinite(there):
+                status[b] = NO_RESIDUAL
+                continue
+            if step[b] > 0 and not (fall[b] > 0.0 and value[b] - there >= 1e-4 * fall[b]):
+                halvings[b] += 1
+                if halvings[b] == 40:
+                    status[b] = STALLED
+                    continue
+                length[b] *= 0.5 if length[b] > 1e-3 else 0.1
+            else:
+                step[b] += 1
+                halvings[b], length[b], value[b], here[b] = 0, 1.0, there, tables.gamma[b]
+                sigma2 = left / df
+                for t in range(q):
+                    each = tables.trace[b, t] - tables.square[b, t] / sigma2
+                    for j in range(K):
+                        for k in range(K):
+                            each -= tables.phi[b, j, k] * tables.xgx[b, t, j, k]
+                    slope[b, t] = each
+                    free[t] = here[b, t] > 0.0 or each < 0.0
+                    for v in range(q):
+                        hessian[t, v] = tables.quadratic[b, t, v] / sigma2
+                        hessian[t, v] -= tables.square[b, t] * tables.square[b, v] / (sigma2**2 * df)
+                    # of a variance that is one with the residual only rounding is left
+                    hessian[t, t] = max(hessian[t, t], _FLAT * tables.quadratic[b, t, t] / sigma2)
+                direction[b] = newton_direction(hessian, slope[b], free)
+                promise[b] = 0.0
+                for t in range(q):  # a component pressed against its bound promises no fall
+                    if here[b, t] + direction[b, t] < 0.0:
+                        promise[b] += slope[b, t] * here[b, t]
+                    else:
+                        promise[b] -= slope[b, t] * direction[b, t]
+                if abs(promise[b]) < tolerance:
+                    status[b] = CONVERGED
+                    if not is_whole:
+                        arrived[b] = True
+                        going[n_going] = b
+                        n_going += 1
+                    continue
+                if step[b] > max_steps:
+                    status[b] = TOO_MANY_STEPS
+                    continue
+            going[n_going] = b
+            n_going += 1
+            fall[b] = 0.0
+            for t in range(q):
+                bound = min(100.0 * here[b, t] + 10.0, max(LARGEST, here[b, t]))
+                moved = max(min(here[b, t] + length[b] * direction[b, t], bound), 0.0)
+                tables.gamma[b, t] = moved
+                fall[b] += slope[b, t] * (here[b, t] - moved)
+        going = going[:n_going]
