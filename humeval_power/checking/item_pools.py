@@ -15,7 +15,6 @@ from humeval_power.checking.columns import bare, close_to, listing
 from humeval_power.checking.outputs import (
     ITEM_COLUMNS,
     TEXT_COLUMNS,
-    Outputs,
     first_problems,
     outputs_of_table,
 )
@@ -54,12 +53,6 @@ class ScoredOutputs:
         )
 
 
-def scored_of_outputs(outputs: Outputs) -> ScoredOutputs:
-    """Outputs without any scores."""
-    none = np.empty((len(outputs.items), 0))
-    return ScoredOutputs(outputs.items, outputs.systems, none, outputs.texts, outputs.origin)
-
-
 def scored_of_table(
     frame: pd.DataFrame, *, source: str, score: str | None, systems: Sequence[str] | None = None
 ) -> ScoredOutputs:
@@ -84,7 +77,9 @@ def scored_of_table(
     if "system" in names:
         read = _of_outputs(frame, item, names["system"], names, score, source)
     elif score is None:
-        read = scored_of_outputs(outputs_of_table(frame, origin=source))
+        outputs = outputs_of_table(frame, origin=source)
+        none = np.empty((len(outputs.items), 0))
+        read = ScoredOutputs(outputs.items, outputs.systems, none, outputs.texts, outputs.origin)
     else:
         read = _of_items(frame, item, score, source)
     if systems is not None:

@@ -169,15 +169,10 @@ def _is_first(values: Sequence[str], code: np.ndarray, codes: _Codes) -> bool:
     named = words == {bare(system) for system in codes.system_names}
     if not (named or words <= _FIRST):
         return False
-    differing, pairs = _within_pairs(code, codes)
-    return pairs > 0 and differing <= (1 - _USUALLY) * pairs and not _constant_within(codes.worker, code)
-
-
-def _within_pairs(code: np.ndarray, codes: _Codes) -> tuple[int, int]:
-    """Of the workers' items with both systems, in how many the column has more than one value; and of how many."""
     counts = _within_sittings(code, codes)
     both = counts[counts["system"] == 2]
-    return int((both["code"] > 1).sum()), len(both)
+    differing, pairs = int((both["code"] > 1).sum()), len(both)
+    return pairs > 0 and differing <= (1 - _USUALLY) * pairs and not _constant_within(codes.worker, code)
 
 
 def _within_sittings(code: np.ndarray, codes: _Codes) -> pd.DataFrame:

@@ -45,13 +45,6 @@ def noting_files() -> Iterator[dict[str, Source]]:
         _NOTED.reset(token)
 
 
-def note_file(name: str, content: bytes) -> None:
-    """Note a file and the SHA-256 of its bytes, where somebody wants to know; its folder is nobody's business."""
-    noted = _NOTED.get()
-    if noted is not None:
-        noted.setdefault(name, Source(Path(name).name, hashlib.sha256(content).hexdigest()))
-
-
 # How large the files may be that people name: a megabyte that is packed can hold gigabytes.
 
 MAX_MB = "HUMEVAL_POWER_MAX_MB"
@@ -128,7 +121,10 @@ def read_bytes(path: str | Path) -> bytes:
         A path that is no file or cannot be read, or content beyond the limit of HUMEVAL_POWER_MAX_MB.
     """
     content = _read(path)
-    note_file(str(path), content)
+    name = str(path)
+    noted = _NOTED.get()
+    if noted is not None:
+        noted.setdefault(name, Source(Path(name).name, hashlib.sha256(content).hexdigest()))
     return content
 
 

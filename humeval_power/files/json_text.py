@@ -300,7 +300,7 @@ def read_fees(path: str | Path | None = None) -> dict[str, PlatformFee]:
         A file that is missing or not TOML, or every problem of its rules at once.
     """
     source = Path(path) if path is not None else default_fee_file()
-    tables = _tables(source)
+    tables = read_toml(source, hint=_REMEDY, parse_float=Decimal)
     problems, fees = [], {}
     schema = tables.pop("schema", None)
     if schema != FEES_SCHEMA:
@@ -341,7 +341,3 @@ def read_fee(name: str, path: str | Path | None = None) -> PlatformFee:
         place = str(path) if path is not None else None
         raise InputError([Problem(f"there is no fee rule {name!r}.", remedy, place=place)])
     return fees[name]
-
-
-def _tables(source: Path) -> dict[str, object]:
-    return read_toml(source, hint=_REMEDY, parse_float=Decimal)

@@ -7,7 +7,6 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -351,7 +350,10 @@ def _sheets(content: bytes, source: str, *, first: bool) -> dict[str, pd.DataFra
             names = [str(name) for name in book.sheet_names]
             read = names[:1] if first else names
             for name in read:
-                _refuse_wide_sheet(book.book[name].iter_rows(values_only=True), source)
+                widest = 1  # a cell in the last corner makes a table of 17 thousand million cells
+                for n_rows, row in enumerate(book.book[name].iter_rows(values_only=True), start=1):
+                    widest = max(widest, len(row))
+                    refuse_large_table(n_rows, widest, place=source)
             return {
                 name: pd.read_excel(book, sheet_name=name, header=None, dtype=str, na_filter=False)
                 if name in read
@@ -385,11 +387,3 @@ def _parquet_frame(content: bytes, source: str) -> pd.DataFrame:
         pieces.append(piece)
     frame: pd.DataFrame = pa.Table.from_batches(pieces, schema=file.schema_arrow).to_pandas()
     return frame
-
-
-def _refuse_wide_sheet(rows: Iterator[tuple[object, ...]], source: str) -> None:
-    """A cell in the last corner of a sheet makes a table of 17 thousand million cells."""
-    widest = 1
-    for n_rows, row in enumerate(rows, start=1):
-        widest = max(widest, len(row))
-        refuse_large_table(n_rows, widest, place=source)

@@ -431,7 +431,13 @@ def _of_assignment(
         for name in ("item", "system"):
             fields[name] = codes.map(output[name]).fillna("").to_numpy(dtype=object)
     if (rows["right"] != "").any():
-        fields["passed"] = _passed(answers, _taken(rows["right"], matched.showing))
+        wanted = read_numbers(
+            read_cells(pd.Series(_taken(rows["right"], matched.showing))), missing=("",)
+        ).value
+        given = read_numbers(read_cells(answers["rating"]), missing=("",)).value
+        fields["passed"] = np.where(
+            np.isnan(wanted) | np.isnan(given), "", np.where(given == wanted, "1", "0")
+        ).astype(object)
         if "passed" in answers:  # where the rating does not tell
             fields["passed"] = np.where(
                 fields["passed"] == "", answers["passed"].fillna("").astype(str), fields["passed"]
@@ -443,15 +449,6 @@ def _of_assignment(
 
 def _taken(column: pd.Series, showing: Codes) -> np.ndarray:
     return np.array([*column.astype(str), ""], dtype=object)[showing]
-
-
-def _passed(answers: pd.DataFrame, right: np.ndarray) -> np.ndarray:
-    """'1' where a check was answered as it asks, '0' where not, '' for what has no right answer."""
-    wanted = read_numbers(read_cells(pd.Series(right)), missing=("",)).value
-    given = read_numbers(read_cells(answers["rating"]), missing=("",)).value
-    return np.where(np.isnan(wanted) | np.isnan(given), "", np.where(given == wanted, "1", "0")).astype(
-        object
-    )
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:

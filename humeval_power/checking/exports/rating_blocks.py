@@ -57,7 +57,14 @@ def rating_blocks(
     frame: pd.DataFrame, mapping: Mapping, values: MappingType[str, str]
 ) -> Iterator[RatingBlock]:
     names = in_natural_order([str(name) for name in frame.columns])
-    claimed = _claimed(mapping)
+    named = {one.filled({}) for one in mapping.columns.values() if not one.parts}
+    named |= {
+        *mapping.keep,
+        *mapping.checks,
+        *split_columns(mapping),
+        *(one.column for one in mapping.where),
+    }
+    claimed = named - {one.template.filled({}) for one in mapping.ratings if not one.template.parts}
     for ratings in mapping.ratings:
         for name in names:
             parts = ratings.template.match(name)
@@ -125,18 +132,6 @@ def is_free_text(criterion: str, answers: Counter[str]) -> bool:
     word = bare(criterion)
     named = word in _COMMENTS or word.endswith(("comment", "comments", "feedback"))
     return named or (len(answers) >= _FREE and len(answers) > answers.total() / 2)
-
-
-def _claimed(mapping: Mapping) -> set[str]:
-    """Columns that a mapping names as something else; a template of ratings may fit their names too."""
-    named = {one.filled({}) for one in mapping.columns.values() if not one.parts}
-    named |= {
-        *mapping.keep,
-        *mapping.checks,
-        *split_columns(mapping),
-        *(one.column for one in mapping.where),
-    }
-    return named - {one.template.filled({}) for one in mapping.ratings if not one.template.parts}
 
 
 def _said_of(parts: dict[str, str], ratings: RatingColumns, mapping: Mapping) -> dict[str, str]:

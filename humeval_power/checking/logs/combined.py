@@ -42,7 +42,7 @@ def frame_of(logs: Sequence[Log], metrics: Mapping[str, Collection[str]]) -> pd.
     rows = [(log, sample) for log in logs for sample in log.samples]
     columns: dict[str, list[object]] = {
         "system": [log.system for log, _ in rows],
-        "item": [_item(log, sample, several) for log, sample in rows],
+        "item": [f"{log.task}/{sample.item}" if several else sample.item for log, sample in rows],
     }
     if len({sample.run for _, sample in rows}) > 1:
         columns["run"] = [sample.run or "1" for _, sample in rows]
@@ -75,10 +75,6 @@ def cluster_names(values: pd.Series, tasks: pd.Series | None) -> pd.Series:
         named = zip(shown, are_names, tasks, strict=True)
         shown = [f"{task}/{name}" if is_name else name for name, is_name, task in named]
     return pd.Series(shown, index=values.index, name=column, dtype=object)
-
-
-def _item(log: Log, sample: LogSample, several: bool) -> str:
-    return f"{log.task}/{sample.item}" if several else sample.item
 
 
 def _answers(samples: Sequence[LogSample]) -> Mapping[str, list[object]]:

@@ -168,7 +168,17 @@ def read_leaderboard(path: str | Path) -> tuple[list[Submission], bool]:
     scores = values["accuracy"] / unit
     validation = values.get("validation", np.full(len(scores), math.nan)) / unit
     names, dates = texts_of(table, columns["name"]) or [], texts_of(table, columns["date"]) or []
-    _check_dates(table, dates, columns["date"])
+    column = columns["date"]
+    problems = []
+    for row, date in zip(table.frame.index, dates, strict=True):
+        try:
+            moment(date)
+        except InputError as error:
+            problems += [
+                replace(each, place=table.source, row=int(row), column=column) for each in error.problems
+            ]
+    if problems:
+        raise InputError(problems)
     keys = texts_of(table, columns.get("key")) or [""] * len(names)
     rows = zip(names, dates, scores, validation, keys, strict=True)
     return [
@@ -219,20 +229,6 @@ def check_accuracies(table: SourceTable, baseline: Floats, gain: Floats, *, colu
         for row, before, by in zip(table.frame.index, baseline, gain, strict=True)
         if not -ROUNDED <= before + by <= 1 + ROUNDED
     ]
-    if problems:
-        raise InputError(problems)
-
-
-def _check_dates(table: SourceTable, dates: Sequence[str], column: str) -> None:
-    """Raise InputError, naming the rows, where submissions cannot be put in order."""
-    problems = []
-    for row, date in zip(table.frame.index, dates, strict=True):
-        try:
-            moment(date)
-        except InputError as error:
-            problems += [
-                replace(each, place=table.source, row=int(row), column=column) for each in error.problems
-            ]
     if problems:
         raise InputError(problems)
 
@@ -325,16 +321,12 @@ def read_overlap(path: str | Path) -> OverlapRegression:
             noun="field",
         )
         for name, value in named.items()
-        if not _is_number(value)
+        if not (isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
     ]
     if problems:
         raise InputError(problems)
     constant, per_accuracy, per_difference, low, high = (float(value) for value in named.values())
     return OverlapRegression(Path(path).stem, constant, per_accuracy, per_difference, (low, high))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 # A table of pairs of submissions: on how many items of the validation set exactly one of them is right.

@@ -139,7 +139,11 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
     names = (table.systems[0], table.systems[1])
     first, second = map(table.column, names)
     differences, settings = score_differences(first, second), request.settings
-    _refuse_procedure(table, request)
+    if table.clusters is not None and request.question is None:
+        raise InputError(
+            "The procedure 'nlpstattest' chooses its test as if items were independent, and knows no clusters: "
+            "ask a --question instead."
+        )
     data = analyse(
         first,
         second,
@@ -192,14 +196,6 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
         power,
         _warnings(request, test, advice, power, is_shown=equivalence is not None),
     )
-
-
-def _refuse_procedure(table: ScoreTable, request: Request) -> None:
-    if table.clusters is not None and request.question is None:
-        raise InputError(
-            "The procedure 'nlpstattest' chooses its test as if items were independent, and knows no clusters: "
-            "ask a --question instead."
-        )
 
 
 def effect_sizes(

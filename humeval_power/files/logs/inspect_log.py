@@ -176,7 +176,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     left: dict[str, None] = {}
     result = [_sample(raw, row, record, left) for row, record in enumerate(records, start=1)]
     if len({sample.run for sample in result}) == 1:
-        result = [_without_run(sample) for sample in result]
+        result = [replace(sample, run="") for sample in result]
     elif result:
         notices.append("The run of an answer is its epoch: the item was answered anew (--nested).")
     n_failed = sum(bool(record.get("error")) for record in records)
@@ -252,10 +252,6 @@ def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSam
         prediction=next((answer for answer in answers if isinstance(answer, str)), None),
         uuid=text_of(record.get("uuid")) or "",
     )
-
-
-def _without_run(sample: LogSample) -> LogSample:
-    return replace(sample, run="")
 
 
 def _scores(scores: Mapping[str, Any], left: dict[str, None]) -> Iterator[tuple[str, float | None]]:

@@ -43,7 +43,7 @@ def beside(raw: RawLog, stamp: str, task: str) -> Beside:
     if len(stated) == 1:
         name = stated.pop()
         said = ""
-        if _is_made_up(name, results):
+        if re.fullmatch("[A-Za-z0-9]{8}", name) is not None and not any(map(_argument, results)):
             said = f"The arguments name no model, and the harness made {name!r} up: "
             said += "import --system-name NAME=FOLDER names it."
         return Beside(name, said, reported, seeds)
@@ -85,11 +85,6 @@ def _seeds(results: dict[str, object]) -> dict[str, str]:
     config = results.get("config")
     seeds = texts_in(config)
     return {name: seeds[name] for name in _SEEDS if name in seeds}
-
-
-def _is_made_up(name: str, results: list[dict[str, object]]) -> bool:
-    """Whether a name is one of lm-evaluation-harness's eight letters, where its arguments name no model."""
-    return re.fullmatch("[A-Za-z0-9]{8}", name) is not None and not any(map(_argument, results))
 
 
 def _model(results: dict[str, object]) -> str:
