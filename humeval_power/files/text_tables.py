@@ -122,7 +122,7 @@ def _read_slowly(text: str, widths: _Widths, source: str) -> pd.DataFrame:
         raise InputError([problem])
     widths.refuse_uneven()
     if failure is not None:
-        raise InputError([Problem(f"this is not a table of text: {failure}.", "", place=source)])
+        raise refusal(f"this is not a table of text: {failure}.", place=source)
     return cells
 
 
@@ -131,7 +131,7 @@ def read_json_lines(text: str, *, source: str) -> pd.DataFrame:
     if record := re.match(r'\s*\{\s*"schema": "humeval_power/(\w+)/', text):
         rule = f"is a record of humeval-power ({record[1]}), which holds no rows."
         remedy = "Give the table that it was made from; the record of a last board is for --last-board."
-        raise InputError([Problem(rule, remedy, place=source)])
+        raise refusal(rule, remedy, place=source)
     records: dict[int, dict[str, object]] = {}
     names: dict[str, None] = {}
     problems: list[Problem] = []
@@ -163,7 +163,7 @@ def read_json_array(text: str, *, source: str) -> tuple[pd.DataFrame, list[str]]
     wrong = [place for place, each in enumerate(document, 1) if not isinstance(each, dict)]
     if wrong:
         rule = "each entry of the array must be an object, {...}."
-        raise InputError([Problem(rule, "Is this the right file?", place=source, row=wrong[0])])
+        raise refusal(rule, "Is this the right file?", place=source, row=wrong[0])
     nested = {name for each in document for name, value in each.items() if isinstance(value, list | dict)}
     rows = [{name: value for name, value in each.items() if name not in nested} for each in document]
     refuse_large_table(len(rows), len({name for row in rows for name in row}), place=source)
@@ -224,7 +224,7 @@ class _Widths:
             rows = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
             self._widths = [len(row) for row in rows]
         except csv.Error as error:
-            raise InputError([Problem(f"this is not a table of text: {error}.", "", source)]) from None
+            raise refusal(f"this is not a table of text: {error}.", "", source) from None
         finally:
             csv.field_size_limit(limit)
 

@@ -13,16 +13,22 @@ from humeval_power.checking.cells import (
     Ids,
     cell_problems,
     read_cells,
-    read_ids,
     read_numbers,
     renumbered,
-    variant_problems,
 )
-from humeval_power.checking.columns import Column, bare, close_to, find_columns, listing, shortened
+from humeval_power.checking.columns import (
+    Column,
+    absent_names,
+    bare,
+    close_to,
+    find_columns,
+    listing,
+    shortened,
+)
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.preference.files import FIRST, SECOND, location, outcomes, shown_systems
+from humeval_power.comparisons.preference.files import FIRST, SECOND, outcomes, shown_systems
 from humeval_power.comparisons.rank.battles import Battles, Covariates
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 from humeval_power.files.tables import OPTION, SourceTable, read_table
 
 Codes = NDArray[np.int64]
@@ -71,15 +77,7 @@ def read_battles(
     whole = battles_of(
         tables[0] if len(tables) == 1 else _joined(tables), cluster=cluster, covariates=covariates
     )
-    if unknown := [name for name in systems if name not in whole.systems]:
-        raise InputError(
-            [
-                Problem(
-                    f"there is no system {shortened(name)!r}.", close_to(name, whole.systems), whole.source
-                )
-                for name in unknown
-            ]
-        )
+    refuse(absent_names(systems, whole.systems, "system", place=whole.source))
     return whole.only(tuple(systems)) if systems else whole
 
 
@@ -89,7 +87,7 @@ def _joined(tables: Sequence[SourceTable]) -> SourceTable:
     for table, own in zip(tables, names, strict=True):
         if missing := sorted(names[0] - own):
             rule = f"it lacks columns of the first table: {listing(missing, limit=6)}."
-            raise InputError([Problem(rule, "Later battles need the same columns.", table.source)])
+            raise refusal(rule, "Later battles need the same columns.", table.source)
     frame = pd.concat([table.frame for table in tables])
     frame.index.name = tables[0].frame.index.name
     notices = tuple(dict.fromkeys(notice for table in tables for notice in table.notices))
@@ -111,10 +109,9 @@ def battles_of(
     names, first, second = shown_systems(table, of[FIRST.name], of[SECOND.name], problems)
     outcome, taken = outcomes(table, of[_WINNER.name], first, second, names, problems)
     worker = of.get(_WORKER.name)
-    groups = None if worker is None else _groups(table, worker, problems)
+    groups = None if worker is None else table.ids(worker, shortened(worker), problems)
     style = _covariates(table, covariates, problems)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     clusters, suspects = _clusters(groups, worker, is_wanted=cluster is not None)
     free = [str(name) for name in table.frame.columns if str(name) not in (*of.values(), *covariates)]
     for role in (_ITEM, _WORKER):
@@ -132,17 +129,6 @@ def battles_of(
         suspects,
         style,
     )
-
-
-def _groups(table: SourceTable, column: str, problems: list[Problem]) -> Ids:
-    cells = read_cells(table.frame[column])
-    ids, at = read_ids(cells), location(table, column)
-    remedy = "Fill it in, or delete the row."
-    problems += cell_problems(
-        ids.code < 0, cells, at=at, rule=f"the {shortened(column)} is blank.", remedy=remedy
-    )
-    problems += variant_problems(ids, ids.code >= 0, role=column, at=at)
-    return ids
 
 
 def _covariates(table: SourceTable, names: Sequence[str], problems: list[Problem]) -> Covariates | None:
@@ -174,7 +160,7 @@ def _numbers(table: SourceTable, column: str, problems: list[Problem]) -> NDArra
     problems += cell_problems(
         ~np.isfinite(numbers),
         cells,
-        at=location(table, column),
+        at=table.at(column),
         rule="this is no number.",
         remedy="Correct it, or delete the row.",
     )

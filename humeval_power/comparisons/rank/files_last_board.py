@@ -8,7 +8,7 @@ from typing import Any
 
 from humeval_power.comparisons.rank.last_board import LastBoard, Ranks
 from humeval_power.comparisons.rank.leaderboard import alpha_of_looks
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.json_text import read_object
 
 _HINT = "Give the record of the last board: its folder, its record.json, or what --json wrote."
@@ -26,7 +26,7 @@ def read_last_board(path: str | Path, *, schema: str) -> LastBoard:
     record = read_object(place, hint=_HINT)
     if record.get("schema") != schema:
         rule = f"has the schema {str(record.get('schema'))[:60]!r}; {schema!r} is needed."
-        raise InputError([Problem(rule, _HINT, str(place))])
+        raise refusal(rule, _HINT, str(place))
     look, alpha, only = record.get("look"), record.get("alpha"), record.get("only_system")
     systems = record.get("systems")
     rows = systems if isinstance(systems, list) else []
@@ -39,7 +39,7 @@ def read_last_board(path: str | Path, *, schema: str) -> LastBoard:
         and (only is None or only in ranks)
     ):
         rule = "has a board that does not agree with itself: alpha, look, or the ranks of its systems."
-        raise InputError([Problem(rule, "Write it again, or undo the change.", str(place))])
+        raise refusal(rule, "Write it again, or undo the change.", str(place))
     return LastBoard(ranks, alpha_of_looks(alpha, look), look, only, str(path))
 
 

@@ -54,7 +54,7 @@ from humeval_power.comparisons.scores.power import POST_HOC, RetrospectivePower,
 from humeval_power.comparisons.scores.primer import primer_p
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.comparisons.scores.tests import DEFAULT_TEST, Equivalence, equivalence_test, run_test
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 
 NO_DIFFERENCE = (
     "A difference that is not shown does not make the systems alike: few items alone will do it. To show that they "
@@ -309,8 +309,7 @@ def primer_table(
         for share in shares
         if not 0 <= share <= 1
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return tuple(
         _cell(n, effect, share)
         for n in n_items

@@ -12,7 +12,7 @@ from typing import Any
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.files.logs.score_rows import Harness, RawLog, number_of, text_of, texts_in
 
 # Whose samples a file holds: lm-evaluation-harness and lmms-eval say it in the file of results beside it,
@@ -245,7 +245,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if _TOTALS.match(raw.head):
         rule = "holds the totals of each task, and no samples."
         remedy = "Name the file samples_... beside it, or the folder; lm_eval writes it with --log_samples."
-        raise InputError([Problem(rule, remedy, raw.source)])
+        raise refusal(rule, remedy, raw.source)
     return [log_of(raw, why, harness=LM_EVAL.title, named=_NAME)]
 
 
