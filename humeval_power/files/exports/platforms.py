@@ -12,7 +12,7 @@ import pandas as pd
 from humeval_power.checking.columns import find_roles, listing
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import imported
-from humeval_power.checking.exports.presence import GIVEN
+from humeval_power.checking.exports.rating_blocks import GIVEN
 from humeval_power.checking.rows import ExportFlow
 from humeval_power.errors import InputError, refusal
 from humeval_power.files.exports.appraise import APPRAISE
