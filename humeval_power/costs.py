@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from humeval_power.choices import CURRENCY, UNITS_PER_ASSIGNMENT
 from humeval_power.designs import Design
-from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.errors import InputError, Problem, field_problem, refuse
 from humeval_power.fees import NO_FEE, ZERO, as_dict, build, is_whole, settle
 from humeval_power.fees import PlatformFee as PlatformFee
 from humeval_power.kernels.pricing import Charge, Whole, charge_by_assignment, charge_by_study, up, whole
@@ -91,8 +91,7 @@ class CostModel:
             problems.append(
                 field_problem("currency", self.currency, "must be three capital letters, such as USD.")
             )
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     def _pay_problems(self, given: tuple[str, ...]) -> list[Problem]:
         if "price_per_rating" in given and "pay_per_hour" in given:
@@ -397,8 +396,7 @@ def _check_counts(counts: Mapping[str, NDArray[np.int64]], *, least: int) -> Non
         for name, values in counts.items()
         if not np.issubdtype(values.dtype, np.integer) or (values < least).any()
     ]
-    if bad:
-        raise InputError(bad)
+    refuse(bad)
 
 
 def _cents(amount: Decimal) -> Fraction:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from humeval_power.choices import ANONYMOUS
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 from humeval_power.scales import RatingScale
 
 LARGEST = 1.0  # difference on [0, 1]: one system at the bottom of the scale, the other at its top
@@ -121,7 +121,7 @@ def differences_of(
     if scale is None:
         shown = ", ".join(f"{value:g}" for value in values)
         rule = f"{shown} points of which scale? Add --scale LOW:HIGH, such as --scale 1:5."
-        raise InputError([Problem(rule, "Or give the difference on [0, 1] without '-raw'.", place=name)])
+        raise refusal(rule, "Or give the difference on [0, 1] without '-raw'.", place=name)
     _refuse(in_points(values, scale, name=name))
     return tuple(Difference.of_points(value, scale) for value in values)
 
@@ -168,5 +168,4 @@ def _problem(name: str, value: float, rule: str, remedy: str) -> Problem:
 
 
 def _refuse(problems: list[Problem]) -> None:
-    if problems:
-        raise InputError(problems)
+    refuse(problems)

@@ -152,9 +152,26 @@ class InputError(HumevalPowerError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def refusal(rule: str, remedy: str, place: str, row: int | None = None) -> InputError:
+def refusal(
+    rule: str, remedy: str = "", place: str | None = None, row: int | None = None, column: str | None = None
+) -> InputError:
     """The error of one problem with an input."""
-    return InputError([Problem(rule, remedy, place=place, row=row)])
+    return InputError([Problem(rule, remedy, place, row, column)])
+
+
+def first_few(problems: Sequence[Problem], *, most: int) -> list[Problem]:
+    """The first problems of one kind, and how many more there are."""
+    if len(problems) <= most:
+        return list(problems)
+    places = {problem.place for problem in problems}
+    rest = f"and {len(problems) - most:,} more like this."
+    return [*problems[:most], Problem(rest, "", places.pop() if len(places) == 1 else None)]
+
+
+def refuse(problems: Sequence[Problem]) -> None:
+    """Raise all problems at once, where there are any."""
+    if problems:
+        raise InputError(problems)
 
 
 class StudyFileError(InputError):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.errors import Problem, field_problem, refuse
 
 if TYPE_CHECKING:  # options are made of these rules, and --help does without numpy
     import numpy as np
@@ -61,8 +61,7 @@ class ExclusionRules:
             for name, limit in self.limits.items()
             if not _allowed(name, limit)
         ]
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     @classmethod
     def parse(cls, text: str) -> ExclusionRules:
@@ -88,8 +87,7 @@ class ExclusionRules:
                 problems.append(Problem(rule, f"Write {_EXAMPLE}.", column=name, noun="field"))
             else:
                 limits[name] = limit
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
         return cls(**{name.replace("-", "_"): limit for name, limit in limits.items()})
 
     @property

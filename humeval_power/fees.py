@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, fields
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, TypeVar, cast
 
-from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.errors import InputError, Problem, field_problem, refuse
 
 ChargedPer = Literal["assignment", "study"]
 Record = TypeVar("Record")
@@ -67,8 +67,7 @@ class PlatformFee:
             problems.append(field_problem("date", self.date, "must be a date such as 2015-07-22."))
         if not problems:
             problems = self._contradictions()
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     def _contradictions(self) -> list[Problem]:
         problems = []
@@ -198,8 +197,7 @@ def build(
         record = kind(**{**stand_ins, **{name: values[name] for name in values if name in known}})
     except InputError as error:
         raise InputError([*result, *error.problems]) from None
-    if result:
-        raise InputError(result)
+    refuse(result)
     return record
 
 

@@ -434,7 +434,6 @@ def listed(parse: Callable[[str], Any], metavar: str, of: Mapping[str, Any] | No
     return Kind(read, {"anyOf": [array, {"type": "string"}]}, metavar)
 
 
-NUMBERS = {"type": "array", "items": {"type": "number"}}
 STRINGS = {"type": "array", "items": {"type": "string"}}
 
 

@@ -14,7 +14,14 @@ def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[
     A stub is what type checkers read; `from a.b import c as c` offers `a.b.c`, which is imported when somebody
     asks for it (PEP 562). So importing the package costs nothing.
     """
-    places = stub_names(Path(file).with_suffix(".pyi"))
+    tree = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    places = {
+        alias.name: node.module
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module is not None
+        for alias in node.names
+        if alias.asname == alias.name
+    }
 
     def load(name: str) -> object:
         if name not in places:
@@ -25,15 +32,3 @@ def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[
         return importlib.import_module(f"{places[name]}.{name}")
 
     return load, lambda: sorted(places), sorted(places)
-
-
-def stub_names(stub: Path) -> dict[str, str]:
-    """The names that a stub imports, and the module that each is found in."""
-    tree = ast.parse(stub.read_text(encoding="utf-8"))
-    return {
-        alias.name: node.module
-        for node in tree.body
-        if isinstance(node, ast.ImportFrom) and node.module is not None
-        for alias in node.names
-        if alias.asname == alias.name
-    }

@@ -40,7 +40,7 @@ from humeval_power.checking.structure import (
 from humeval_power.checking.suspects import DOCUMENT_NAMES
 from humeval_power.checking.wide import find_table_roles
 from humeval_power.designs import Design, from_table
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refusal, refuse
 from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale
 
@@ -129,8 +129,7 @@ class Ratings:
     def pair(self, first: str, second: str) -> Ratings:
         """The ratings of two systems: `first` becomes A (code 0) and `second` B (code 1)."""
         problems = pair_problems((first, second), self.system_names, source=self.source)
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
         codes = [self.system_names.index(name) for name in (first, second)]
         kept = np.isin(self.system, codes)
         dropped = FlowStep("dropped", int((~kept).sum()), f"system is neither {first!r} nor {second!r}")
@@ -231,10 +230,9 @@ def ratings_from_table(
     misnamed = name_problems(structure, list(table.columns), source=source)
     of_role = {str(role): name for role, name in columns.of_role().items()}
     misnamed += role_problems(structure, of_role, source=source)
-    if misnamed:
-        raise InputError(misnamed)
+    refuse(misnamed)
     if table.empty:
-        raise InputError([Problem("the table has a header but no rows.", "Add ratings.", place=source)])
+        raise refusal("the table has a header but no rows.", "Add ratings.", place=source)
     require_pair = require_pair and compares_systems
     declared = None if scale is None else RatingScale.of(scale)
     if lower_is_better and declared is not None:

@@ -35,7 +35,7 @@ from humeval_power.choices import (
     Response,
     UploaderName,
 )
-from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.errors import HumevalPowerError, InputError, Problem, refuse
 from humeval_power.exclusions import RULES, ExclusionRules
 from humeval_power.families import (
     DEFAULT_FAMILY,
@@ -1310,8 +1310,7 @@ class Study:
             except ValueError as error:
                 problems.append(Problem(str(error), "", place=name))
         problems += [Problem(in_file(why), "") for why in exclusive(self.said())]
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     def __hash__(self) -> int:
         return hash(_hashable(self.said()))

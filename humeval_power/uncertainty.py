@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.errors import InputError, Problem, field_problem, refuse
 from humeval_power.magnitudes import LARGEST, is_computable
 from humeval_power.parameters import STANDARD_DEVIATIONS
 
@@ -122,8 +122,7 @@ class VarianceUncertainty:
         except (KeyError, TypeError, AssertionError) as error:
             raise InputError(f"The uncertainty of the parameters cannot be read: {error!r}.") from None
         problems = read._problems()
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
         return read
 
     def _problems(self) -> list[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.safe_text import shell_word
 
 _NEAR = 0.75  # how alike a name must be to be offered
@@ -96,8 +96,7 @@ def find_columns(
             _absent(absent, [name for name in known if name not in result.values()], known, source)
         )
     problems += _shared(result, source) + _doubled(result, known, source)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return ColumnRoles(result, tuple(notices))
 
 
@@ -126,6 +125,17 @@ def close_to(name: str, known: Sequence[str]) -> str:
         other for other in known if other.casefold() == name.casefold()
     ]
     return f"Did you mean {near[0]!r}?" if near else f"There are: {listing(known)}."
+
+
+def absent_names(
+    wanted: Iterable[str], known: Sequence[str], noun: str, *, place: str | None = None
+) -> list[Problem]:
+    """The names that are asked for and are not there, each with the nearest that is."""
+    return [
+        Problem(f"there is no {noun} {shortened(name)!r}.", close_to(name, known), place)
+        for name in wanted
+        if name not in known
+    ]
 
 
 def listing(names: Sequence[str], *, limit: int = 20) -> str:

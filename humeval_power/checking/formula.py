@@ -140,7 +140,7 @@ class _TreeReader:
             return [(str(leaf.token),)]
         bad = next((each for each in _leaves(leaf) if not _is_name(each)), None)
         if bad is None:
-            return [tuple(dict.fromkeys(str(f.expr) for f in term.factors)) for term in _expanded(leaf)]
+            return [tuple(dict.fromkeys(str(f.expr) for f in term.factors)) for term in leaf.to_terms()]
         if _is_node(bad) and bad.operator.symbol in _BARS:
             self._refuse(shown, "a term with a bar is only added.", "Write '+ (1 + system || worker)'.")
         elif _is_node(bad):
@@ -253,10 +253,6 @@ def _leaves(node: Any) -> Iterator[Any]:
     else:
         for part in node.args:
             yield from _leaves(part)
-
-
-def _expanded(node: Any) -> Iterable[Any]:
-    return node.to_terms()  # type: ignore[no-any-return]
 
 
 def _is_node(part: Any) -> bool:

@@ -15,11 +15,10 @@ from humeval_power.checking.columns import bare, close_to, listing
 from humeval_power.checking.outputs import (
     ITEM_COLUMNS,
     TEXT_COLUMNS,
-    Outputs,
     first_problems,
     outputs_of_table,
 )
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.item_pool import IDENTICAL, SAME_PROBABILITY, ItemPool
 
 Floats = NDArray[np.float64]
@@ -54,12 +53,6 @@ class ScoredOutputs:
         )
 
 
-def scored_of_outputs(outputs: Outputs) -> ScoredOutputs:
-    """Outputs without any scores."""
-    none = np.empty((len(outputs.items), 0))
-    return ScoredOutputs(outputs.items, outputs.systems, none, outputs.texts, outputs.origin)
-
-
 def scored_of_table(
     frame: pd.DataFrame, *, source: str, score: str | None, systems: Sequence[str] | None = None
 ) -> ScoredOutputs:
@@ -78,27 +71,27 @@ def scored_of_table(
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     item = next((names[name] for name in ITEM_COLUMNS if name in names), None)
     if item is None:
-        raise InputError(
-            [Problem("no column says which item a row is.", _there_are(frame, "Call one 'item'."), source)]
-        )
+        raise refusal("no column says which item a row is.", _there_are(frame, "Call one 'item'."), source)
     if "system" in names:
         read = _of_outputs(frame, item, names["system"], names, score, source)
     elif score is None:
-        read = scored_of_outputs(outputs_of_table(frame, origin=source))
+        outputs = outputs_of_table(frame, origin=source)
+        none = np.empty((len(outputs.items), 0))
+        read = ScoredOutputs(outputs.items, outputs.systems, none, outputs.texts, outputs.origin)
     else:
         read = _of_items(frame, item, score, source)
     if systems is not None:
         absent = [name for name in systems if name not in read.systems]
         if absent:
             rule = f"has no outputs of the system {absent[0]!r}."
-            raise InputError([Problem(rule, close_to(absent[0], read.systems), source)])
+            raise refusal(rule, close_to(absent[0], read.systems), source)
         scores = read.scores
         if scores.shape[1]:
             scores = scores[:, [read.systems.index(name) for name in systems]]
         read = ScoredOutputs(read.items, tuple(systems), scores, read.texts, source, read.metric)
     if len(read.systems) < 2:
         rule = f"has one system, {read.systems[0]!r}; items are chosen to compare two or more."
-        raise InputError([Problem(rule, "Add the outputs of another.", source)])
+        raise refusal(rule, "Add the outputs of another.", source)
     return read
 
 
@@ -114,10 +107,10 @@ def _of_outputs(
     text = next((names[name] for name in TEXT_COLUMNS if name in names and names[name] != score), None)
     if score is not None and score not in frame.columns:
         rule = f"there is no column {score!r} of scores."
-        raise InputError([Problem(rule, close_to(score, list(frame.columns)), source)])
+        raise refusal(rule, close_to(score, list(frame.columns)), source)
     if score is None and text is None:
         remedy = _there_are(frame, "Name the column of a metric with --score, or add the texts.")
-        raise InputError([Problem("there is neither a text nor a score.", remedy, source)])
+        raise refusal("there is neither a text nor a score.", remedy, source)
     texts = None
     if text is not None:
         texts = outputs_of_table(frame[[item, system, text]], origin=source).texts
@@ -151,7 +144,7 @@ def _of_items(frame: pd.DataFrame, item: str, score: str, source: str) -> Scored
     if len(columns) < 2:
         rule = f"no two columns hold the scores {score!r} of two systems."
         remedy = f"Call them {score}_A and {score}_B; or give each output a row: item, system, {score}."
-        raise InputError([Problem(rule, _there_are(frame, remedy), source)])
+        raise refusal(rule, _there_are(frame, remedy), source)
     systems = tuple(columns)
     keys = [(str(name).strip(), "") for name in frame[item].fillna("")]
     problems = list(_key_problems(frame, keys, source))
@@ -245,7 +238,7 @@ def pool_of_table(frame: pd.DataFrame, *, source: str) -> ItemPool:
     if absent:
         rule = f"there is no column {' and no column '.join(map(repr, absent))}."
         remedy = _there_are(frame, "Give the file that 'humeval-power more items' wrote.")
-        raise InputError([Problem(rule, remedy, source)])
+        raise refusal(rule, remedy, source)
     items = [str(cell).strip() for cell in frame["item"].fillna("")]
     rows = list(map(int, frame.index))
     problems = list(_key_problems(frame, [(name, "") for name in items], source))

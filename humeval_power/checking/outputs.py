@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from humeval_power.checking.columns import bare, listing
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.safe_text import shell_word
 
 TEXT_COLUMNS = ("text", "output")  # what the column of texts may be called, in a table of one output a row
@@ -61,7 +61,7 @@ class Outputs:
         absent = [repr(name) for name in items if name not in known]
         if absent:
             rule = f"has no outputs of the item{_plural(absent)} {listing(absent, limit=_SHOWN)}."
-            raise InputError([Problem(rule, f"It has {_those('item', self.items)}.", self.origin)])
+            raise refusal(rule, f"It has {_those('item', self.items)}.", self.origin)
         texts = {(item, name): self.texts[item, name] for item in items for name in self.systems}
         sources = {item: self.sources[item] for item in items if item in self.sources}
         return replace(self, items=tuple(items), texts=texts, sources=sources)
@@ -97,8 +97,7 @@ class Outputs:
                     above = f"Call a column {SOURCE_COLUMNS[0]!r} if it stands above the outputs"
                     remedy = f"{remedy} {above}, as a prompt does."
                 problems.append(Problem(f"{rule}not in the assignment.", remedy, self.origin))
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
 
 def outputs_of_table(frame: pd.DataFrame, *, origin: str) -> Outputs:

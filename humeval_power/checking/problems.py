@@ -16,7 +16,7 @@ from humeval_power.checking.cells import (
     codes_in,
     variant_problems,
 )
-from humeval_power.checking.columns import close_to, listing
+from humeval_power.checking.columns import absent_names, close_to, listing
 from humeval_power.checking.rows import KIND, KINDS, Rejected, Rows, Selection, undecided
 from humeval_power.errors import Problem
 from humeval_power.safe_text import shell_word
@@ -116,11 +116,7 @@ def pair_problems(pair: tuple[str, str], known: tuple[str, ...], *, source: str)
         names = shell_word(",".join(known))
         remedy = f"If they are called so here, name them in that order: --systems {names}, or the other way round."
         return [Problem(rule, remedy, place=source)]
-    return [
-        Problem(f"there is no system {name!r}.", close_to(name, known), place=source)
-        for name in pair
-        if name not in known
-    ]
+    return absent_names(pair, known, "system", place=source)
 
 
 def _kind_problems(rows: Rows, kept: Mask) -> list[Problem]:

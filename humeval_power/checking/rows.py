@@ -21,7 +21,7 @@ from humeval_power.checking.cells import (
     value_counts,
 )
 from humeval_power.checking.columns import Columns, Role, listing
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -216,7 +216,7 @@ def decided_rows(
     verb = "row is" if marked.sum() == 1 else "rows are"
     text = f"{int(marked.sum()):,} {verb} left out: {refusal_words(refused, everything)}."
     if marked.all():
-        raise InputError([Problem(f"no row is left: {text}", "Is this the right file?", place=source)])
+        raise refusal(f"no row is left: {text}", "Is this the right file?", place=source)
     return table[~marked], (text,)
 
 

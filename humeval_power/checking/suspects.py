@@ -15,7 +15,7 @@ import pandas as pd
 from humeval_power.checking.cells import Location, Mask, cell_problems, read_cells, read_ids, read_numbers
 from humeval_power.checking.columns import ROLES, bare, find_columns, listing, shortened
 from humeval_power.checking.rows import KIND, KINDS, ROW_INDEX, marked_rows, read_kinds, refused_rows
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 from humeval_power.safe_text import shell_word
 from humeval_power.scales import RatingScale
 
@@ -169,15 +169,10 @@ def _is_first(values: Sequence[str], code: np.ndarray, codes: _Codes) -> bool:
     named = words == {bare(system) for system in codes.system_names}
     if not (named or words <= _FIRST):
         return False
-    differing, pairs = _within_pairs(code, codes)
-    return pairs > 0 and differing <= (1 - _USUALLY) * pairs and not _constant_within(codes.worker, code)
-
-
-def _within_pairs(code: np.ndarray, codes: _Codes) -> tuple[int, int]:
-    """Of the workers' items with both systems, in how many the column has more than one value; and of how many."""
     counts = _within_sittings(code, codes)
     both = counts[counts["system"] == 2]
-    return int((both["code"] > 1).sum()), len(both)
+    differing, pairs = int((both["code"] > 1).sum()), len(both)
+    return pairs > 0 and differing <= (1 - _USUALLY) * pairs and not _constant_within(codes.worker, code)
 
 
 def _within_sittings(code: np.ndarray, codes: _Codes) -> pd.DataFrame:
@@ -360,10 +355,10 @@ def without_workers(
     if absent:
         rule = f"has no rows of {len(absent):,} who withdrew: {listing(absent, limit=3)}."
         remedy = "Name them as the table does; its names may be pseudonyms."
-        raise InputError([Problem(rule, remedy, place=source, column=column)])
+        raise refusal(rule, remedy, place=source, column=column)
     gone = names.isin(list(withdrawn)).to_numpy()
     if gone.all():
-        raise InputError([Problem("all workers withdrew: no row is left.", "", place=source)])
+        raise refusal("all workers withdrew: no row is left.", place=source)
     sizes = (TableSize(int(rows.sum()), int(names[rows].nunique())) for rows in (gone, ~gone))
     went, left = sizes
     return table[~gone], went, left
@@ -416,8 +411,7 @@ def worker_answers(
         if name in table.columns and name not in columns.values():
             result[name], wrong = _numbers(table, name, is_check, source)
             problems += wrong
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     if "code" in table.columns and "code" not in columns.values():
         result["code"] = _ids(table["code"])
     kept = texts["worker"] != ""

@@ -116,7 +116,7 @@ class Questions:
         n = option_of("n", replace(self.n, kind=whole(2), needed=True))
         effect = option_of("effect", replace(self.effect, needed=True))
         lists = tuple(
-            option_of(name, _list_of(one, kind))
+            option_of(name, replace(one, kind=listed(number_list(kind), "LIST"), needed=True, usual=None))
             for name, one, kind in (("n", self.n, int), ("effect", self.effect, float))
         )
         highest, along = option_of("highest", _HIGHEST), option_of("along", _ALONG)
@@ -386,10 +386,6 @@ class Questions:
 def _own(question: str) -> tuple[str, ...]:
     """What a question asks of size and effect."""
     return tuple(name for name in _PAGES[question][2] if name != "power")
-
-
-def _list_of(one: Field, kind: type[int] | type[float]) -> Field:
-    return replace(one, kind=listed(number_list(kind), "LIST"), needed=True, usual=None)
 
 
 def _one_or_list_of(one: Field) -> Field:

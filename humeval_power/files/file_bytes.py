@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from humeval_power.checking.columns import close_to
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.saying.result import Source
 
 if TYPE_CHECKING:
@@ -43,13 +43,6 @@ def noting_files() -> Iterator[dict[str, Source]]:
         yield source
     finally:
         _NOTED.reset(token)
-
-
-def note_file(name: str, content: bytes) -> None:
-    """Note a file and the SHA-256 of its bytes, where somebody wants to know; its folder is nobody's business."""
-    noted = _NOTED.get()
-    if noted is not None:
-        noted.setdefault(name, Source(Path(name).name, hashlib.sha256(content).hexdigest()))
 
 
 # How large the files may be that people name: a megabyte that is packed can hold gigabytes.
@@ -100,7 +93,7 @@ def refuse_large_table(n_rows: int, n_columns: int, *, place: str) -> None:
     else:
         return
     remedy = f"If it is what you mean, raise the limit: {variable}={needed} in the environment."
-    raise InputError([Problem(rule, remedy, place=place)])
+    raise refusal(rule, remedy, place=place)
 
 
 def _limit(variable: str) -> int:
@@ -128,7 +121,10 @@ def read_bytes(path: str | Path) -> bytes:
         A path that is no file or cannot be read, or content beyond the limit of HUMEVAL_POWER_MAX_MB.
     """
     content = _read(path)
-    note_file(str(path), content)
+    name = str(path)
+    noted = _NOTED.get()
+    if noted is not None:
+        noted.setdefault(name, Source(Path(name).name, hashlib.sha256(content).hexdigest()))
     return content
 
 
@@ -171,12 +167,10 @@ def decoded(content: bytes, *, place: str, hint: str = "") -> str:
         try:
             text = content.decode("utf-16")
         except UnicodeDecodeError:
-            raise InputError(
-                [Problem("the file is cut off or not UTF-16.", hint or _SAVE, place)]
-            ) from None
+            raise refusal("the file is cut off or not UTF-16.", hint or _SAVE, place) from None
     elif (foreign := _other_format(content)) is not None:
         rule, remedy = foreign
-        raise InputError([Problem(rule, remedy, place)])
+        raise refusal(rule, remedy, place)
     elif b"\0" in content:
         raise InputError([_nul(content.count(b"\n", 0, content.index(b"\0")) + 1, hint, place)])
     else:
@@ -185,7 +179,7 @@ def decoded(content: bytes, *, place: str, hint: str = "") -> str:
         except UnicodeDecodeError as error:
             row = content.count(b"\n", 0, error.start) + 1
             rule = f"byte {error.start + 1:,} (0x{content[error.start]:02x}) is not UTF-8 text."
-            raise InputError([Problem(rule, hint or _SAVE, place, row)]) from None
+            raise refusal(rule, hint or _SAVE, place, row) from None
     if "\0" in text:
         raise InputError([_nul(text.count("\n", 0, text.index("\0")) + 1, hint, place)])
     return text if "\n" in text else text.replace("\r", "\n")
@@ -261,7 +255,7 @@ def unzipped(content: bytes, *, source: str) -> bytes:
             return within(packed, source, unpacked=True)
     except (OSError, EOFError, zlib.error):
         rule, remedy = "the gzip file is damaged or cut off.", "Fetch or compress it again."
-        raise InputError([Problem(rule, remedy, place=source)]) from None
+        raise refusal(rule, remedy, place=source) from None
 
 
 def within(source: BinaryIO | gzip.GzipFile | io.RawIOBase, name: str, *, unpacked: bool = False) -> bytes:

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.fees import PlatformFee
 from humeval_power.files.file_bytes import read_text
 
@@ -52,7 +52,7 @@ def read_object(path: str | Path, *, hint: str = "") -> dict[str, Any]:
     document = read_json(path, hint=hint)
     if not isinstance(document, dict):
         kind = "a list" if isinstance(document, list) else "a single value"
-        raise InputError([Problem(f"is {kind}, not a JSON object.", hint, place=str(path))])
+        raise refusal(f"is {kind}, not a JSON object.", hint, place=str(path))
     return document
 
 
@@ -201,18 +201,18 @@ def toml_values(
     """The tables of a text of TOML; `place` is what it is called in errors."""
     if len(text) > _LONGEST_TOML_TEXT:
         rule = f"has {len(text):,} characters; at most {_LONGEST_TOML_TEXT:,} are read as TOML."
-        raise InputError([Problem(rule, hint, place=place)])
+        raise refusal(rule, hint, place=place)
     deep = _DEEP_KEY.search(text)
     if deep is not None:
         row = text.count("\n", 0, deep.start()) + 1
         rule = f"has a key of more than {DEEPEST_KEY} names with dots between them."
-        raise InputError([Problem(rule, hint, place=place, row=row)])
+        raise refusal(rule, hint, place=place, row=row)
     try:
         document = tomllib.loads(text, parse_float=parse_float)
     except RecursionError:
-        raise InputError([Problem("has tables or lists nested too deep.", hint, place=place)]) from None
+        raise refusal("has tables or lists nested too deep.", hint, place=place) from None
     except (ValueError, ArithmeticError) as error:  # bad TOML, and numbers of thousands of digits
-        raise InputError([Problem(f"is not TOML: {_said(error)}.", hint, place=place)]) from None
+        raise refusal(f"is not TOML: {_said(error)}.", hint, place=place) from None
     _refuse_long_numbers(document, place=place, hint=hint)
     return document
 
@@ -223,7 +223,7 @@ def _refuse_long_numbers(value: object, *, place: str, hint: str) -> None:
         _refuse_long_numbers(one, place=place, hint=hint)
     if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER:
         rule = f"has a whole number of {value.bit_length():,} bits; at most {_LONGEST_NUMBER} are read."
-        raise InputError([Problem(rule, hint, place=place)])
+        raise refusal(rule, hint, place=place)
 
 
 def toml_lines(text: str) -> dict[tuple[str, ...], int]:
@@ -300,7 +300,7 @@ def read_fees(path: str | Path | None = None) -> dict[str, PlatformFee]:
         A file that is missing or not TOML, or every problem of its rules at once.
     """
     source = Path(path) if path is not None else default_fee_file()
-    tables = _tables(source)
+    tables = read_toml(source, hint=_REMEDY, parse_float=Decimal)
     problems, fees = [], {}
     schema = tables.pop("schema", None)
     if schema != FEES_SCHEMA:
@@ -321,8 +321,7 @@ def read_fees(path: str | Path | None = None) -> dict[str, PlatformFee]:
                 Problem(p.rule, p.remedy, place, column=p.column, value=p.value, has_value=p.has_value)
                 for p in error.problems
             ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return fees
 
 
@@ -339,9 +338,5 @@ def read_fee(name: str, path: str | Path | None = None) -> PlatformFee:
         close = get_close_matches(name, fees, n=1)
         remedy = f"Do you mean {close[0]!r}?" if close else f"The file has {', '.join(fees)}."
         place = str(path) if path is not None else None
-        raise InputError([Problem(f"there is no fee rule {name!r}.", remedy, place=place)])
+        raise refusal(f"there is no fee rule {name!r}.", remedy, place=place)
     return fees[name]
-
-
-def _tables(source: Path) -> dict[str, object]:
-    return read_toml(source, hint=_REMEDY, parse_float=Decimal)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from humeval_power.checking.columns import Column, find_columns, listing
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.file_bytes import decoded, is_text, read_bytes, unzipped
 from humeval_power.files.tables import SourceTable, source_name, table_of, texts_of
 
@@ -104,14 +104,13 @@ def right_answers(
     reference = files[-1]
     aligned = [_aligned(each, reference) for each in files]
     problems = [problem for answers in aligned for problem in answers[1]]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     columns = [result[0] for result in aligned]
     if labels is not None:
         blank = [row for row, text in zip(labels.rows, labels.values, strict=True) if not text]
         if blank:
             rule = f"{len(blank):,} labels are blank."
-            raise InputError([Problem(rule, "Every item needs its label.", labels.source, blank[0])])
+            raise refusal(rule, "Every item needs its label.", labels.source, blank[0])
         gold = columns.pop()
         return tuple(
             tuple(guess == truth for guess, truth in zip(each, gold, strict=True)) for each in columns
@@ -122,8 +121,7 @@ def right_answers(
             if text.casefold() not in known and len(problems) < SHOWN:
                 rule, remedy = "this says neither right nor wrong.", "Write 1 or 0, or give --gold FILE."
                 problems.append(Problem(rule, remedy, file.source, row, value=text, has_value=True))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return tuple(tuple(known[text.casefold()] for text in each) for each in columns)
 
 
@@ -137,7 +135,7 @@ def _lines(content: bytes, path: Path) -> list[str] | None:
     if path.suffix != ".txt" and (first.startswith("{") or any(mark in first for mark in ",;\t")):
         return None
     if not text.strip():
-        raise InputError([Problem("the file is empty.", "Is this the right file?", path.name)])
+        raise refusal("the file is empty.", "Is this the right file?", path.name)
     return lines
 
 

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from humeval_power.checking.cells import (
     MISSING_CODES,
     Cells,
+    Ids,
     Location,
     as_texts,
     cell_problems,
     read_cells,
     read_ids,
     read_numbers,
+    variant_problems,
 )
 from humeval_power.checking.columns import (
     ROLES,
@@ -39,7 +41,7 @@ from humeval_power.checking.rows import KIND, ROW_INDEX, ExportFlow, Rejected, d
 from humeval_power.checking.suspects import joined_answers, worker_answers
 from humeval_power.checking.wide import columns_of_criteria, columns_side_by_side
 from humeval_power.clusters import Clusters
-from humeval_power.errors import InputError, Problem, refusal
+from humeval_power.errors import InputError, Problem, first_few, refusal, refuse
 from humeval_power.files.exports.forms import mapping_of, side_by_side_words
 from humeval_power.files.exports.platforms import ratings_in
 from humeval_power.files.exports.raw import RawExport
@@ -93,6 +95,21 @@ class SourceTable(NamedTuple):
     def problem(self, rule: str, remedy: str, row: object, column: str, value: object) -> Problem:
         """What is wrong with the value of a cell; `row` is that of the frame's index."""
         return Problem(rule, remedy, self.source, int(str(row)), column, value, has_value=True)
+
+    def at(self, column: str) -> Location:
+        """Where the cells of a column stand."""
+        return Location(self.source, column, self.frame.index.to_numpy(dtype=np.int64), self.files)
+
+    def ids(self, column: str, role: str, problems: list[Problem], *, may_look_alike: bool = False) -> Ids:
+        """The ids of a column. Blank cells join the problems, and so do ids that differ only by case or blanks,
+        unless they may."""
+        cells, at = read_cells(self.frame[column]), self.at(column)
+        ids = read_ids(cells)
+        rule, remedy = f"the {role} is blank.", f"Fill in the {role}, or delete the row."
+        problems += cell_problems(ids.code < 0, cells, at=at, rule=rule, remedy=remedy)
+        if not may_look_alike:
+            problems += variant_problems(ids, ids.code >= 0, role=role, at=at)
+        return ids
 
 
 def read_table(path: str | Path, *, arrays: bool = False) -> SourceTable:
@@ -244,7 +261,7 @@ def read_rating_table(path: str | Path) -> SourceTable:
         name = shell_word(str(path))
         rule = "is a log of models' scores; this command takes ratings that workers gave."
         remedy = f"Compare its systems: humeval-power compare scores {name}; a table: humeval-power import {name}."
-        raise InputError([Problem(rule, remedy, source_name(path))])
+        raise refusal(rule, remedy, source_name(path))
     if Path(path).is_dir():
         return _export(RawExport(path), InputError(f"{str(path)!r} is a directory; name a file."))
     content = read_bytes(path)
@@ -409,8 +426,7 @@ def criteria_of_table(table: SourceTable, criteria: Wanted = "all", **columns: A
         else:
             notices = (*remarks, *one.notices) if assumed else one.notices
             ratings[name] = replace(one, criterion=name, notices=notices)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return ratings
 
 
@@ -484,15 +500,10 @@ def _all_columns(table: SourceTable, frame: pd.DataFrame, columns: Mapping[str, 
     scales = {name: _scale_words(frame[name], columns.get("scale"), missing) for name in wide}
     if len(set(scales.values())) > 1:
         text = listing([f"{name} ({words})" for name, words in scales.items()])
-        raise InputError(
-            [
-                Problem(
-                    f"which columns are criteria cannot be told, for their numbers do not share a scale: "
-                    f"{text}.",
-                    f"Name those that are: --criteria {shell_word(','.join(wide))}",
-                    place=table.source,
-                )
-            ]
+        raise refusal(
+            f"which columns are criteria cannot be told, for their numbers do not share a scale: {text}.",
+            f"Name those that are: --criteria {shell_word(','.join(wide))}",
+            place=table.source,
         )
     return wide
 
@@ -524,8 +535,7 @@ def _check_names(names: Sequence[str], known: Sequence[str], source: str, *, wha
         for name in names
         if name not in known
     ]
-    if unknown:
-        raise InputError(unknown)
+    refuse(unknown)
 
 
 def _named(columns: Mapping[str, Any]) -> dict[Role, str | None]:
@@ -578,8 +588,7 @@ def read_numbers_of(table: SourceTable, wanted: Sequence[NumberColumn]) -> dict[
         if column.name in columns:
             values[column.name], wrong = _checked(table, columns[column.name], column)
             problems += wrong
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return values
 
 
@@ -596,7 +605,7 @@ def _checked(table: SourceTable, name: str, column: NumberColumn) -> tuple[Float
         missing=(*MISSING_CODES, *column.blanks),
     )
     value, blank = numbers.value, numbers.missing
-    at = Location(table.source, name, table.frame.index.to_numpy(dtype=np.int64))
+    at = table.at(name)
     no_number = ~blank & np.isnan(value)
     with np.errstate(invalid="ignore"):
         outside = (value < column.low) | (value > column.high)
@@ -678,7 +687,7 @@ def clusters_of(
     if absent:
         rule = f"{len(absent):,} items have no row, such as {shortened(absent[0])!r}."
         problems.append(Problem(rule, "Every item needs its cluster.", table.source, column=name))
-    _refuse_of_item_clusters(problems, table.source)
+    refuse(first_few(problems, most=SHOWN))
     return Clusters.of([clusters[key] for key in items], name=name)
 
 
@@ -703,13 +712,5 @@ def read_cluster_lines(path: str | Path, n_items: int) -> Clusters:
         for row, line in enumerate(lines, start=1)
         if not line
     ]
-    _refuse_of_item_clusters(problems, source)
+    refuse(first_few(problems, most=SHOWN))
     return Clusters.of(lines, name=Path(path).stem)
-
-
-def _refuse_of_item_clusters(problems: list[Problem], source: str) -> None:
-    if len(problems) > SHOWN:
-        rest = f"and {len(problems) - SHOWN:,} more like this."
-        raise InputError([*problems[:SHOWN], Problem(rest, "", source)])
-    if problems:
-        raise InputError(problems)

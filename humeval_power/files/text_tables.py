@@ -7,7 +7,6 @@ import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -123,7 +122,7 @@ def _read_slowly(text: str, widths: _Widths, source: str) -> pd.DataFrame:
         raise InputError([problem])
     widths.refuse_uneven()
     if failure is not None:
-        raise InputError([Problem(f"this is not a table of text: {failure}.", "", place=source)])
+        raise refusal(f"this is not a table of text: {failure}.", place=source)
     return cells
 
 
@@ -132,7 +131,7 @@ def read_json_lines(text: str, *, source: str) -> pd.DataFrame:
     if record := re.match(r'\s*\{\s*"schema": "humeval_power/(\w+)/', text):
         rule = f"is a record of humeval-power ({record[1]}), which holds no rows."
         remedy = "Give the table that it was made from; the record of a last board is for --last-board."
-        raise InputError([Problem(rule, remedy, place=source)])
+        raise refusal(rule, remedy, place=source)
     records: dict[int, dict[str, object]] = {}
     names: dict[str, None] = {}
     problems: list[Problem] = []
@@ -164,7 +163,7 @@ def read_json_array(text: str, *, source: str) -> tuple[pd.DataFrame, list[str]]
     wrong = [place for place, each in enumerate(document, 1) if not isinstance(each, dict)]
     if wrong:
         rule = "each entry of the array must be an object, {...}."
-        raise InputError([Problem(rule, "Is this the right file?", place=source, row=wrong[0])])
+        raise refusal(rule, "Is this the right file?", place=source, row=wrong[0])
     nested = {name for each in document for name, value in each.items() if isinstance(value, list | dict)}
     rows = [{name: value for name, value in each.items() if name not in nested} for each in document]
     refuse_large_table(len(rows), len({name for row in rows for name in row}), place=source)
@@ -225,7 +224,7 @@ class _Widths:
             rows = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
             self._widths = [len(row) for row in rows]
         except csv.Error as error:
-            raise InputError([Problem(f"this is not a table of text: {error}.", "", source)]) from None
+            raise refusal(f"this is not a table of text: {error}.", "", source) from None
         finally:
             csv.field_size_limit(limit)
 
@@ -351,7 +350,10 @@ def _sheets(content: bytes, source: str, *, first: bool) -> dict[str, pd.DataFra
             names = [str(name) for name in book.sheet_names]
             read = names[:1] if first else names
             for name in read:
-                _refuse_wide_sheet(book.book[name].iter_rows(values_only=True), source)
+                widest = 1  # a cell in the last corner makes a table of 17 thousand million cells
+                for n_rows, row in enumerate(book.book[name].iter_rows(values_only=True), start=1):
+                    widest = max(widest, len(row))
+                    refuse_large_table(n_rows, widest, place=source)
             return {
                 name: pd.read_excel(book, sheet_name=name, header=None, dtype=str, na_filter=False)
                 if name in read
@@ -385,11 +387,3 @@ def _parquet_frame(content: bytes, source: str) -> pd.DataFrame:
         pieces.append(piece)
     frame: pd.DataFrame = pa.Table.from_batches(pieces, schema=file.schema_arrow).to_pandas()
     return frame
-
-
-def _refuse_wide_sheet(rows: Iterator[tuple[object, ...]], source: str) -> None:
-    """A cell in the last corner of a sheet makes a table of 17 thousand million cells."""
-    widest = 1
-    for n_rows, row in enumerate(rows, start=1):
-        widest = max(widest, len(row))
-        refuse_large_table(n_rows, widest, place=source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from humeval_power.saying.numbers import p_words, without_rounding
+from humeval_power.saying.numbers import level_of, p_words, without_rounding
 
 
 def three_digits(value: float) -> str:
@@ -43,7 +43,7 @@ class TestedDifference:
         p, is_known = p_words(self.p_value), all(map(math.isfinite, self.interval))
         if self.shown:
             reach = (
-                f" ({100 * self.confidence:g} % interval {self._range(is_short=True)})" if is_known else ""
+                f" ({level_of(self.confidence)} interval {self._range(is_short=True)})" if is_known else ""
             )
             amount = self.amount or self._amount(self.estimate)
             return (

@@ -40,7 +40,16 @@ def _figure(all_rows: EstimateRows, *, title: str | None, width: float) -> Figur
         axes.axvline(whole, color=QUIET, linewidth=0.9, linestyle=(0, (5, 1.5)), zorder=1.6, gid="whole")
     for place, row in enumerate(shown):
         if row is None:
-            _write_gap(axes, place, all_rows.gap)
+            axes.annotate(
+                all_rows.gap,
+                (0.5, place),
+                xycoords=("axes fraction", "data"),
+                ha="center",
+                va="center",
+                size=6.5,
+                color=QUIET,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
+            )
         else:
             _draw_row(axes, place, row)
     _frame(axes, shown, dense=len(shown) > _DENSE, x_label=all_rows.x_label)
@@ -66,19 +75,6 @@ def _draw_row(axes: Axes, place: int, row: EstimateRow) -> None:
         [row.low, row.high], [place, place], color=colour, linewidth=1.0, solid_capstyle="butt", zorder=3
     )
     axes.plot([row.value], [place], marker, color=colour, markersize=3.0, zorder=4, gid="value")
-
-
-def _write_gap(axes: Axes, place: int, text: str) -> None:
-    axes.annotate(
-        text,
-        (0.5, place),
-        xycoords=("axes fraction", "data"),
-        ha="center",
-        va="center",
-        size=6.5,
-        color=QUIET,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-    )
 
 
 def _frame(axes: Axes, shown: Sequence[EstimateRow | None], *, dense: bool, x_label: str) -> None:

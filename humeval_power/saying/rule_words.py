@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from humeval_power.rules import Analysis, DecisionRule, DegreesOfFreedom, Estimator
+from humeval_power.saying.numbers import level_of
 from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def rule_sentence(rule: DecisionRule, *, by_intervals: bool = False) -> str:
     """The model and the test, or the repeated intervals that decide in its place, in two sentences."""
     model = f"{model_words(rule)}, fitted by {estimator_words(rule)}.{reported_words(rule)}"
     if by_intervals:
-        level = f"{100 * (1 - rule.alpha):g} %"
+        level = f"{level_of(1 - rule.alpha)}"
         return (
             f"{model} Repeated confidence intervals of the difference between the systems by {reference_of(rule)}; "
             f"together they cover it with confidence {level}."
@@ -124,7 +125,7 @@ def rule_sentence(rule: DecisionRule, *, by_intervals: bool = False) -> str:
 
 def margin_test(rule: DecisionRule) -> str:
     """The one-sided tests of a rule with a margin, and the interval that decides, as a sentence."""
-    margin, level = f"{rule.margin:g}", f"{100 * rule.confidence:g} % interval"
+    margin, level = f"{rule.margin:g}", f"{level_of(rule.confidence)} interval"
     against = reference_of(rule).replace("without a difference", "with a difference at the margin")
     if rule.alternative == "equivalent":
         return (
@@ -231,7 +232,7 @@ def margin_decision(
     """What a finished study has shown, or not, under a rule with a margin."""
     a, b = systems
     low, high = interval
-    within, level = margin_words(rule, scale), f"{100 * rule.confidence:g} % interval"
+    within, level = margin_words(rule, scale), f"{level_of(rule.confidence)} interval"
     if rule.alternative == "equivalent":
         bounds = f"-{rule.margin:g} to {rule.margin:g}"
         if not shown:

@@ -238,7 +238,7 @@ def test_a_missing_column_repeated_items_and_blank_labels_are_told_with_their_ro
     lines[8][0] = lines[9][0]
     table.write_text("\n".join(map(",".join, lines)))
     said = refusal(*COLUMNS)
-    assert "row 7, column 'gold': the label is blank." in said
+    assert "row 7, column 'gold': value '': the label is blank." in said
     assert "row 10, column 'item': value 'q8': this item is there already." in said
 
 

@@ -14,7 +14,7 @@ from humeval_power.checking.cells import LISTED, Location, Mask, cell_problems, 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.rows import KINDS, ROW_INDEX
 from humeval_power.designs import Codes
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 
 _NEEDED = ("worker_slot", "batch", "order", "kind", "code")
 _KEPT = ("document", "item", "place", "system", "look", "right", "replaces")
@@ -103,9 +103,7 @@ def key_of(table: pd.DataFrame, *, source: str) -> Key:
     names = [str(name).strip() for name in table.columns]
     if not set(_KEY) <= set(names) or "worker_slot" in names:
         rule = f"is no key: a key has the columns code, item and system. {_is_rather(names)}"
-        raise InputError(
-            [Problem(rule, "Give the file that the assignment wrote as its key.", place=source)]
-        )
+        raise refusal(rule, "Give the file that the assignment wrote as its key.", place=source)
     texts = _texts(table, names, (*_KEY, *_SECRET))
     problems = [problem for name in _KEY for problem in _blank(texts, name, source)]
     again = (texts["code"].duplicated() & (texts["code"] != "")).to_numpy()
@@ -120,8 +118,7 @@ def key_of(table: pd.DataFrame, *, source: str) -> Key:
     if any(len(column) > 1 or not _HEX_OR_NOTHING.fullmatch(column[0]) for column in digits if len(column)):
         rule = f"{' and '.join(_SECRET)} have 32 digits of 0 to 9 and a to f, the same in all rows."
         problems.append(Problem(rule, "Give the file as it was written.", place=source))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     secret, study = (str(column[0]) for column in digits)
     return Key(texts[list(_KEY)].reset_index(drop=True), source, bytes.fromhex(secret) or None, study)
 
@@ -147,8 +144,7 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
         texts = _texts(table, names, (*_NEEDED, *_KEPT))
         problems += _wrong_rows(texts, source)
         result.append(texts)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     frame = pd.concat(result, ignore_index=True).rename(columns={"worker_slot": "slot"})
     frame = frame.assign(batch=frame["batch"].astype(np.int64), order=frame["order"].astype(np.int64))
     source = ", ".join(source for _, source in tables)
@@ -156,7 +152,7 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
     if len(again):
         first = again.iloc[0]
         rule = f"{len(again):,} places stand twice, such as order {first['order']} of slot {first['slot']}."
-        raise InputError([Problem(rule, "Give each table of an assignment once.", place=source)])
+        raise refusal(rule, "Give each table of an assignment once.", place=source)
     of_table = np.repeat(np.arange(len(result), dtype=np.int64), [len(texts) for texts in result])
     return AssignmentTable(frame, source, of_table)
 
@@ -176,9 +172,7 @@ def check_key(key: Key, assigned: AssignmentTable) -> None:
     if absent.all():
         n = len(merged)
         rule = f"none of the {n:,} codes of the assignment stands in the key: it is that of another study."
-        raise InputError(
-            [Problem(rule, "Give the key that was written with this assignment.", place=where)]
-        )
+        raise refusal(rule, "Give the key that was written with this assignment.", place=where)
     problems = []
     if absent.any():
         names = listing(merged["code"][absent].tolist(), limit=LISTED)
@@ -194,8 +188,7 @@ def check_key(key: Key, assigned: AssignmentTable) -> None:
             )
             remedy = "Give the key that was written with this assignment."
             problems.append(Problem(rule, remedy, place=where))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
 
 
 def _is_rather(names: Sequence[str]) -> str:
@@ -307,8 +300,7 @@ def whole_work(assigned: AssignmentTable, key: Key | None = None) -> WholeWork:
     study, spares = decoded[~is_spare], decoded[is_spare]
     first = spares.groupby("replaces")["batch"].min()
     problems = [*_wrong_spares(study, spares, source)]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     whole = pd.concat([study[~study["later"]], spares, study[study["later"]]], ignore_index=True)
     return WholeWork(whole, source, {str(slot): int(batch) for slot, batch in first.items()})
 

@@ -12,7 +12,7 @@ import pandas as pd
 from humeval_power.checking.cells import Codes, Location, Mask, cell_problems, read_cells, read_numbers
 from humeval_power.checking.exports.assigned import AssignmentTable, Key, check_key
 from humeval_power.checking.rows import COLLECTED, KINDS, FlowStep
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 
 # Answers laid beside the assignment: which showing each one is of, and which are of none.
 
@@ -361,16 +361,14 @@ def matched_of(
         unknown = "slots" if matched.of("unknown slot").any() else "codes"
         rule = f"none of its {unknown} stands in {assigned.source}: it is the assignment of another study."
         remedy = "Give the assignment that was carried out."
-        raise InputError([Problem(rule, remedy, place=", ".join(sources))])
+        raise refusal(rule, remedy, place=", ".join(sources))
     return matched
 
 
 def _check_codes(answers: pd.DataFrame, sources: Sequence[str]) -> None:
     if "code" not in answers:
         rule = "nothing says which code an answer is of, so that no assignment or key is needed."
-        raise InputError(
-            [Problem(rule, "Name the column of codes in a mapping.", place=", ".join(sources))]
-        )
+        raise refusal(rule, "Name the column of codes in a mapping.", place=", ".join(sources))
 
 
 def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]) -> DecodedTable:
@@ -382,13 +380,12 @@ def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]
     known = np.array([name in rows.index for name in names])[codes.code]
     if not (known | is_check).any():
         rule = f"none of its codes stands in {key.source}: it is the key of another study."
-        raise InputError([Problem(rule, "Give the key of this study.", place=", ".join(sources))])
+        raise refusal(rule, "Give the key of this study.", place=", ".join(sources))
     remedy = "If it is of an attention check, give the assignment too: it says which codes are."
     problems = _cells(
         answers, "code", ~(known | is_check), part, sources, "stands in no row of the key.", remedy
     )
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     frame = answers.assign(
         **{
             name: np.where(
@@ -431,7 +428,13 @@ def _of_assignment(
         for name in ("item", "system"):
             fields[name] = codes.map(output[name]).fillna("").to_numpy(dtype=object)
     if (rows["right"] != "").any():
-        fields["passed"] = _passed(answers, _taken(rows["right"], matched.showing))
+        wanted = read_numbers(
+            read_cells(pd.Series(_taken(rows["right"], matched.showing))), missing=("",)
+        ).value
+        given = read_numbers(read_cells(answers["rating"]), missing=("",)).value
+        fields["passed"] = np.where(
+            np.isnan(wanted) | np.isnan(given), "", np.where(given == wanted, "1", "0")
+        ).astype(object)
         if "passed" in answers:  # where the rating does not tell
             fields["passed"] = np.where(
                 fields["passed"] == "", answers["passed"].fillna("").astype(str), fields["passed"]
@@ -443,15 +446,6 @@ def _of_assignment(
 
 def _taken(column: pd.Series, showing: Codes) -> np.ndarray:
     return np.array([*column.astype(str), ""], dtype=object)[showing]
-
-
-def _passed(answers: pd.DataFrame, right: np.ndarray) -> np.ndarray:
-    """'1' where a check was answered as it asks, '0' where not, '' for what has no right answer."""
-    wanted = read_numbers(read_cells(pd.Series(right)), missing=("",)).value
-    given = read_numbers(read_cells(answers["rating"]), missing=("",)).value
-    return np.where(np.isnan(wanted) | np.isnan(given), "", np.where(given == wanted, "1", "0")).astype(
-        object
-    )
 
 
 def _in_order(frame: pd.DataFrame) -> pd.DataFrame:

@@ -50,7 +50,7 @@ from humeval_power.checking.exports.rating_blocks import (
 )
 from humeval_power.checking.exports.templates import FIELDS, SLOT, TOLD, VALUE, literal
 from humeval_power.checking.rows import KIND, ROW_INDEX, ExportFlow, FlowStep
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 
 # Answers as numbers: words by the mapping, blank and missing ones left out and counted.
 
@@ -166,8 +166,7 @@ def long_table(
         frame, mapping, before = _of_errors(frame, mapping, mapping.errors, source=source)
     blocks = list(rating_blocks(frame, mapping, values or {}))
     problems = column_problems(frame, mapping, blocks, source=source)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     kept, flow = kept_rows(
         frame, mapping, what="outputs by their errors" if before else "rows of the export"
     )
@@ -178,8 +177,7 @@ def long_table(
     table = table.iloc[np.argsort(table.index.to_numpy(), kind="stable")]  # by row, then by column
     table, problems = _taken_apart(table, mapping, source=source)
     problems += _absent_parts(table, source=source)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     columns = [block.column for block in blocks]
     table, more, problems = rated(table, mapping, columns=columns, source=source)
     problems += _blank_parts(table, source=source)
@@ -192,7 +190,7 @@ def long_table(
             f"{step.rows:,}: {step.reason}" for step in (*flow, *more) if step.step == "dropped"
         )
         remedy = "Look at the filters and the columns of the mapping."
-        raise InputError([Problem(f"no rating is left. What left it: {lost}.", remedy, place=source)])
+        raise refusal(f"no rating is left. What left it: {lost}.", remedy, place=source)
     used = dict.fromkeys(name for block in blocks for name in (block.column, *block.columns.values()))
     return LongTable(_ordered(table), (*flow, *more), tuple(used))
 
@@ -205,8 +203,7 @@ def _of_errors(
     rated = frame.assign(**{RATING: ""})
     blocks = list(rating_blocks(rated, one_rating, {}))
     problems = column_problems(rated, replace(one_rating, where=mapping.where), blocks, source=source)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     kept, flow = kept_rows(frame, mapping, what="errors, and outputs without any")
     of = tuple(template.filled({}) for part, template in mapping.columns.items() if part not in EXTRAS)
     outputs = summed_errors(frame.loc[kept], errors, of=of, source=source)
@@ -416,8 +413,7 @@ def imported(
             pairs.append((replace(export, notices=(*export.notices, *omitted)), table))
         except InputError as error:
             problems += error.problems if mapping else [_too_little(export), *error.problems]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     tables = [one.frame for _, one in pairs]
     if len(pairs) > 1:
         tables = [one.frame.assign(source=export.source) for export, one in pairs]
@@ -497,7 +493,7 @@ def _with_steps(table: LongTable, steps: tuple[FlowStep, ...]) -> LongTable:
 def _own_mapping(export: Export) -> tuple[Mapping, tuple[str, ...]]:
     """What the format says by itself, without criteria that are in words where others are numbers; what to say."""
     if export.mapping is None:
-        raise InputError([Problem("nothing says which columns hold ratings.", "", place=export.source)])
+        raise refusal("nothing says which columns hold ratings.", place=export.source)
     left = criteria_in_words(export.frame, export.mapping)
     said = tuple(
         f"WARNING: {name!r} is left out: its answers are text."

@@ -16,6 +16,7 @@ from humeval_power.checking.cells import (
     read_numbers,
 )
 from humeval_power.checking.columns import bare, close_to
+from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import OPTIONAL, Condition, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import (
     ASKED,
@@ -57,7 +58,14 @@ def rating_blocks(
     frame: pd.DataFrame, mapping: Mapping, values: MappingType[str, str]
 ) -> Iterator[RatingBlock]:
     names = in_natural_order([str(name) for name in frame.columns])
-    claimed = _claimed(mapping)
+    named = {one.filled({}) for one in mapping.columns.values() if not one.parts}
+    named |= {
+        *mapping.keep,
+        *mapping.checks,
+        *split_columns(mapping),
+        *(one.column for one in mapping.where),
+    }
+    claimed = named - {one.template.filled({}) for one in mapping.ratings if not one.template.parts}
     for ratings in mapping.ratings:
         for name in names:
             parts = ratings.template.match(name)
@@ -125,18 +133,6 @@ def is_free_text(criterion: str, answers: Counter[str]) -> bool:
     word = bare(criterion)
     named = word in _COMMENTS or word.endswith(("comment", "comments", "feedback"))
     return named or (len(answers) >= _FREE and len(answers) > answers.total() / 2)
-
-
-def _claimed(mapping: Mapping) -> set[str]:
-    """Columns that a mapping names as something else; a template of ratings may fit their names too."""
-    named = {one.filled({}) for one in mapping.columns.values() if not one.parts}
-    named |= {
-        *mapping.keep,
-        *mapping.checks,
-        *split_columns(mapping),
-        *(one.column for one in mapping.where),
-    }
-    return named - {one.template.filled({}) for one in mapping.ratings if not one.template.parts}
 
 
 def _said_of(parts: dict[str, str], ratings: RatingColumns, mapping: Mapping) -> dict[str, str]:
@@ -223,3 +219,30 @@ def of_column(part: str) -> str:
 
 def split_columns(mapping: Mapping) -> list[str]:
     return [name for name in mapping.split if name not in (*FIELDS, *OF_COLUMN)]
+
+
+# Exports of which only who answered what is taken: their ratings are put out of sight before anything is read.
+
+GIVEN = "1"  # what stands for any rating
+
+
+def without_ratings(export: Export, mapping: Mapping | None = None) -> Export:
+    """The export with the same mark for every rating that was given, also where its column is not there.
+
+    What a mapping calls missing stays missing. Ratings that are sums of errors, or marks in columns of points, are
+    left as they are: whether there is one is all that is counted afterwards.
+    """
+    used = mapping or export.mapping
+    if used is None or export.people or used.errors is not None:
+        return export
+    missing = {"", *(text.strip().casefold() for text in used.missing)}
+    frame = export.frame
+    marked = {}
+    for block in rating_blocks(frame, used, export.questions):
+        if VALUE not in block.parts:
+            cells = read_cells(frame[block.column])
+            given = np.array([text.strip().casefold() not in missing for text in cells.texts])[cells.code]
+            marked[block.column] = np.where(given, GIVEN, "")
+    whole = [one.template.filled({}) for one in used.ratings if not one.template.parts]
+    marked |= {name: np.full(len(frame), GIVEN) for name in whole if name not in frame}
+    return replace(export, frame=frame.assign(**marked))

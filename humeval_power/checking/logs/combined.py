@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from humeval_power.checking.columns import close_to, listing, shortened
+from humeval_power.checking.columns import absent_names, close_to, listing, shortened
 from humeval_power.checking.logs.log import (
+    SHOWN,
     Again,
     Log,
     LogSample,
-    counted_problems,
     each_task_once,
     once_each,
     with_disagreements,
 )
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.checking.suspects import ClusterSuspect, cluster_suspects
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, first_few, refusal, refuse
 
 # The samples of logs as a table, a row for each answer.
 
@@ -42,7 +42,7 @@ def frame_of(logs: Sequence[Log], metrics: Mapping[str, Collection[str]]) -> pd.
     rows = [(log, sample) for log in logs for sample in log.samples]
     columns: dict[str, list[object]] = {
         "system": [log.system for log, _ in rows],
-        "item": [_item(log, sample, several) for log, sample in rows],
+        "item": [f"{log.task}/{sample.item}" if several else sample.item for log, sample in rows],
     }
     if len({sample.run for _, sample in rows}) > 1:
         columns["run"] = [sample.run or "1" for _, sample in rows]
@@ -75,10 +75,6 @@ def cluster_names(values: pd.Series, tasks: pd.Series | None) -> pd.Series:
         named = zip(shown, are_names, tasks, strict=True)
         shown = [f"{task}/{name}" if is_name else name for name, is_name, task in named]
     return pd.Series(shown, index=values.index, name=column, dtype=object)
-
-
-def _item(log: Log, sample: LogSample, several: bool) -> str:
-    return f"{log.task}/{sample.item}" if several else sample.item
 
 
 def _answers(samples: Sequence[LogSample]) -> Mapping[str, list[object]]:
@@ -204,16 +200,14 @@ def _of_tasks(logs: Sequence[Log], tasks: Sequence[str]) -> Sequence[Log]:
     unknown = [
         Problem(f"there is no task {task!r}.", close_to(task, names)) for task in tasks if task not in names
     ]
-    if unknown:
-        raise InputError(unknown)
+    refuse(unknown)
     return [log for log in logs if not tasks or log.task in tasks]
 
 
 def _each(logs: Sequence[Log]) -> list[Log]:
     """The logs, none without samples."""
     empty = [Problem("holds no samples.", "Leave it out.", log.source) for log in logs if not log.samples]
-    if empty:
-        raise InputError(counted_problems(empty, logs[0].source))
+    refuse(first_few(empty, most=SHOWN))
     return list(logs)
 
 
@@ -227,16 +221,10 @@ def _metrics(logs: Sequence[Log], wanted: Sequence[str]) -> tuple[Mapping[str, C
         A metric that no log or not every log of a task has, or a task whose logs have none in common.
     """
     known = list(dict.fromkeys(name for log in logs for name in log.metrics))
-    unknown = [
-        Problem(f"there is no metric {name!r}.", close_to(name, known))
-        for name in wanted
-        if name not in known
-    ]
-    if unknown:
-        raise InputError(unknown)
+    refuse(absent_names(wanted, known, "metric"))
     if not known:
         rule = "no sample has a score that is a number."
-        raise InputError([Problem(rule, "Was the evaluation scored?", logs[0].source)])
+        raise refusal(rule, "Was the evaluation scored?", logs[0].source)
     metrics: dict[str, list[str]] = {}
     partial: dict[str, None] = {}
     for task in dict.fromkeys(log.task for log in logs):
@@ -255,7 +243,7 @@ def _metrics(logs: Sequence[Log], wanted: Sequence[str]) -> tuple[Mapping[str, C
                 f"{log.source} has {listing(log.metrics, limit=6)}" for log in _different(those)
             )
             remedy = "Read one task, or the logs with one metric: name their files."
-            raise InputError([Problem(f"{what}: {have}.", remedy)])
+            raise refusal(f"{what}: {have}.", remedy)
         metrics[task] = [name for name in common if not wanted or name in wanted]
         partial.update(dict.fromkeys(lacking))
     notices = []
@@ -288,8 +276,7 @@ def _refuse_other_questions(logs: Sequence[Log]) -> None:
                 )
                 remedy = "Were the data, their order, or the settings of the metric different? Evaluate both alike."
                 problems.append(Problem(rule, remedy, log.source, sample.row or None))
-    if problems:
-        raise InputError(counted_problems(problems, logs[0].source))
+    refuse(first_few(problems, most=SHOWN))
 
 
 def _lacking(logs: Sequence[Log]) -> list[str]:
@@ -306,7 +293,7 @@ def _lacking(logs: Sequence[Log]) -> list[str]:
     every = set().union(*items.values())
     if len(items) > 1 and not set.intersection(*items.values()):
         rule = f"the systems {listing(list(items), limit=6)} share no item."
-        raise InputError([Problem(rule, "Name logs of the same task, and of the same version of it.")])
+        raise refusal(rule, "Name logs of the same task, and of the same version of it.")
     return [
         f"{system} has {len(own):,} of the {len(every):,} items."
         for system, own in items.items()

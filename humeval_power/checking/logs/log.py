@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from humeval_power.checking.columns import listing, shortened
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, first_few, refuse
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,7 @@ def once_each(log: Log) -> Log:
         rule = f"item {shortened(sample.item)!r} has other scores than in row {first.row:,}: which counts?"
         remedy = "Delete one; or name the generation, where an item has several."
         problems.append(Problem(rule, remedy, log.source, sample.row))
-    if problems:
-        raise InputError(counted_problems(problems, log.source))
+    refuse(first_few(problems, most=SHOWN))
     if not n_again:
         return log
     said = f"{n_again:,} samples stand there again with the same scores, and are read once."
@@ -143,17 +142,8 @@ def each_task_once(logs: Sequence[Log], again: Again) -> list[Log]:
             kept.append(_last(those))
         else:
             problems.append(_several(system, task, those, again))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return kept
-
-
-def counted_problems(problems: list[Problem], source: str) -> list[Problem]:
-    """The first of them, and how many more there are."""
-    rest = len(problems) - SHOWN
-    return (
-        problems if rest <= 0 else [*problems[:SHOWN], Problem(f"and {rest:,} more like this.", "", source)]
-    )
 
 
 def _evaluations(logs: Sequence[Log]) -> list[Log]:
@@ -235,8 +225,7 @@ def _as_runs(logs: Sequence[Log]) -> Log:
                 rule = f"item {shortened(sample.item)!r} is the generation of {other.source} with other scores."
                 remedy = "It was scored anew: leave one of the two logs out."
                 problems.append(Problem(rule, remedy, log.source, sample.row))
-    if problems:
-        raise InputError(counted_problems(problems, in_order[0].source))
+    refuse(first_few(problems, most=SHOWN))
     said = f"{len(logs)} logs of it are its runs: {listing([log.source for log in in_order])}."
     if _have_own_seeds(in_order):
         is_common = len({log.seeds.get(_COMMON_SEED) for log in in_order}) > 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refusal
 
 FITTED_ACCURACIES = (0.8, 1.0)  # where the regressions of the paper have seen pairs
 
@@ -125,13 +125,9 @@ class ValidationPairs:
         """The share of the items on which both are right or both wrong."""
         count = self.differing.get(frozenset((first, second)))
         if count is None:
-            raise InputError(
-                [
-                    Problem(
-                        f"has no row for the pair {first} and {second}, which are compared.",
-                        "Add it: the items that exactly one of them gets right.",
-                        place=self.source,
-                    )
-                ]
+            raise refusal(
+                f"has no row for the pair {first} and {second}, which are compared.",
+                "Add it: the items that exactly one of them gets right.",
+                place=self.source,
             )
         return KnownAgreement(1 - count / self.n_items)

@@ -30,7 +30,7 @@ from humeval_power.choices import RECOMMENDED, Compat, PairedTest, PowerOn, Prio
 from humeval_power.comparisons.accuracy.wording import WORDING
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.comparisons.runs.ask import test_of_runs
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.fields import own, real, text, whole, word
 from humeval_power.saying.numbers import counted
 
@@ -452,9 +452,7 @@ CLAIMS = Declaration(
 def _leaderboard(given: TypedValues, calls: Calls) -> None:
     _together(given, ("--power-on validation", given["power_on"] == "validation"))
     if given["pairs"] is not None and given.was_stated("overlap"):
-        raise InputError(
-            [Problem("is guessed, and --pairs counts it.", "Leave out one of them.", "--overlap")]
-        )
+        raise refusal("is guessed, and --pairs counts it.", "Leave out one of them.", "--overlap")
     submissions, in_percent = _submissions(given, calls)
     pairs = None
     if given["pairs"] is not None:
@@ -495,8 +493,7 @@ def _together(given: TypedValues, *others: tuple[str, bool]) -> None:
         for name, is_given in others
         if is_given and pairs is None
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
 
 
 LEADERBOARD = Declaration(

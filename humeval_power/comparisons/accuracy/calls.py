@@ -34,7 +34,7 @@ from humeval_power.comparisons.accuracy.result_claims import (
     OverlapResult,
 )
 from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refusal
 
 
 def estimate(answers: PairedCounts | Answers, *, remarks: Sequence[str] = ()) -> AccuracyEstimateResult:
@@ -61,7 +61,7 @@ def estimate(answers: PairedCounts | Answers, *, remarks: Sequence[str] = ()) ->
     if len(answers.systems) > 2:
         rule = f"two systems are estimated; the table has {len(answers.systems)}: {', '.join(answers.systems)}."
         remedy = "Name two of them: --systems A,B. `compare accuracy test` compares all of them."
-        raise InputError([Problem(rule, remedy)])
+        raise refusal(rule, remedy)
     return AccuracyEstimateResult(
         comparison=all_comparisons(answers)[0], answers=answers, remarks=(*_noticed(answers), *remarks)
     )

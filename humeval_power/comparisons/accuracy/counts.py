@@ -12,7 +12,7 @@ from scipy import special
 
 from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.clusters import Clusters
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.inference.clustered import ClusteredMean, clustered_mean
 from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_bootstrap import swapped_sum_p
@@ -55,8 +55,7 @@ class PairedCounts:
             problems.append(Problem(rule, "b and c are the items that one system alone got right."))
         if not problems and self.n_items == 0:
             problems.append(Problem("There are no items.", ""))
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     @property
     def difference(self) -> float:

@@ -21,7 +21,7 @@ from humeval_power.checking.columns import (
 from humeval_power.checking.suspects import ClusterSuspect, cluster_suspects
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.accuracy.counts import Answers
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.lines import (
     ITEM,
     PREDICTION_NAMES,
@@ -98,9 +98,7 @@ def answers_of_table(
     found_gold = gold_column or of.get("gold")
     if gold_column == "" and found_gold is None:
         rule = "no column of right answers was found."
-        raise InputError(
-            [Problem(rule, f"Name it: --gold COLUMN. {close_to('gold', columns)}", table.source)]
-        )
+        raise refusal(rule, f"Name it: --gold COLUMN. {close_to('gold', columns)}", table.source)
     item, system = of.get("item"), of.get("system")
     if item is None and system is not None:
         free = [name for name in columns if name != cluster]
@@ -123,7 +121,7 @@ def _wide(
 ) -> SystemAnswers:
     if column is not None:
         rule = "--column is for a file of one system; this table has a column for each."
-        raise InputError([Problem(rule, "Name the systems: --systems A,B.", table.source)])
+        raise refusal(rule, "Name the systems: --systems A,B.", table.source)
     notices: tuple[str, ...] = table.notices
     if systems:
         names = tuple(
@@ -152,7 +150,7 @@ def _looking_like_systems(
     if len(names) < 2:
         rule = f"which columns are the systems? The columns are {listing([str(n) for n in table.frame.columns])}."
         remedy = "Name those of A and B: --systems A,B; and the column or file of the right answers: --gold GOLD."
-        raise InputError([Problem(rule, remedy, table.source)])
+        raise refusal(rule, remedy, table.source)
     return names
 
 
@@ -184,7 +182,7 @@ def _long(
     if unknown or len(names) < 2:
         known = f"The systems are {listing(known_names)}."
         rule = f"there is no system {unknown[0]!r}." if unknown else "at least two systems are needed."
-        raise InputError([Problem(rule, known, table.source, column=system)])
+        raise refusal(rule, known, table.source, column=system)
     parts = {name: table._replace(frame=table.frame[of_row == name]) for name in names}
     for part in parts.values():
         _refuse_repeated(part, item, system)
@@ -207,16 +205,14 @@ def _value_column(table: SourceTable, column: str | None, has_gold: bool, is_wan
         return table.scores[0]
     if table.scores and not is_wanted:
         rule = f"the logs have several metrics: {listing(table.scores)}."
-        raise InputError(
-            [Problem(rule, f"Choose one: --column {shell_word(table.scores[0])}", table.source)]
-        )
+        raise refusal(rule, f"Choose one: --column {shell_word(table.scores[0])}", table.source)
     of = find_columns(columns, [_PREDICTION, _SCORE], source=table.source).of
     first, second = ("prediction", "correct") if is_wanted else ("correct", "prediction")
     result = of.get(first) or of.get(second)
     if result is None or (result == of.get("prediction") and not has_gold):
         rule = f"no column says right or wrong, or what was predicted. The columns are {listing(columns)}."
         remedy = "Name it: --column NAME; and the right answers, a column or a file, by --gold."
-        raise InputError([Problem(rule, remedy, table.source)])
+        raise refusal(rule, remedy, table.source)
     return result
 
 
@@ -237,8 +233,7 @@ def _one_gold(table: SourceTable, item: str, name: str) -> PredictionLines:
         if first.setdefault(key, text) != text and len(problems) < SHOWN:
             rule = f"item {shortened(key)!r} has another right answer, {shortened(first[key])!r}, already."
             problems.append(Problem(rule, "Keep one.", table.source, row, name, text, has_value=True))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     rows = dict(zip(reversed(labels.items or ()), reversed(labels.rows), strict=True))
     return replace(
         labels, values=tuple(first.values()), items=tuple(first), rows=tuple(rows[key] for key in first)
@@ -302,7 +297,7 @@ def read_answers(
         return answers_from(logged, column=column, systems=systems, cluster=cluster)
     if systems:
         rule = f"--systems names columns of one table; of two files the systems are {' and '.join(TWO_SYSTEMS)}."
-        raise InputError([Problem(rule, "Leave it out.")])
+        raise refusal(rule, "Leave it out.")
     _refuse_same_file(path_a, path_b)
     a, b = (read_predictions(path, column=column) for path in (path_a, path_b))
     truth = None if gold is None else read_predictions(gold, role="label")
@@ -402,7 +397,7 @@ def _refuse_same_file(path_a: str | Path, path_b: str | Path) -> None:
             "A table with a column for each system is given once: compare accuracy test TABLE --systems A,B --gold "
             "GOLD, GOLD being its column of right answers."
         )
-        raise InputError([Problem(rule, remedy, source_name(path_a))])
+        raise refusal(rule, remedy, source_name(path_a))
 
 
 def _refuse_same_column(
@@ -418,5 +413,4 @@ def _refuse_same_column(
         for path, each in files.items()
         if _same_file(path, gold) and each.value_column == truth.value_column
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)

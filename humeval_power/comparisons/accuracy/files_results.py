@@ -15,7 +15,7 @@ from humeval_power.checking.columns import Column, find_columns
 from humeval_power.comparisons.accuracy.agreement import OverlapRegression, ValidationPairs
 from humeval_power.comparisons.accuracy.claims import Claim, Submission, SystemPair, moment
 from humeval_power.comparisons.accuracy.counts import PairedCounts
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.json_text import read_object
 from humeval_power.files.tables import (
     Floats,
@@ -123,11 +123,10 @@ def _claimed(table: SourceTable) -> SourceTable:
             if cell.lower() not in (*_YES, *_NO):
                 rule, remedy = "is neither yes nor no.", "Write Y or N, or rename the column."
                 problems.append(table.problem(rule, remedy, row, column, cell))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     if columns and not kept.any():
         rule = f"no row has yes under {' and '.join(columns.values())}: there is no claim to judge."
-        raise InputError([Problem(rule, "Correct the column, or leave it out.", place=table.source)])
+        raise refusal(rule, "Correct the column, or leave it out.", place=table.source)
     return table._replace(frame=table.frame[kept])
 
 
@@ -152,8 +151,7 @@ def _sizes_of(claims: SourceTable, column: str, tasks: Sequence[str], table: Sou
         if task not in known:
             rule, remedy = f"is not in {table.source}.", "Add the task and its items there."
             problems.append(claims.problem(rule, remedy, row, column, task))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return [known[task] for task in tasks]
 
 
@@ -168,7 +166,16 @@ def read_leaderboard(path: str | Path) -> tuple[list[Submission], bool]:
     scores = values["accuracy"] / unit
     validation = values.get("validation", np.full(len(scores), math.nan)) / unit
     names, dates = texts_of(table, columns["name"]) or [], texts_of(table, columns["date"]) or []
-    _check_dates(table, dates, columns["date"])
+    column = columns["date"]
+    problems = []
+    for row, date in zip(table.frame.index, dates, strict=True):
+        try:
+            moment(date)
+        except InputError as error:
+            problems += [
+                replace(each, place=table.source, row=int(row), column=column) for each in error.problems
+            ]
+    refuse(problems)
     keys = texts_of(table, columns.get("key")) or [""] * len(names)
     rows = zip(names, dates, scores, validation, keys, strict=True)
     return [
@@ -202,8 +209,7 @@ def counts_of(table: SourceTable) -> list[tuple[str, PairedCounts]]:
             counted.append((label, counts))
         except InputError as error:
             problems += [Problem(each.rule, each.remedy, table.source, int(row)) for each in error.problems]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return counted
 
 
@@ -219,22 +225,7 @@ def check_accuracies(table: SourceTable, baseline: Floats, gain: Floats, *, colu
         for row, before, by in zip(table.frame.index, baseline, gain, strict=True)
         if not -ROUNDED <= before + by <= 1 + ROUNDED
     ]
-    if problems:
-        raise InputError(problems)
-
-
-def _check_dates(table: SourceTable, dates: Sequence[str], column: str) -> None:
-    """Raise InputError, naming the rows, where submissions cannot be put in order."""
-    problems = []
-    for row, date in zip(table.frame.index, dates, strict=True):
-        try:
-            moment(date)
-        except InputError as error:
-            problems += [
-                replace(each, place=table.source, row=int(row), column=column) for each in error.problems
-            ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
 
 
 def unit_of(table: SourceTable, values: Mapping[str, Floats], *columns: NumberColumn) -> float:
@@ -286,8 +277,7 @@ def read_system_pairs(path: str | Path) -> tuple[list[SystemPair], bool]:
             if alike < least:
                 rule = f"with accuracies of {before:.4g} and {before + by:.4g} at least {least:.4g} agree."
             problems.append(table.problem(rule, "Correct the row.", row, columns["agreement"], alike))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return pairs, unit != 1
 
 
@@ -304,7 +294,7 @@ def read_overlap(path: str | Path) -> OverlapRegression:
     if not str(record.get("schema", "")).startswith("humeval_power/accuracy_overlap/") or not isinstance(
         kept, dict
     ):
-        raise InputError([Problem("is no record of a regression of agreement.", _HINT, place=place)])
+        raise refusal("is no record of a regression of agreement.", _HINT, place=place)
     seen = kept.get("seen")
     ends = seen if isinstance(seen, list) and len(seen) == 2 else [None, None]
     fields = ("constant", "per_accuracy", "per_difference")
@@ -325,16 +315,11 @@ def read_overlap(path: str | Path) -> OverlapRegression:
             noun="field",
         )
         for name, value in named.items()
-        if not _is_number(value)
+        if not (isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value))
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     constant, per_accuracy, per_difference, low, high = (float(value) for value in named.values())
     return OverlapRegression(Path(path).stem, constant, per_accuracy, per_difference, (low, high))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 # A table of pairs of submissions: on how many items of the validation set exactly one of them is right.
@@ -405,6 +390,5 @@ def read_pairs(
                 remedy = "Correct the count, the accuracies, or --n-validation."
         if rule:
             problems.append(table.problem(rule, remedy, row, column, shown))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return ValidationPairs(n_validation, differing, table.source)

@@ -20,7 +20,7 @@ from humeval_power.saying.clustered_words import (
 )
 from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Section
-from humeval_power.saying.numbers import decimals, interval_words, p_cell, p_words, percent
+from humeval_power.saying.numbers import decimals, interval_words, level_of, p_cell, p_words, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, pairs_lead, signature, table
 
@@ -60,7 +60,7 @@ def facts(comparison: CountsComparison, confidence: float) -> Iterator[Fact]:
     """Difference, accuracies, items and agreement; the difference is B - A."""
     counts, (a, b) = comparison.counts, comparison.systems
     interval = interval_words(*comparison.interval(confidence), signed=True)
-    yield f"{b} - {a}", f"{counts.difference:+.4f}, {100 * confidence:g} % interval {interval}"
+    yield f"{b} - {a}", f"{counts.difference:+.4f}, {level_of(confidence)} interval {interval}"
     alone = f"{b} alone right on {counts.only_b:,}, {a} alone on {counts.only_a:,}"
     known = counts.accuracies
     if known is None or counts.both is None:
@@ -114,7 +114,7 @@ def picture(comparisons: Sequence[CountsComparison], confidence: float) -> Chart
         effects,
         axis="difference, points of 100",
         title="How large are the differences of accuracy?",
-        words=f"The difference of accuracy with its {100 * confidence:g} % interval, about 0.",
+        words=f"The difference of accuracy with its {level_of(confidence)} interval, about 0.",
     )
 
 
@@ -134,7 +134,7 @@ def independence_of(
 def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: float) -> str:
     """A paragraph on one comparison."""
     counts, (a, b), name = comparison.counts, comparison.systems, cluster_name(answers)
-    confidence = f"{100 * (1 - alpha):g} %"
+    confidence = f"{level_of(1 - alpha)}"
     ends = [100 * end for end in comparison.interval(1 - alpha)]
     interval = "" if math.isnan(ends[0]) else f", {confidence} interval {ends[0]:+.1f} to {ends[1]:+.1f}"
     known = counts.accuracies
@@ -282,7 +282,7 @@ class AccuracyTestsResult(PaperResult):
         if self.correction is None or self.answers is None:
             return
         confidence, first, answers = 1 - self.alpha, self.comparisons[0], self.answers
-        interval = f"{100 * confidence:g} % interval"
+        interval = f"{level_of(confidence)} interval"
         accuracies = table(
             enumerate(answers.systems),
             {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.comparisons.accuracy.counts import unpaired_p
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refuse
 from humeval_power.inference.mcnemar import binomial_pmf
 from humeval_power.scenarios.contract import BlockScenario, ComputedPower, Replicates
 from humeval_power.scenarios.discordant_counts import ENUMERATION, binomial_window
@@ -45,8 +45,7 @@ class UnpairedAccuracy(BlockScenario):
         elif not -1e-12 <= self.baseline + self.difference <= 1 + 1e-12:
             rule = f"An accuracy of {self.baseline:.4g} cannot change by {self.difference:+.4g}."
             problems.append(Problem(rule, f"At most {1 - self.baseline:.4g} is left above it."))
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     @property
     def other(self) -> float:

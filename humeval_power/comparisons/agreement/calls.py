@@ -20,7 +20,7 @@ from humeval_power.choices import (
     PLANNED_RATERS,
     PlannedMeasure,
 )
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import Ratings
 from humeval_power.scales import RatingScale
@@ -77,15 +77,11 @@ def read_rated(
 
     if not has("worker") and not has("rating"):
         known = listing([str(name) for name in result.frame.columns], limit=8)
-        raise InputError(
-            [
-                Problem(
-                    f"no column says who rated, or what. The columns are: {known}.",
-                    "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: "
-                    "--rater-columns A,B,C",
-                    place=result.source,
-                )
-            ]
+        raise refusal(
+            f"no column says who rated, or what. The columns are: {known}.",
+            "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: "
+            "--rater-columns A,B,C",
+            place=result.source,
         )
     if not has("system"):
         result = result._replace(frame=result.frame.assign(**{_SYSTEM: ONE_SYSTEM}))
@@ -130,8 +126,7 @@ def _long(table: SourceTable, raters: Sequence[str], item: str | None) -> Source
         problems.append(
             Problem("one rater is named, and agreement is of two or more.", "--rater-columns A,B,C")
         )
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     rest = [name for name in frame.columns if name not in raters]
     kept = [name for name in rest if name == item or ROLES["item"].fits(name) or ROLES["system"].fits(name)]
     if item is None and not any(ROLES["item"].fits(name) for name in kept):
@@ -184,12 +179,12 @@ def report(
     if ratings.n_workers < 2:
         rule = "all ratings are by one rater, and agreement is of two or more."
         remedy = "Let a second rater rate some of the same outputs. Is the column of raters right? --worker COLUMN"
-        raise InputError([Problem(rule, remedy, place=ratings.source)])
+        raise refusal(rule, remedy, place=ratings.source)
     agreements = system_agreements(ratings, confidence=confidence, seed=seed, compatible=compatible)
     if not any(one.found.n_outputs for one in agreements):
         rule = f"{NO_PAIRS}, so that nothing tells how they agree."
         remedy = "Let two raters or more rate the same outputs; an output is an item under one system."
-        raise InputError([Problem(rule, remedy, place=ratings.source)])
+        raise refusal(rule, remedy, place=ratings.source)
     return AgreementReport(
         rows=agreements,
         source=ratings.source,
@@ -242,7 +237,7 @@ def pilot_reliability(ratings: Ratings) -> Reliability:
         rule = "raters of the pilot differ by their levels alone, which leaves nothing to error."
     if rule:
         remedy = "Give --expected-agreement and --rater-share instead, as you expect them."
-        raise InputError([Problem(rule, remedy, place=ratings.source)])
+        raise refusal(rule, remedy, place=ratings.source)
     return Reliability(float(output), float(rater))
 
 
@@ -337,8 +332,7 @@ def plan(
     if not 0 < confidence <= _MOST_CONFIDENT:
         rule = f"must be above 0 and at most {_MOST_CONFIDENT:g}."
         problems.append(_option_problem("--confidence", confidence, rule))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     target = AgreementTarget(
         half_width=half_width,
         confidence=confidence,
@@ -451,8 +445,7 @@ def study(
         problems.append(Problem(rule, "Give a difference, of either sign."))
     problems += _below("--workers", workers, _at_least_two(ratings_per_item))
     problems += _below("--items", items, _at_least_two(documents))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     check_documents(parameters, documents or 0)
     between = variance_of_two(effect) if effect is not None else float(sd_systems or 0.0) ** 2
     sizes = [

@@ -11,6 +11,7 @@ from humeval_power.comparisons.agreement.agreement import Agreement, Level, Repe
 from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.safe_text import picture_text
+from humeval_power.saying.numbers import interval_words
 from humeval_power.saying.values import Document, bounds, listed, number, part, words
 
 if TYPE_CHECKING:
@@ -120,24 +121,22 @@ def _value(entry: Document) -> str:
         reason = words(entry, "reason")
         return f"{name}: not defined" + (f" ({reason})" if reason else "")
     said = (
-        [] if interval is None or is_about_others(name) else [f"these workers, interval {_ends(interval)}"]
+        []
+        if interval is None or is_about_others(name)
+        else [f"these workers, interval {interval_words(*interval, digits=3)}"]
     )
     of_other, value_other = bounds(entry, "interval_other"), number(entry, "value_other")
     if of_other is not None and value_other is not None:
         other = "" if is_about_others(name) else f" {value_other:.3f}"
-        said.append(f"other workers{other}, interval {_ends(of_other)}")
+        said.append(f"other workers{other}, interval {interval_words(*of_other, digits=3)}")
     elif interval is not None and is_about_others(name):
-        said = [f"interval {_ends(interval)}"]
+        said = [f"interval {interval_words(*interval, digits=3)}"]
     return f"{name}: {value:.3f}" + (f" ({'; '.join(said)})" if said else "")
 
 
 def is_about_others(name: str) -> bool:
     """Whether a measure speaks of other workers alone."""
     return name.startswith("intraclass correlation")
-
-
-def _ends(interval: tuple[float, float]) -> str:
-    return f"{interval[0]:.3f} to {interval[1]:.3f}"
 
 
 def _not_assessed(study: Document, whose: Between) -> str | None:

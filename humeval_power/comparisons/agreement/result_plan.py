@@ -19,7 +19,7 @@ from humeval_power.comparisons.agreement.planning_categories import (
     outputs_of_two_raters,
 )
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, percent
+from humeval_power.saying.numbers import counted, decimals, level_of, percent
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 
@@ -98,7 +98,7 @@ class AgreementPlan(Result):
 
     @property
     def _how(self) -> str:
-        level = f"{100 * self.target.confidence:g} % interval"
+        level = f"{level_of(self.target.confidence)} interval"
         if self.target.assurance is None:
             return f"{level}, on average"
         return f"{level}, in {100 * self.target.assurance:g} % of studies"

@@ -14,7 +14,7 @@ from humeval_power.comparisons.agreement.agreement import shared_ratings
 from humeval_power.comparisons.agreement.raters import ALPHA, FEWEST_RATERS, RaterTests, raters_one_by_one
 from humeval_power.ratings import Ratings
 from humeval_power.saying.document import Paragraph, Section
-from humeval_power.saying.numbers import counted, decimals, p_words
+from humeval_power.saying.numbers import counted, decimals, level_of, p_words
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
@@ -58,7 +58,7 @@ class Raters:
         tests = self.tests
         unlike, n_tested = np.flatnonzero(tests.is_unlike), int(tests.is_tested.sum())
         order = np.lexsort((-np.nan_to_num(np.abs(tests.level)), ~tests.is_tested, ~tests.is_unlike))
-        level = f"{100 * self.confidence:g} %"
+        level = f"{level_of(self.confidence)}"
         rows = table(
             order[:_MOST_SHOWN].tolist(),
             {

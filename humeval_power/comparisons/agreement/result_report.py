@@ -14,7 +14,7 @@ from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, interval_words, percent
+from humeval_power.saying.numbers import counted, decimals, interval_words, level_of, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, signature, table
 
@@ -182,7 +182,7 @@ class AgreementReport(PaperResult):
 
     @property
     def _level(self) -> str:
-        return f"{100 * self.confidence:g} %"
+        return f"{level_of(self.confidence)}"
 
     def _facts(self) -> tuple[Fact, ...]:
         first = self.rows[0].found

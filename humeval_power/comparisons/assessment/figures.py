@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from humeval_power.saying.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
-
-if TYPE_CHECKING:
-    pass
 
 _LEAST_P = 1e-6  # smaller ones are drawn here
 

@@ -11,15 +11,20 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.cells import read_cells, read_ids
-from humeval_power.checking.columns import ROLES, find_columns, listing, named_column, shortened
+from humeval_power.checking.columns import (
+    ROLES,
+    absent_names,
+    find_columns,
+    listing,
+    named_column,
+    shortened,
+)
 from humeval_power.checking.rows import Rejected
 from humeval_power.comparisons.assessment.pairs import Codes, Floats, RatedOutputs
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.tables import NumberColumn, SourceTable, read_decided, read_numbers_of, read_table
 from humeval_power.safe_text import shell_word
 from humeval_power.saying.numbers import counted
-
-_SHOWN = 5  # problems of one kind
 
 
 def read_rated(
@@ -67,9 +72,7 @@ def read_rated(
     for column, option in ((by, "--by"), (cluster, "--cluster")):
         if column is not None and column in (of["system"], of["rating"]):
             rule = f"names the column of the {'system' if column == of['system'] else 'rating'}."
-            raise InputError(
-                [Problem(rule, "Name a column of what ratings share.", place=table.source, column=option)]
-            )
+            raise refusal(rule, "Name a column of what ratings share.", place=table.source, column=option)
     frame = _one_criterion(table, of.get("criterion"), criterion, by)
     table = table._replace(frame=frame)
     values, problems = _ratings(table, of["rating"])
@@ -82,24 +85,27 @@ def read_rated(
     kept = np.ones(len(frame), dtype=bool) if problems else ~blank
     names_there = frame[of["system"]].astype(str).str.strip()
     if systems is not None:
-        problems += _absent(systems, sorted(set(names_there[kept]) - {""}), table.source, of["system"])
+        rated = sorted(set(names_there[kept]) - {""})
+        problems += absent_names(systems, rated, "system", place=table.source)
         kept &= names_there.isin(list(systems)).to_numpy()
     rows = table._replace(frame=frame[kept])
-    codes, names, blanks = _coded(rows, list(dict.fromkeys((of["system"], *chosen))))
-    if problems or blanks:
-        raise InputError([*problems, *blanks])
+    ids = {
+        column: rows.ids(column, shortened(column), problems, may_look_alike=True)
+        for column in dict.fromkeys((of["system"], *chosen))
+    }
+    refuse(problems)
+    code, names = ids[of["system"]].code, ids[of["system"]].names
     if systems is not None:
-        place = np.array([list(systems).index(name) for name in names[of["system"]]])
-        codes[of["system"]], names[of["system"]] = place[codes[of["system"]]], tuple(systems)
+        code, names = np.array([list(systems).index(name) for name in names])[code], tuple(systems)
     return RatedOutputs(
         rating=values[kept],
-        system=codes[of["system"]],
-        systems=names[of["system"]],
-        group=np.zeros(int(kept.sum()), dtype=np.int64) if by is None else codes[by],
-        groups=("",) if by is None else names[by],
+        system=code,
+        systems=names,
+        group=np.zeros(int(kept.sum()), dtype=np.int64) if by is None else ids[by].code,
+        groups=("",) if by is None else ids[by].names,
         worker=_optional(frame[kept], of.get("worker")),
         item=_optional(frame[kept], of.get("item")),
-        cluster=None if cluster is None else codes[cluster],
+        cluster=None if cluster is None else ids[cluster].code,
         cluster_name=cluster or "",
         source=table.source,
         sha256=table.sha256,
@@ -114,21 +120,21 @@ def _one_criterion(
     if column is None:
         if wanted is not None:
             rule = f"--criterion {wanted}: no column of criteria was found."
-            raise InputError([Problem(rule, "Call it 'criterion', or leave the option out.", table.source)])
+            raise refusal(rule, "Call it 'criterion', or leave the option out.", table.source)
         return table.frame
     cells = table.frame[column].astype(str).str.strip()
     names = sorted(set(cells))
     if wanted is not None:
         if wanted not in names:
             rule = f"there is no criterion {wanted!r}."
-            raise InputError([Problem(rule, f"There are: {listing(names)}.", table.source, column=column)])
+            raise refusal(rule, f"There are: {listing(names)}.", table.source, column=column)
         return table.frame[cells == wanted]
     if len(names) > 1 and by != column:
         rule = f"there are {len(names)} criteria: {listing(names)}."
         remedy = (
             f"Keep one: --criterion {shell_word(names[0])}; or compare by each: --by {shell_word(column)}"
         )
-        raise InputError([Problem(rule, remedy, table.source, column=column)])
+        raise refusal(rule, remedy, table.source, column=column)
     return table.frame
 
 
@@ -139,35 +145,6 @@ def _ratings(table: SourceTable, column: str) -> tuple[Floats, list[Problem]]:
         return read_numbers_of(table, [wanted])[wanted.name], []
     except InputError as error:
         return np.zeros(len(table.frame)), list(error.problems)
-
-
-def _absent(systems: Sequence[str], there: Sequence[str], source: str, column: str) -> list[Problem]:
-    """The systems that are asked for and have no rating."""
-    remedy = f"Rated are: {listing(there)}."
-    return [
-        Problem(f"no rating is of system {shortened(name)!r}.", remedy, source, column=column)
-        for name in systems
-        if name not in there
-    ]
-
-
-def _coded(
-    table: SourceTable, columns: Sequence[str]
-) -> tuple[dict[str, Codes], dict[str, tuple[str, ...]], list[Problem]]:
-    """Codes and names of columns in which no cell may be blank, and the cells that are."""
-    codes, names = dict[str, Codes](), dict[str, tuple[str, ...]]()
-    problems: list[Problem] = []
-    for column in columns:
-        ids = read_ids(read_cells(table.frame[column]))
-        rows = table.frame.index[ids.code < 0]
-        problems += [
-            Problem("the cell is blank.", "Fill it in, or delete the row.", table.source, int(row), column)
-            for row in rows[:_SHOWN]
-        ]
-        if len(rows) > _SHOWN:
-            problems.append(Problem(f"and {len(rows) - _SHOWN:,} more like this.", "", table.source))
-        codes[column], names[column] = ids.code, ids.names
-    return codes, names, problems
 
 
 def _optional(frame: pd.DataFrame, column: str | None) -> Codes | None:

@@ -18,6 +18,7 @@ from humeval_power.saying.document import Document, Fact, Picture, Section, Tabl
 from humeval_power.saying.numbers import (
     counted,
     decimals,
+    level_of,
     p_cell,
     p_words,
     significant,
@@ -188,7 +189,7 @@ class RatedPairs(PaperResult):
         )
 
     def _headline(self, pair: PairTest) -> Iterator[Fact]:
-        reach = f"{100 * (1 - self.found.alpha):g} % interval {significant_interval(*pair.interval)}"
+        reach = f"{level_of(1 - self.found.alpha)} interval {significant_interval(*pair.interval)}"
         yield (
             "Difference",
             f"{significant(pair.difference)} ({reach}, {self._interval()})",
@@ -301,7 +302,7 @@ class RatedPairs(PaperResult):
             return (
                 f"We compared {pair.b} (B) with {pair.a} (A) by {pair.n_b:,} and {pair.n_a:,} ratings. The mean "
                 f"rating was {significant(pair.mean_b)} for B and {significant(pair.mean_a)} for A, a difference "
-                f"of {significant(pair.difference)} ({100 * (1 - tests.alpha):g} % interval "
+                f"of {significant(pair.difference)} ({level_of(1 - tests.alpha)} interval "
                 f"{significant_interval(*pair.interval)}; {label}, two-sided{taken}, {p_words(pair.p_value)}, "
                 f"alpha {alpha}).",
             )

@@ -25,7 +25,7 @@ from humeval_power.asking.vocabulary import (
 )
 from humeval_power.choices import ContingencyMetric
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refusal
 from humeval_power.fields import listed, number_list, own, real, text, word
 from humeval_power.studies.power.wording import Wording, higher
 
@@ -236,7 +236,7 @@ def _tables(given: Given, calls: Calls) -> Call:
             "Give --label-agreement or --correctness-correlation, one of them: power depends much on how often "
             "both err alike."
         )
-        raise InputError([Problem(rule, remedy)])
+        raise refusal(rule, remedy)
     if agreement is not None:
         return call("hp.contingency.equal_agreement", shares, recalls, agreement=agreement)
     return call("hp.contingency.correlated_errors", shares, recalls, correlation=correlation)

@@ -8,7 +8,7 @@ from pathlib import Path
 from humeval_power.checking.columns import find_columns, named_column
 from humeval_power.checking.suspects import ClusterSuspect, cluster_suspects
 from humeval_power.clusters import Clusters
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 from humeval_power.files.lines import ITEM, SHOWN
 from humeval_power.files.tables import SourceTable, clusters_of, read_table, texts_of
 
@@ -51,14 +51,12 @@ def read_label_table(
         named_column(name, table.frame.columns, option=option, source=table.source)
     if len(set(options.values())) < len(options):
         rule = f"true labels, A and B are three columns; got {gold}, {system_a} and {system_b}."
-        raise InputError([Problem(rule, "Name each by its own.", table.source)])
+        raise refusal(rule, "Name each by its own.", table.source)
     item = find_columns(table.frame.columns, [ITEM], source=table.source).of.get("item")
-    problems = [
-        *_repeated(table, item),
-        *(each for name in options.values() for each in _blank(table, name)),
-    ]
-    if problems:
-        raise InputError(problems)
+    problems = _repeated(table, item)
+    for name in options.values():
+        table.ids(name, "label", problems, may_look_alike=True)
+    refuse(problems)
     columns = [tuple(texts_of(table, name) or ()) for name in options.values()]
     items = tuple(map(str, range(len(table.frame))))
     clusters = None if cluster is None else clusters_of(table, cluster, items, item_column=None)
@@ -66,25 +64,6 @@ def read_label_table(
         cluster_suspects(table.frame, item=item, taken=tuple(options.values())) if cluster is None else ()
     )
     return LabelTable(columns[0], columns[1], columns[2], clusters, suspects)
-
-
-def _blank(table: SourceTable, name: str) -> list[Problem]:
-    rows = [
-        int(row)
-        for row, text in zip(table.frame.index, table.frame[name].fillna("").astype(str), strict=True)
-        if not text.strip()
-    ]
-    problems = [
-        Problem(
-            "the label is blank.", "Write a label in every row, such as 'none'.", table.source, row, name
-        )
-        for row in rows[:SHOWN]
-    ]
-    if len(rows) > SHOWN:
-        problems.append(
-            Problem(f"{len(rows) - SHOWN:,} more labels are blank.", "", table.source, None, name)
-        )
-    return problems
 
 
 def _repeated(table: SourceTable, item: str | None) -> list[Problem]:

@@ -30,7 +30,7 @@ from humeval_power.saying.clustered_words import (
 )
 from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, p_words, percent
+from humeval_power.saying.numbers import counted, interval_words, level_of, p_words, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import PaperResult, signature, table
@@ -181,7 +181,7 @@ class ContingencyTestResult(PaperResult):
         facts: list[Fact] = [("Metric", values)]
         if (ends := self._interval()) is not None:
             how = "clusters" if self._cluster is not None else "items"
-            words = f"{test.difference:+.4f}, {100 * (1 - self.alpha):g} % interval"
+            words = f"{test.difference:+.4f}, {level_of(1 - self.alpha)} interval"
             facts.append(("B - A", f"{words} {interval_words(*ends, signed=True)} (influence of {how})"))
         facts += swap_facts(self._swaps(), test.p_interval)
         clustered = None if self._cluster is None else mean
@@ -237,7 +237,7 @@ class ContingencyTestResult(PaperResult):
         interval = (
             ""
             if ends is None
-            else f" ({100 * (1 - self.alpha):g} % interval {interval_words(*ends, signed=True)})"
+            else f" ({level_of(1 - self.alpha)} interval {interval_words(*ends, signed=True)})"
         )
         clusters = None if self._cluster is None or self.mean is None else self.mean
         unit = "items" if self._cluster is None else "whole clusters of items"

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from humeval_power.checking.columns import listing
 from humeval_power.choices import ContingencyMetric
 from humeval_power.comparisons.contingency.tests import drawn_extremes, exact_p_values
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.inference.mcnemar import critical_counts
 from humeval_power.kernels.metrics.contingency import OF_A_CLASS, metric_slopes, metric_value
 from humeval_power.roots import root_between
@@ -140,8 +140,7 @@ def binary_recalls(*, prevalence: float, recall: float, precision: float) -> Flo
         for name, value in given.items()
         if not (0 < value < 1 or (value == 1 and name != "prevalence"))
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     false_positives = prevalence * recall * (1 - precision) / precision
     if false_positives > 1 - prevalence:
         least = prevalence * recall / (prevalence * recall + 1 - prevalence)
@@ -170,8 +169,7 @@ def _checked(shares: ArrayLike, recalls: ArrayLike) -> tuple[Floats, Floats]:
         problems.append(
             Problem(f"Recalls must lie between 0 and 1; got {right.tolist()}.", "Divide by 100.")
         )
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return share, right
 
 
@@ -444,7 +442,7 @@ def place_of_positive(metric: str, classes: tuple[str, ...], label: str | None) 
     rule = f"The {metric} of which class? The classes are {known}."
     if label is not None:
         rule = f"There is no class {label!r}; the classes are {known}."
-    raise InputError([Problem(rule, "Name one with --positive, or take macro-f1.")])
+    raise refusal(rule, "Name one with --positive, or take macro-f1.")
 
 
 def foreign_labels(counts: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[str, ...]:

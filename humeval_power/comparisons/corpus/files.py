@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from humeval_power.checking.columns import close_to
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.file_bytes import read_text
 from humeval_power.files.tables import read_table
 
@@ -81,8 +81,7 @@ def read_labels(gold: str, system_a: str, system_b: str) -> tuple[list[str], lis
         problems += [Problem("the label is blank.", remedy, path, number) for number in blank[:_LISTED]]
         if len(blank) > _LISTED:
             problems.append(Problem(f"{len(blank) - _LISTED} more labels are blank.", "", path))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return lines[0], lines[1], lines[2]
 
 
@@ -100,8 +99,7 @@ def _side_by_side(paths: Sequence[str]) -> list[list[str]]:
         listed = ", ".join(f"{path} has {count:,}" for path, count in counts.items())
         remedy = "Line i of every file must be about the same item; look for lines broken in two."
         problems.append(Problem(f"The files have different numbers of lines: {listed}.", remedy))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return [result[path] for path in paths]
 
 
@@ -136,5 +134,5 @@ def _lines(path: str) -> list[str]:
     # Only \n ends a line: texts may hold other characters that Python takes for ends of lines.
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     if not any(line.strip() for line in lines):
-        raise InputError([Problem("the file is empty.", "Is this the right file?", place=path)])
+        raise refusal("the file is empty.", "Is this the right file?", place=path)
     return lines

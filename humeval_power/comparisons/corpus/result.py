@@ -26,7 +26,7 @@ from humeval_power.saying.clustered_words import (
 from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Picture, Section
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
-from humeval_power.saying.numbers import counted, p_words, percent
+from humeval_power.saying.numbers import counted, level_of, p_words, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import PaperResult, signature
@@ -206,7 +206,7 @@ class CorpusTestResult(PaperResult):
             low, high = self._interval
             each = "sentences" if self.clusters is None else "clusters"
             error = f"error {mean.standard_error:.3f} from the influence of {each}, {mean.df:.4g} df"
-            interval = (("Interval", f"{low:+.2f} to {high:+.2f} ({100 * (1 - self.alpha):g} %, {error})"),)
+            interval = (("Interval", f"{low:+.2f} to {high:+.2f} ({level_of(1 - self.alpha)}, {error})"),)
         how = f"all {test.n_swaps:,} swaps" if test.exact else f"{test.n_swaps:,} random swaps"
         swaps = swap_facts(
             how
@@ -254,7 +254,7 @@ class CorpusTestResult(PaperResult):
         interval = ""
         if self._interval is not None:
             low, high = self._interval
-            interval = f" ({100 * (1 - self.alpha):g} % interval {low:+.2f} to {high:+.2f})"
+            interval = f" ({level_of(1 - self.alpha)} interval {low:+.2f} to {high:+.2f})"
         how = f"all {result.n_swaps:,}" if result.exact else f"{result.n_swaps:,} random"
         return (
             f"On {counted(len(counts), 'sentence')}{in_clusters(clusters)}, A has {a:.2f} and B {b:.2f} "

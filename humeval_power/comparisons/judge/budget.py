@@ -23,7 +23,7 @@ from scipy import special
 from humeval_power.choices import DEFAULT_JUDGE_RUNS
 from humeval_power.comparisons.judge.plan import LEAST_ITEMS
 from humeval_power.costs import CostModel, cost_of
-from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.errors import Problem, field_problem, refuse
 from humeval_power.inference.clustered import sum_of_variances
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -77,8 +77,7 @@ class JudgePanel:
         if not problems and np.linalg.eigvalsh(self._joint()).min() < -1e-9:
             rule = "no judges go so with the truth and so little, or so much, with each other."
             problems.append(field_problem("--between", self.between, rule))
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     @property
     def n_judges(self) -> int:

@@ -17,7 +17,7 @@ from humeval_power.choices import (
     LabelOrigin,
 )
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.errors import InputError, Problem, field_problem, refusal, refuse
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.safe_text import shell_word
@@ -449,8 +449,7 @@ def sample(
         problems.append(Problem(place="--active", remedy="", rule=rule))
     if active and len(table.judge_names) > 1:
         problems.append(Problem(place="--active", remedy="", rule="takes one judge: name it by --judge."))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     score, of_pilot = table.sampling_score(pair), None
     if pilot is not None:
         of_pilot = pilot.pilot_values(table, pair)
@@ -572,7 +571,7 @@ def estimate_table(
     if plan is not None:
         if plan.judges is None:
             rule = "the plan has no judges."
-            raise InputError([Problem(rule, "Plan with [judges] in the study file.", place="--plan")])
+            raise refusal(rule, "Plan with [judges] in the study file.", place="--plan")
         table = table.as_planned(plan.judges.names, plan.judges.runs)
         systems = plan.systems if systems is None and len(table.system_names) > 1 else systems
     names = table.chosen(systems)
@@ -766,7 +765,7 @@ def _refuse_several(table: JudgedTable) -> None:
 
     if len(table.judge_names) > 1:
         rule = f"there are {len(table.judge_names)} judges: {listing(table.judge_names)}."
-        raise InputError([Problem(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")])
+        raise refusal(rule, f"Ask about one: --judge {shell_word(table.judge_names[0])}")
 
 
 def bias(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import (
     MISSING_CODES,
-    Location,
     cell_problems,
     codes_in,
     read_cells,
@@ -26,7 +25,7 @@ from humeval_power.checking.rows import Rejected
 from humeval_power.checking.suspects import cluster_suspects
 from humeval_power.comparisons.judge.sampling import DrawnSample
 from humeval_power.comparisons.judge.table import JudgedTable
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.tables import SourceTable, clusters_of, read_decided, read_table
 from humeval_power.saying.numbers import counted
 
@@ -147,7 +146,7 @@ def read_judged(
         return result
     if cluster is not None:
         rule = "a sample is of single outputs, and --cluster says that they are not independent."
-        raise InputError([Problem(rule, "Give --sample or --cluster, not both.")])
+        raise refusal(rule, "Give --sample or --cluster, not both.")
     drawn = read_sample(sample, result.item_names)
     return replace(result, sample=drawn, notices=(*result.notices, *_sample_notices(result, drawn)))
 
@@ -169,7 +168,6 @@ def read_sample(path: str | Path, item_names: Sequence[str]) -> DrawnSample:
     of = find_columns(table.frame.columns, wanted, source=table.source).of
     items, names = _ids(table, of["item"])
     stratum, strata = _ids(table, of["stratum"])
-    rows = table.frame.index.to_numpy(dtype=np.int64)
     known = {name: place for place, name in enumerate(item_names)}
     place = np.array([known.get(name, -1) for name in names], dtype=np.int64)[items]
     twice = np.ones(len(items), dtype=bool)
@@ -177,22 +175,20 @@ def read_sample(path: str | Path, item_names: Sequence[str]) -> DrawnSample:
     problems: list[Problem] = []
     given = "Give the sample as it was drawn."
 
-    def refuse(bad: NDArray[np.bool_], column: str, rule: str, remedy: str = given) -> None:
-        at = Location(table.source, of[column], rows)
-        problems.extend(
-            cell_problems(bad, read_cells(table.frame[of[column]]), at=at, rule=rule, remedy=remedy)
-        )
+    def wrong(bad: NDArray[np.bool_], column: str, rule: str, remedy: str = given) -> None:
+        cells, at = read_cells(table.frame[of[column]]), table.at(of[column])
+        problems.extend(cell_problems(bad, cells, at=at, rule=rule, remedy=remedy))
 
-    refuse(place < 0, "item", "is no item of the table of scores.", "Give the scores of all outputs.")
-    refuse(twice, "item", "comes twice.")
+    wrong(place < 0, "item", "is no item of the table of scores.", "Give the scores of all outputs.")
+    wrong(twice, "item", "comes twice.")
     numbers = {
         name: read_numbers(read_cells(table.frame[of[name]]), missing=MISSING_CODES).value
         for name in _OF_SAMPLE[2:]
     }
     probability, size, n = (numbers[name] for name in _OF_SAMPLE[2:])
-    refuse(~((probability > 0) & (probability <= 1)), "probability", "must lie above 0, at most 1.")
+    wrong(~((probability > 0) & (probability <= 1)), "probability", "must lie above 0, at most 1.")
     first = np.unique(stratum, return_index=True)[1]
-    refuse(
+    wrong(
         ~((size >= np.bincount(stratum)[stratum]) & (size == size[first][stratum])),
         "stratum size",
         "must be one number in a stratum, no less than were drawn of it.",
@@ -201,15 +197,14 @@ def read_sample(path: str | Path, item_names: Sequence[str]) -> DrawnSample:
         drawn = f"{n[0]:,.0f}" if (n == n[0]).all() else "several numbers"
         rule = f"{len(n):,} items are there, and {drawn} were drawn."
         problems.append(Problem(rule, given, table.source, column=of["sample size"]))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     code, chance = np.full(len(item_names), -1, dtype=np.int64), np.full(len(item_names), np.nan)
     code[place], chance[place] = stratum, probability
     by_stratum = (np.bincount(stratum) / size[first])[stratum]
     active = not np.allclose(probability, by_stratum, rtol=1e-6)
     if active and len(strata) > 1:
         rule = "probabilities are those of strata, or outputs are drawn one by one out of a single one."
-        raise InputError([Problem(rule, given, table.source, column=of["probability"])])
+        raise refusal(rule, given, table.source, column=of["probability"])
     return DrawnSample(code, chance, size[first].astype(np.int64), active)
 
 
@@ -263,9 +258,7 @@ def judged_table(
         rule = (
             f"{len(item_names):,} items under {len(system_names):,} systems are too many: most have no row."
         )
-        raise InputError(
-            [Problem(rule, "Is this the column of systems?", table.source, column=roles.system)]
-        )
+        raise refusal(rule, "Is this the column of systems?", table.source, column=roles.system)
     by_column = len(roles.humans) > 1
     if by_column:
         worker_codes, worker_names = np.repeat(np.arange(len(roles.humans)), len(items)), roles.humans
@@ -291,7 +284,7 @@ def judged_table(
     knows_workers = bool(worker_names) and not (average_workers or raters_fixed)
     if raters_fixed and not worker_names:
         rule = "--raters-fixed needs to know who rated."
-        raise InputError([Problem(rule, "Name the column of the workers: --worker COLUMN", table.source)])
+        raise refusal(rule, "Name the column of the workers: --worker COLUMN", table.source)
     clusters = None
     if cluster is not None:
         clusters = clusters_of(table, cluster, item_names, item_column=roles.item or None)
@@ -449,7 +442,7 @@ def _without_tuned(table: SourceTable, column: str | None) -> tuple[SourceTable,
     marked = ~texts.isin(["", "0", "0.0", "false", "no", "n", *(code.casefold() for code in MISSING_CODES)])
     if marked.all():
         rule = "the judge was tuned on all rows: nothing is left to see how good it is."
-        raise InputError([Problem(rule, "Have people rate others.", table.source, column=name)])
+        raise refusal(rule, "Have people rate others.", table.source, column=name)
     said = f"{int(marked.sum()):,} rows on which the judge was tuned ({name!r}) are left out."
     return table._replace(frame=table.frame[~marked]), (said,)
 
@@ -484,7 +477,7 @@ def _labels(
         value = np.where(is_word, as_number, numbers.value)
         bad = is_word & np.isnan(as_number)
         if bad.any():
-            at = Location(table.source, name, table.frame.index.to_numpy(dtype=np.int64))
+            at = table.at(name)
             remedy = "Say what the words stand for: --words good=1,bad=0; or leave the cell blank."
             problems += cell_problems(
                 bad, cells, at=at, rule="is neither a number nor a known word.", remedy=remedy
@@ -496,8 +489,7 @@ def _labels(
             said = ", ".join(f"{word!r} as {number:g}" for word, number in sorted(read.items()))
             notices.append(f"Column {name!r}: {said}.")
         values[:, place] = value
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return values, notices
 
 
@@ -601,13 +593,9 @@ def _worker_notices(has_worker: bool, *, average_workers: bool, n_workers: int) 
 
 
 def _ids(table: SourceTable, name: str) -> tuple[Codes, tuple[str, ...]]:
-    ids = read_ids(read_cells(table.frame[name]))
-    blank = np.flatnonzero(ids.code < 0)
-    if len(blank):
-        rows = table.frame.index.to_numpy()[blank[:_SHOWN]]
-        raise InputError(
-            [Problem("the cell is blank.", "Fill it in.", table.source, int(row), name) for row in rows]
-        )
+    problems: list[Problem] = []
+    ids = table.ids(name, name, problems, may_look_alike=True)
+    refuse(problems)
     return ids.code, ids.names
 
 

@@ -231,11 +231,6 @@ def _problem(rated: RatedItems, items: Codes, covariates: Floats) -> CrossedProb
     ones = np.ones((len(item), 1))
     levels = [Levels(codes, ones) for codes in (worker, item, document) if codes is not None]
     problem = CrossedProblem.of_levels(levels, np.hstack([ones, covariates]))
-    return _of_one_system(problem)
-
-
-def _of_one_system(problem: CrossedProblem) -> CrossedProblem:
-    """The first coefficient is what is asked for, as of differences."""
     return replace(problem, is_difference=True)
 
 

@@ -16,7 +16,16 @@ from humeval_power.comparisons.judge.table import JudgedPair, JudgedSystems, Jud
 from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows, interval_chart
 from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
 from humeval_power.saying.document import Document, Drawing, Fact, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, p_cell, p_words, percent, significant
+from humeval_power.saying.numbers import (
+    counted,
+    decimals,
+    level_of,
+    p_cell,
+    p_words,
+    percent,
+    significant,
+    significant_interval,
+)
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, flat, pairs_lead, signature, table
@@ -129,16 +138,11 @@ def without_judges(judges: Sequence[str], means: JudgedMeans | RatedMeans) -> tu
     )
 
 
-def interval_cell(ends: tuple[float, float]) -> str:
-    """'0.1 to 0.3'; a dash where there is none."""
-    return "-" if math.isnan(ends[0]) else f"{ends[0]:.4g} to {ends[1]:.4g}"
-
-
 def _reach(one: JudgedMean | RatedEstimate, confidence: float) -> str:
     """The interval in words."""
     if math.isnan(one.interval[0]):
         return "no interval: the labels do not vary"
-    return f"{100 * confidence:g} % interval {interval_cell(one.interval)}"
+    return f"{level_of(confidence)} interval {significant_interval(*one.interval)}"
 
 
 def _lead(estimated: str, means: JudgedMeans | RatedMeans, who: str) -> str:
@@ -156,9 +160,9 @@ def _lead(estimated: str, means: JudgedMeans | RatedMeans, who: str) -> str:
     if means.efficiency < 1:
         worth = "the judge makes it less precise"
     return (
-        f"{estimated} is {best.estimate:.4g} with the judge's help ({100 * means.confidence:g} % interval "
-        f"{interval_cell(best.interval)}{p}), and {means.human.estimate:.4g} from the {who} alone "
-        f"({interval_cell(means.human.interval)}): {worth}."
+        f"{estimated} is {best.estimate:.4g} with the judge's help ({level_of(means.confidence)} interval "
+        f"{significant_interval(*best.interval)}{p}), and {means.human.estimate:.4g} from the {who} alone "
+        f"({significant_interval(*means.human.interval)}): {worth}."
     )
 
 
@@ -275,7 +279,9 @@ class JudgeEstimate(PaperResult):
     def paper(self) -> tuple[str, ...]:
         means, best = self.found, self.found.tuned
         reach = _reach(best, means.confidence)
-        alone = f"from humans alone {means.human.estimate:.4g}, {interval_cell(means.human.interval)}"
+        alone = (
+            f"from humans alone {means.human.estimate:.4g}, {significant_interval(*means.human.interval)}"
+        )
         if means.method in _SAMPLED:
             return (
                 f"{self.estimated} was estimated from {means.n:,} items with human values, drawn with known "
@@ -318,7 +324,9 @@ class JudgeEstimate(PaperResult):
             "": lambda row: row[0],
             "estimate": lambda row: f"{row[1].estimate:.4g}",
             "SE": lambda row: f"{row[1].standard_error:.4g}",
-            f"{100 * self.found.confidence:g} % interval": lambda row: interval_cell(row[1].interval),
+            f"{level_of(self.found.confidence)} interval": lambda row: significant_interval(
+                *row[1].interval
+            ),
         }
         if any(one.weights for _, one in self._named):
             name = "weight" if len(self.judges) == 1 else "weights"
@@ -409,14 +417,14 @@ class JudgeSystems(PaperResult):
                 "": _name,
                 "humans": lambda pair: f"{pair.human.estimate:.4g}",
                 "with judge": lambda pair: f"{pair.judged.estimate:.4g}",
-                "interval": lambda pair: interval_cell(pair.simultaneous),
+                "interval": lambda pair: significant_interval(*pair.simultaneous),
                 "df": lambda pair: decimals(pair.judged.df, 1),
                 "worth": lambda pair: decimals(pair.found.efficiency, 2),
                 "p": lambda pair: p_cell(pair.judged.p_value),
                 "Holm p": lambda pair: p_cell(pair.holm_p),
             },
             f"Intervals hold for all {counted(len(self.found.pairs), 'pair')} together with "
-            f"{100 * self.found.confidence:g} % (Bonferroni); worth: variance without the judge over that with it.",
+            f"{level_of(self.found.confidence)} (Bonferroni); worth: variance without the judge over that with it.",
         )
 
     def _picture(self) -> Drawing:
@@ -621,7 +629,9 @@ class JudgeWorkers(PaperResult):
                 "estimate": lambda row: f"{row[1].estimate:.4g}",
                 "SE": lambda row: f"{row[1].standard_error:.4g}",
                 "df": lambda row: decimals(row[1].df, 1),
-                f"{100 * self.found.confidence:g} % interval": lambda row: interval_cell(row[1].interval),
+                f"{level_of(self.found.confidence)} interval": lambda row: significant_interval(
+                    *row[1].interval
+                ),
                 "weight" if len(self.judges) == 1 else "weights": lambda row: weights_cell(row[1].weights),
                 "p": lambda row: p_cell(row[1].p_value),
             },
@@ -666,7 +676,7 @@ class JudgeWorkers(PaperResult):
             f"{means.n_judged:,} items, as covariate"
         )
         alone = (
-            f"; without the judge {means.human.estimate:.4g}, {interval_cell(means.human.interval)}."
+            f"; without the judge {means.human.estimate:.4g}, {significant_interval(*means.human.interval)}."
             if not means.reason
             else ". An automatic judge was not used."
         )
@@ -674,7 +684,7 @@ class JudgeWorkers(PaperResult):
             f"{self.estimated} was estimated from {means.n_ratings:,} ratings of {means.n_items:,} items by "
             f"{means.n_workers:,} workers in a mixed model with crossed random effects of workers and "
             f"items{clusters} (REML, Kenward-Roger){'' if means.reason else covariate}: {best.estimate:.4g}, "
-            f"{100 * means.confidence:g} % interval {interval_cell(best.interval)}, {decimals(best.df, 1)} df, "
+            f"{_reach(best, means.confidence)}, {decimals(best.df, 1)} df, "
             f"{p_words(best.p_value)}{alone}",
         )
 

@@ -15,6 +15,8 @@ from humeval_power.saying.document import Document, Fact, Paragraph, Section, Ta
 from humeval_power.saying.numbers import (
     counted,
     decimals,
+    interval_words,
+    level_of,
     p_cell,
     p_words,
     significant,
@@ -110,7 +112,7 @@ class JudgeBias(PaperResult):
 
     def _facts(self) -> tuple[Fact, ...]:
         bias = self.found
-        percent = f"{100 * bias.confidence:g} % interval"
+        percent = f"{level_of(bias.confidence)} interval"
         facts = [
             (
                 "Bias",
@@ -201,14 +203,14 @@ class JudgeBias(PaperResult):
             return (
                 f"The judge distorted the difference of {', '.join(map(shortened, bias.own))} from other "
                 f"systems by {significant(bias.bias.estimate)} on the common scale "
-                f"({100 * bias.confidence:g} % interval {significant_interval(*bias.bias.interval)}, "
+                f"({level_of(bias.confidence)} interval {significant_interval(*bias.bias.interval)}, "
                 f"{p_words(bias.bias.p_value)}, jackknife over {by}).",
             )
         return (
             f"The judge's preference for its own family ({', '.join(map(shortened, bias.own))}), its scores "
             f"against what the human values of {bias.n_items:,} items make one expect, was "
             f"{significant(bias.in_human_units.estimate)} in units of the humans "
-            f"({100 * bias.confidence:g} % interval {significant_interval(*bias.in_human_units.interval)}, "
+            f"({level_of(bias.confidence)} interval {significant_interval(*bias.in_human_units.interval)}, "
             f"{p_words(bias.bias.p_value)}, jackknife over {by}).",
         )
 
@@ -358,7 +360,9 @@ class JudgeAgreement(PaperResult):
                 "": lambda row: row[1],
                 "estimate": lambda row: decimals(row[2].estimate, 3),
                 "SE": lambda row: decimals(row[2].standard_error, 3),
-                f"{100 * self.found.confidence:g} % interval": lambda row: _ends(row[2]),
+                f"{level_of(self.found.confidence)} interval": lambda row: interval_words(
+                    *row[2].interval, digits=3
+                ),
             },
         )
 
@@ -409,7 +413,7 @@ class JudgeAgreement(PaperResult):
             f"{decimals(ceiling.judge.estimate, 3)} with the mean of the others ({_ends(ceiling.judge)}), a worker "
             f"{decimals(ceiling.human.estimate, 3)} ({_ends(ceiling.human)}; difference "
             f"{decimals(ceiling.difference.estimate, 3)}, {p_words(ceiling.difference.p_value)}); a perfect judge "
-            f"would reach {decimals(ceiling.ceiling.estimate, 3)}. {100 * ceiling.confidence:g} % intervals by the "
+            f"would reach {decimals(ceiling.ceiling.estimate, 3)}. {level_of(ceiling.confidence)} intervals by the "
             f"jackknife over {by}.",
         )
 
@@ -423,5 +427,4 @@ class JudgeAgreement(PaperResult):
 
 
 def _ends(one: JackknifeEstimate) -> str:
-    low, high = one.interval
-    return f"{decimals(low, 3)} to {decimals(high, 3)}"
+    return interval_words(*one.interval, digits=3)

@@ -14,7 +14,15 @@ from humeval_power.comparisons.judge.quality import Distortion, Favour, Measured
 from humeval_power.safe_text import shell_word
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, p_cell, percent, significant
+from humeval_power.saying.numbers import (
+    counted,
+    decimals,
+    level_of,
+    p_cell,
+    percent,
+    significant,
+    significant_interval,
+)
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import PaperResult, signature, table
 
@@ -154,7 +162,7 @@ class JudgeCheck(Result):
             columns: dict[str, Callable[[tuple[str, Distortion, float]], str]] = {
                 "difference": lambda row: f"{shortened(row[1].second)} - {shortened(row[1].first)}",
                 "distorted by": lambda row: significant(row[1].estimate),
-                f"{100 * confidence:g} % interval": lambda row: _ends(row[1].interval),
+                f"{level_of(confidence)} interval": lambda row: significant_interval(*row[1].interval),
                 "Holm p": lambda row: p_cell(row[2]),
             }
             if len(self.found.judges) > 1:
@@ -170,7 +178,7 @@ class JudgeCheck(Result):
             of: dict[str, Callable[[tuple[str, Favour, float]], str]] = {
                 "system": lambda row: shortened(row[1].of),
                 "given beyond others": lambda row: significant(row[1].estimate),
-                f"{100 * confidence:g} % interval": lambda row: _ends(row[1].interval),
+                f"{level_of(confidence)} interval": lambda row: significant_interval(*row[1].interval),
                 "Holm p": lambda row: p_cell(row[2]),
             }
             if len(self.found.judges) > 1:
@@ -339,7 +347,7 @@ def _facts(one: JudgeQuality, confidence: float) -> Iterator[Fact]:
         yield f"Alpha, {one.level}", measured_words(one.alpha)
     if math.isfinite(one.run_reliability):
         yield "Runs", f"correlate {decimals(one.run_reliability, 3)} with each other over outputs"
-    yield "Intervals", f"{100 * confidence:g} %, about other outputs, this judge and these people"
+    yield "Intervals", f"{level_of(confidence)}, about other outputs, this judge and these people"
 
 
 def measured_words(one: Measured) -> str:
@@ -349,10 +357,6 @@ def measured_words(one: Measured) -> str:
     if math.isnan(one.value):
         return f"not told: {one.reason}" if not reach else f"somewhere in{reach}: {one.reason}"
     return f"{decimals(one.value, 3)}{reach}{why}"
-
-
-def _ends(ends: tuple[float, float]) -> str:
-    return f"{significant(ends[0])} to {significant(ends[1])}"
 
 
 def _labels(needed: int | None, *, is_sought: bool) -> str:

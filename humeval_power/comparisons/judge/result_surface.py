@@ -14,6 +14,7 @@ from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section
 from humeval_power.saying.numbers import (
     counted,
+    level_of,
     p_cell,
     p_words,
     percent,
@@ -68,7 +69,7 @@ class JudgeLength(PaperResult):
         columns: dict[str, Callable[[tuple[str, Favour]], str]] = {
             "question": lambda row: row[0],
             "for an SD of length": lambda row: significant(row[1].estimate),
-            f"{100 * found.confidence:g} % interval": lambda row: significant_interval(*row[1].interval),
+            f"{level_of(found.confidence)} interval": lambda row: significant_interval(*row[1].interval),
             "outputs": lambda row: f"{row[1].n:,}",
             "p": lambda row: p_cell(row[1].p_value),
         }
@@ -176,7 +177,7 @@ class JudgePosition(Result):
 
     def _reach(self) -> str:
         low, high = self.found.interval
-        return f"{100 * self.found.confidence:g} % interval of the shift {significant_interval(low, high)}"
+        return f"{level_of(self.found.confidence)} interval of the shift {significant_interval(low, high)}"
 
     def _facts(self) -> Iterator[Fact]:
         found = self.found

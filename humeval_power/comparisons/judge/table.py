@@ -32,7 +32,7 @@ from humeval_power.comparisons.judge.rated import (
     rated_means,
 )
 from humeval_power.comparisons.judge.sampling import DrawnSample, sampled_means
-from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.errors import HumevalPowerError, InputError, Problem, refusal
 from humeval_power.inference.clustered import student_interval
 from humeval_power.inference.corrections import correct
 from humeval_power.saying.numbers import counted
@@ -147,7 +147,7 @@ class JudgedTable:
         absent = [name for name in names if name not in self.judge_names]
         if absent:
             rule = f"the plan has the judge {absent[0]!r}; the table has {listing(self.judge_names)}."
-            raise InputError([Problem(rule, "Call columns or judges as the plan does; see --judge.")])
+            raise refusal(rule, "Call columns or judges as the plan does; see --judge.")
         places = [self.judge_names.index(name) for name in names]
         score = self.judge.reshape(len(self.item), -1)[:, places]
         notices = list(self.notices)
@@ -201,7 +201,7 @@ class JudgedTable:
         names = self.chosen(systems)
         if len(names) > 2:
             rule = f"a difference is of two systems; there are {len(names)}: {listing(names)}."
-            raise InputError([Problem(rule, "Name them: --systems A,B")])
+            raise refusal(rule, "Name them: --systems A,B")
         return (names[0], names[1]) if len(names) == 2 else None
 
     def sampling_score(self, pair: tuple[str, str] | None, like: JudgedTable | None = None) -> Floats:
@@ -226,7 +226,7 @@ class JudgedTable:
         """
         if set(drawn.judge_names) != set(self.judge_names):
             rule = f"the pilot has {listing(self.judge_names)}, the table {listing(drawn.judge_names)}."
-            raise InputError([Problem(rule, "Name the judges of both: --judge")])
+            raise refusal(rule, "Name the judges of both: --judge")
         codes = self.codes_of(pair)
         means = self.human_means
         human = means[:, codes[0]] if pair is None else means[:, codes[1]] - means[:, codes[0]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +12,22 @@ from numpy.typing import NDArray
 from humeval_power.checking.cells import (
     Cells,
     Ids,
-    Location,
     cell_problems,
     read_cells,
-    read_ids,
-    variant_problems,
 )
-from humeval_power.checking.columns import Column, bare, close_to, find_columns, listing, shortened
+from humeval_power.checking.columns import (
+    Column,
+    absent_names,
+    bare,
+    find_columns,
+    listing,
+    shortened,
+)
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import ImportedTable, LongTable
 from humeval_power.checking.rows import FlowStep, Rejected
 from humeval_power.comparisons.preference.judgements import Judgements
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.tables import (
     Floats,
     NumberColumn,
@@ -64,13 +67,7 @@ def shown_systems(
     table: SourceTable, first: str, second: str, problems: list[Problem]
 ) -> tuple[tuple[str, ...], Codes, Codes]:
     """All systems in the order of their names, and their codes in both columns."""
-    columns = [read_cells(table.frame[name]) for name in (first, second)]
-    ids = [read_ids(cells) for cells in columns]
-    for cells, codes, name in zip(columns, ids, (first, second), strict=True):
-        at = location(table, name)
-        rule, remedy = "the system is blank.", "Fill it in, or delete the row."
-        problems += cell_problems(codes.code < 0, cells, at=at, rule=rule, remedy=remedy)
-        problems += variant_problems(codes, codes.code >= 0, role="system", at=at)
+    ids = [table.ids(name, "system", problems) for name in (first, second)]
     names = tuple(sorted({*ids[0].names, *ids[1].names}))
     problems += _variants_across(table, ids, (first, second))
     place = {name: code for code, name in enumerate(names)}
@@ -79,7 +76,8 @@ def shown_systems(
     ]
     rule, remedy = "a system meets itself.", "Delete the row, or correct the name."
     alike = (codes_of[0] == codes_of[1]) & (codes_of[0] >= 0)
-    problems += cell_problems(alike, columns[1], at=location(table, second), rule=rule, remedy=remedy)
+    cells = read_cells(table.frame[second])
+    problems += cell_problems(alike, cells, at=table.at(second), rule=rule, remedy=remedy)
     return names, codes_of[0], codes_of[1]
 
 
@@ -110,7 +108,7 @@ def outcomes(
     problems: list[Problem],
 ) -> tuple[Codes, tuple[str, ...]]:
     """1 where the first won, 0 for a tie, -1 where the second won; and what was taken for what."""
-    cells, at = read_cells(table.frame[column]), location(table, column)
+    cells, at = read_cells(table.frame[column]), table.at(column)
     words = [bare(text) for text in cells.texts]
     by_side = np.array([_side(word) for word in words])[cells.code]
     place = {name: code for code, name in enumerate(names)}
@@ -143,11 +141,6 @@ def _misnamed(both: Flags, by_name: NDArray[np.float64], cells: Cells) -> Flags:
 
 def _side(word: str) -> float:
     return 1.0 if word in _SIDE_A else -1.0 if word in _SIDE_B else 0.0 if word in _TIE else np.nan
-
-
-def location(table: SourceTable, column: str) -> Location:
-    """Where the cells of a column stand."""
-    return Location(table.source, column, table.frame.index.to_numpy(dtype=np.int64), table.files)
 
 
 _SIDES = ("left", "right")  # where B is on the right throughout: of no use once the order is recorded
@@ -214,7 +207,7 @@ def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None)
     if not any(_PREFERENCE.fits(name) for name in names):
         rule = f"there is neither a column of preferences nor wins and losses: {listing(names)}."
         remedy = "Name one 'preference' (B, A or tie), or two 'wins' and 'losses'."
-        raise InputError([Problem(rule, remedy, table.source)])
+        raise refusal(rule, remedy, table.source)
     of = find_columns(names, [_PREFERENCE, _WORKER, _ITEM, _POSITION], source=table.source).of
     shown = _shown(names)
     if shown is not None and not _are_a_and_b(table, shown, of[_PREFERENCE.name], systems):
@@ -222,9 +215,8 @@ def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None)
     problems: list[Problem] = []
     position = _positions(table, of.get("position"), problems)
     preference = _preferences(table, of["preference"], problems, sides=position is None)
-    worker, item = (_codes(table, of.get(name), name, problems) for name in ("worker", "item"))
-    if problems:
-        raise InputError(problems)
+    worker, item = _worker_and_item(table, of, problems)
+    refuse(problems)
     return [
         Judgements(
             wins=int((preference > 0).sum()),
@@ -253,10 +245,8 @@ def pairs_imported(path: str | Path) -> ImportedTable | None:
         return None
     systems, first, second = shown_systems(table, *shown, problems)
     outcome, notices = outcomes(table, of[_PREFERENCE.name], first, second, systems, problems)
-    for role in ("worker", "item"):
-        _codes(table, of.get(role), role, problems)
-    if problems:
-        raise InputError(problems)
+    _worker_and_item(table, of, problems)
+    refuse(problems)
     named = {shown[0]: "system_a", shown[1]: "system_b", **{column: role for role, column in of.items()}}
     frame = table.frame.rename(columns=named)
     chosen = np.where(outcome > 0, frame["system_a"], np.where(outcome < 0, frame["system_b"], "tie"))
@@ -295,15 +285,11 @@ def _by_system(
     names, first, second = shown_systems(table, *shown, problems)
     outcome, taken = outcomes(table, of[_PREFERENCE.name], first, second, names, problems)
     side = _positions(table, of.get(_POSITION.name), problems)
-    codes = [_codes(table, of.get(name), name, problems) for name in ("worker", "item")]
+    codes = _worker_and_item(table, of, problems)
     is_fixed = len(np.unique(first)) == 1 and len(names) == 2
     usual = (names[first[0]], names[second[0]]) if is_fixed else names
     pair = usual if systems is None else systems
-    problems += [
-        Problem(f"there is no system {shortened(name)!r}.", close_to(name, names), table.source)
-        for name in pair
-        if name not in names
-    ]
+    problems += absent_names(pair, names, "system", place=table.source)
     if len(pair) > 2:
         rule = (
             f"{len(names)} systems are compared in columns {shown[0]!r} and {shown[1]!r}: {listing(names)}."
@@ -312,8 +298,7 @@ def _by_system(
         rank = f"humeval-power rank battles {shell_word(table.source)}"
         remedy = f"Name two: --systems {two}; or rank them all: {rank}"
         problems.append(Problem(rule, remedy, table.source))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     a, b = (names.index(name) for name in pair)
     kept = np.isin(first, (a, b)) & np.isin(second, (a, b))
     is_second = np.where(first == b, -1.0, 1.0)  # +1 where B is the second of the row
@@ -351,7 +336,7 @@ def _preferences(table: SourceTable, column: str, problems: list[Problem], *, si
     cells = read_cells(table.frame[column])
     words = [text.strip().casefold() for text in cells.texts]
     values = np.array([_VALUES.get(word, np.nan) for word in words])[cells.code]
-    at = location(table, column)
+    at = table.at(column)
     rule, remedy = "this is no preference.", "Write B, A or tie; or 1, -1 or 0."
     problems += cell_problems(np.isnan(values), cells, at=at, rule=rule, remedy=remedy)
     if not sides:
@@ -374,26 +359,21 @@ def _positions(table: SourceTable, column: str | None, problems: list[Problem]) 
     problems += cell_problems(
         np.isnan(values),
         cells,
-        at=location(table, column),
+        at=table.at(column),
         rule="this does not say which output was shown first.",
         remedy="Write A or B; a column that means something else needs another name.",
     )
     return values
 
 
-def _codes(
-    table: SourceTable, column: str | None, role: Literal["worker", "item"], problems: list[Problem]
-) -> NDArray[np.int64] | None:
-    """Codes of the ids of a column, in the order of their names."""
-    if column is None:
-        return None
-    cells = read_cells(table.frame[column])
-    ids, at = read_ids(cells), location(table, column)
-    blank = ids.code < 0
-    remedy = f"Fill in the {role}, or delete the row."
-    problems += cell_problems(blank, cells, at=at, rule=f"the {role} is blank.", remedy=remedy)
-    problems += variant_problems(ids, ~blank, role=role, at=at)
-    return ids.code
+def _worker_and_item(
+    table: SourceTable, of: Mapping[str, str], problems: list[Problem]
+) -> tuple[Codes | None, Codes | None]:
+    """Codes of both, in the order of their names; None where there is no such column."""
+    worker, item = (
+        table.ids(of[role], role, problems).code if role in of else None for role in ("worker", "item")
+    )
+    return worker, item
 
 
 def _counted(table: SourceTable) -> list[Judgements]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.inference.mcnemar import exact_p
 from humeval_power.latent import Link
 from humeval_power.studies.fit.wald import critical_value
@@ -69,8 +69,7 @@ class Panel:
                     "Take more workers or items, or fewer judgements.",
                 )
             )
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     @property
     def workers_repeat(self) -> bool:

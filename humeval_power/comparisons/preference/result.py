@@ -14,7 +14,7 @@ from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.chart import Axis, Chart, Series, Upright
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell, p_words, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import pairs_lead
@@ -228,7 +228,7 @@ def _title(judged: Judgements) -> str:
 
 
 def _answer(test: PreferenceTest, alpha: float) -> str:
-    judged, confidence = test.judged, f"{100 * (1 - alpha):g} % interval"
+    judged, confidence = test.judged, f"{level_of(1 - alpha)} interval"
     decided = judged.wins + judged.losses
     if not decided:
         return "No preference is shown: every judgement is a tie."
@@ -266,7 +266,7 @@ def _blocks(test: PreferenceTest, alpha: float) -> Iterator[Block]:
 
 
 def _facts(test: PreferenceTest, alpha: float) -> Iterator[Fact]:
-    judged, confidence = test.judged, f"{100 * (1 - alpha):g} % interval"
+    judged, confidence = test.judged, f"{level_of(1 - alpha)} interval"
     yield (
         "Judgements",
         f"{judged.n:,}: prefers B {judged.wins:,}, tie {judged.ties:,} ({percent(judged.ties / judged.n)}), "

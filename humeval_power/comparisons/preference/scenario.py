@@ -22,7 +22,7 @@ from humeval_power.comparisons.preference.latent_scale import (
     latent_preference,
     strength_precision,
 )
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.inference.noncentral_t import noncentral_t_tail
 from humeval_power.latent import Link
 from humeval_power.scenarios.contract import BlockScenario, ComputedPower, Replicates
@@ -69,8 +69,7 @@ class Preference(BlockScenario):
         elif not abs(self.preference) <= self.largest_preference + 1e-12:
             rule = f"A preference of {self.preference:+.4g} is impossible with {self.tie_share:.4g} ties"
             problems.append(Problem(f"{rule}: it is at most {self.largest_preference:.4g}.", ""))
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     @property
     def largest_preference(self) -> float:
@@ -204,8 +203,7 @@ class PanelPreference(BlockScenario):
         if not abs(self.position_bias) < 0.5:
             rule = f"A position bias lies between -1/2 and 1/2; got {self.position_bias:g}."
             problems.append(Problem(rule, ""))
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
         _ = self.latent  # refuses shares that no judges have
 
     @cached_property

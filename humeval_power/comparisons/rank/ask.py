@@ -25,7 +25,7 @@ from humeval_power.asking.vocabulary import (
 )
 from humeval_power.choices import MOST_RANKED, BattleTies, BoardTest, PairTest, Tasks
 from humeval_power.comparisons.questions import Given, Questions, Subject
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.fields import flag, own, real, text, whole, word
 from humeval_power.studies.power.wording import Wording
 from humeval_power.study import FIELDS
@@ -297,7 +297,7 @@ def _comparison(n: Value, effect: Value, given: Given) -> Call:
         return call("hp.rank.NeighbourBattles", n, effect=effect, **of_battles, **shared)
     if ties != 0 or design_effect != 1:
         rule = "--sd-difference ranks by scores, and --tie-share and --design-effect are of battles."
-        raise InputError([Problem(rule, "Leave out what is not meant.")])
+        raise refusal(rule, "Leave out what is not meant.")
     return call("hp.rank.neighbour_scores", n, effect, sd=given["sd"], **shared)
 
 

@@ -10,7 +10,7 @@ from scipy.sparse import csgraph
 
 from humeval_power.checking.columns import listing
 from humeval_power.clusters import Clusters
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refusal
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -179,13 +179,9 @@ def check_orderable(battles: Battles) -> None:
         Every battle is a tie, or a system has none.
     """
     if not (battles.outcome != 0).any():
-        raise InputError(
-            [Problem("every battle is a tie.", "There is no order to be seen.", battles.source)]
-        )
+        raise refusal("every battle is a tie.", "There is no order to be seen.", battles.source)
     K = len(battles.systems)
     fought = np.bincount(battles.first, minlength=K) + np.bincount(battles.second, minlength=K)
     if (fought == 0).any():
         without = listing([battles.systems[k] for k in np.flatnonzero(fought == 0)], limit=6)
-        raise InputError(
-            [Problem(f"{without}: no battle.", "Leave these out of --systems.", battles.source)]
-        )
+        raise refusal(f"{without}: no battle.", "Leave these out of --systems.", battles.source)

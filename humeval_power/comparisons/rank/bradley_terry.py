@@ -22,7 +22,7 @@ from humeval_power.checking.columns import listing
 from humeval_power.choices import BattleTies
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.rank.battles import Battles, check_orderable, circles_of, parts_of
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.roots import root_between
 
 # Wins, ties and losses of two systems: Bradley and Terry's model, with ties by Davidson or by Rao and
@@ -253,7 +253,7 @@ def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: 
             f"what was shown {'first' if decided[0] > 0 else 'second'} won every battle that somebody won."
         )
         remedy = "Collect more battles, or fit without the order: --no-position-bias."
-        raise InputError([Problem(rule, remedy, battles.source)])
+        raise refusal(rule, remedy, battles.source)
     K = len(battles.systems)
     at = (battles.first * K + battles.second) * 3 + (1 - battles.outcome)
     count = np.bincount(at, minlength=3 * K * K).reshape(K, K, 3).astype(np.float64)
@@ -320,7 +320,7 @@ def _with_covariates(
     if best is None:
         rule = f"{listing(list(battles.covariates.names), limit=6)}: no slopes are most likely."
         remedy = "They decide battles, or too few battles are left to estimate them; leave some out."
-        raise InputError([Problem(rule, remedy, battles.source)])
+        raise refusal(rule, remedy, battles.source)
     return rows, best
 
 
@@ -404,7 +404,7 @@ class _Likelihood:
             explained = left[c, rest] @ np.linalg.lstsq(left[np.ix_(rest, rest)], left[rest, c])[0]
             if left[c, c] - explained <= _REDUNDANT * information[start + c, start + c]:
                 rule = f"the covariate {name!r} follows from the systems and the other covariates."
-                raise InputError([Problem(rule, "Leave it out of --covariate.", source)])
+                raise refusal(rule, "Leave it out of --covariate.", source)
 
     def regular(self, information: Floats) -> Floats:
         """The information with the constant of each part, which no battle shows, made known."""

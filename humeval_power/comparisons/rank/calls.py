@@ -154,7 +154,7 @@ def _looked(
     alpha: float, look: int | None, last_board: str | Path | None, schema: str
 ) -> tuple[LastBoard | None, int | None]:
     """The last board, and the number of this look."""
-    from humeval_power.comparisons.rank.files_last_board import read_last_board
+    from humeval_power.comparisons.rank.files import read_last_board
     from humeval_power.comparisons.rank.last_board import counted_look
 
     if not 0 < alpha < 0.5:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,16 +14,25 @@ from humeval_power.checking.cells import (
     Ids,
     cell_problems,
     read_cells,
-    read_ids,
     read_numbers,
     renumbered,
-    variant_problems,
 )
-from humeval_power.checking.columns import Column, bare, close_to, find_columns, listing, shortened
+from humeval_power.checking.columns import (
+    Column,
+    absent_names,
+    bare,
+    close_to,
+    find_columns,
+    listing,
+    shortened,
+)
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.preference.files import FIRST, SECOND, location, outcomes, shown_systems
+from humeval_power.comparisons.preference.files import FIRST, SECOND, outcomes, shown_systems
 from humeval_power.comparisons.rank.battles import Battles, Covariates
-from humeval_power.errors import InputError, Problem
+from humeval_power.comparisons.rank.last_board import LastBoard, Ranks
+from humeval_power.comparisons.rank.leaderboard import alpha_of_looks
+from humeval_power.errors import Problem, refusal, refuse
+from humeval_power.files.json_text import read_object
 from humeval_power.files.tables import OPTION, SourceTable, read_table
 
 Codes = NDArray[np.int64]
@@ -71,15 +81,7 @@ def read_battles(
     whole = battles_of(
         tables[0] if len(tables) == 1 else _joined(tables), cluster=cluster, covariates=covariates
     )
-    if unknown := [name for name in systems if name not in whole.systems]:
-        raise InputError(
-            [
-                Problem(
-                    f"there is no system {shortened(name)!r}.", close_to(name, whole.systems), whole.source
-                )
-                for name in unknown
-            ]
-        )
+    refuse(absent_names(systems, whole.systems, "system", place=whole.source))
     return whole.only(tuple(systems)) if systems else whole
 
 
@@ -89,7 +91,7 @@ def _joined(tables: Sequence[SourceTable]) -> SourceTable:
     for table, own in zip(tables, names, strict=True):
         if missing := sorted(names[0] - own):
             rule = f"it lacks columns of the first table: {listing(missing, limit=6)}."
-            raise InputError([Problem(rule, "Later battles need the same columns.", table.source)])
+            raise refusal(rule, "Later battles need the same columns.", table.source)
     frame = pd.concat([table.frame for table in tables])
     frame.index.name = tables[0].frame.index.name
     notices = tuple(dict.fromkeys(notice for table in tables for notice in table.notices))
@@ -111,10 +113,9 @@ def battles_of(
     names, first, second = shown_systems(table, of[FIRST.name], of[SECOND.name], problems)
     outcome, taken = outcomes(table, of[_WINNER.name], first, second, names, problems)
     worker = of.get(_WORKER.name)
-    groups = None if worker is None else _groups(table, worker, problems)
+    groups = None if worker is None else table.ids(worker, shortened(worker), problems)
     style = _covariates(table, covariates, problems)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     clusters, suspects = _clusters(groups, worker, is_wanted=cluster is not None)
     free = [str(name) for name in table.frame.columns if str(name) not in (*of.values(), *covariates)]
     for role in (_ITEM, _WORKER):
@@ -132,17 +133,6 @@ def battles_of(
         suspects,
         style,
     )
-
-
-def _groups(table: SourceTable, column: str, problems: list[Problem]) -> Ids:
-    cells = read_cells(table.frame[column])
-    ids, at = read_ids(cells), location(table, column)
-    remedy = "Fill it in, or delete the row."
-    problems += cell_problems(
-        ids.code < 0, cells, at=at, rule=f"the {shortened(column)} is blank.", remedy=remedy
-    )
-    problems += variant_problems(ids, ids.code >= 0, role=column, at=at)
-    return ids
 
 
 def _covariates(table: SourceTable, names: Sequence[str], problems: list[Problem]) -> Covariates | None:
@@ -174,7 +164,7 @@ def _numbers(table: SourceTable, column: str, problems: list[Problem]) -> NDArra
     problems += cell_problems(
         ~np.isfinite(numbers),
         cells,
-        at=location(table, column),
+        at=table.at(column),
         rule="this is no number.",
         remedy="Correct it, or delete the row.",
     )
@@ -205,3 +195,47 @@ def _repeated(table: SourceTable, column: str) -> tuple[str, ...]:
         f"The {rows:,} battles have {n:,} values of {shortened(column)!r}, which count as chosen once and for all: "
         "what is found holds for these. Where they matter more than the clusters, name that column by --cluster.",
     )
+
+
+# The record of a board, as `-o` and `--json` write it, read back as the last board.
+
+_HINT = "Give the record of the last board: its folder, its record.json, or what --json wrote."
+
+
+def read_last_board(path: str | Path, *, schema: str) -> LastBoard:
+    """The ranks of the last board, from its record or from the folder that `-o` wrote.
+
+    Raises
+    ------
+    InputError
+        Another document, or a board of another kind.
+    """
+    place = Path(path) / "record.json" if Path(path).is_dir() else Path(path)
+    record = read_object(place, hint=_HINT)
+    if record.get("schema") != schema:
+        rule = f"has the schema {str(record.get('schema'))[:60]!r}; {schema!r} is needed."
+        raise refusal(rule, _HINT, str(place))
+    look, alpha, only = record.get("look"), record.get("alpha"), record.get("only_system")
+    systems = record.get("systems")
+    rows = systems if isinstance(systems, list) else []
+    ranks = dict(pair for pair in map(_ranks, rows) if pair is not None)
+    if not (
+        len(ranks) == len(rows) >= 2
+        and isinstance(alpha, float)
+        and 0 < alpha < 0.5
+        and (look is None or (type(look) is int and 0 < look < 10**6))
+        and (only is None or only in ranks)
+    ):
+        rule = "has a board that does not agree with itself: alpha, look, or the ranks of its systems."
+        raise refusal(rule, "Write it again, or undo the change.", str(place))
+    return LastBoard(ranks, alpha_of_looks(alpha, look), look, only, str(path))
+
+
+def _ranks(row: Any) -> tuple[str, Ranks] | None:
+    """The name and the ranks of a row, where it has them."""
+    if not isinstance(row, Mapping):
+        return None
+    name, low, high = row.get("system"), row.get("rank_low"), row.get("rank_high")
+    if type(name) is not str or type(low) is not int or type(high) is not int or not 1 <= low <= high:
+        return None
+    return name, (low, high)

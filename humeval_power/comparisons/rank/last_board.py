@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from humeval_power.comparisons.rank.leaderboard import Leaderboard
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 
 Ranks = tuple[int, int]  # the lowest and the highest
 
@@ -97,9 +97,7 @@ def counted_look(last: LastBoard | None, alpha: float, look: int | None) -> int 
         rule = (
             "was made as the only board: all of alpha was its own, and nothing is left for further looks."
         )
-        raise InputError(
-            [Problem(rule, "Leave out --look; or leave out --last-board, and count from 1.", last.source)]
-        )
+        raise refusal(rule, "Leave out --look; or leave out --last-board, and count from 1.", last.source)
     problems = []
     if look is not None and look <= last.look:
         rule = f"is look {last.look}, so that this one cannot be look {look}."
@@ -107,6 +105,5 @@ def counted_look(last: LastBoard | None, alpha: float, look: int | None) -> int 
     if not math.isclose(alpha, last.alpha, rel_tol=1e-6):
         rule = f"is a look of a board whose looks share alpha {last.alpha:.4g}; got {alpha:.4g}."
         problems.append(Problem(rule, f"Give --alpha {last.alpha:.4g}.", last.source))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return last.look + 1 if look is None else look

@@ -27,7 +27,7 @@ from humeval_power.comparisons.rank.bradley_terry import (
 )
 from humeval_power.comparisons.rank.pair_tests import holm, max_t, one_sided_p, sign_tests, upper_quantile
 from humeval_power.comparisons.scores.score_table import ScoreTable
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refusal
 from humeval_power.inference.clustered import (
     ClusteredMean,
     bell_mccaffrey_df,
@@ -464,7 +464,7 @@ def _check_many_clusters(n_clusters: int, K: int, df: float) -> None:
             f"freedom for {K} "
             f"systems; it needs {_CLUSTERS_PER_SYSTEM * K:,} and {_LEAST_DF:g}."
         )
-        raise InputError([Problem(rule, "Test by Holm's method: leave out --correction max-t.")])
+        raise refusal(rule, "Test by Holm's method: leave out --correction max-t.")
 
 
 def _errors(covariance: Floats, seed: int) -> Floats:
@@ -721,7 +721,7 @@ def rank_scores(
     if tasks == "fixed":
         if test == "signs":
             rule = "--correction signs draws the signs of whole tasks, which are a sample then."
-            raise InputError([Problem(rule, "Leave out --tasks fixed, or test by Holm's method.")])
+            raise refusal(rule, "Leave out --tasks fixed, or test by Holm's method.")
         covariance, df, own_df = stratified_covariance(table.scores, _strata(table))
         n_clusters = n
     else:
@@ -767,14 +767,12 @@ def stratified_covariance(scores: Floats, strata: Clusters) -> tuple[Floats, Flo
 def _strata(table: ScoreTable) -> Clusters:
     if table.clusters is None:
         rule = "--tasks fixed needs the column of the tasks: task means do not show how well each is known."
-        raise InputError(
-            [Problem(rule, "Give scores of single items, and --cluster.", table.source or None)]
-        )
+        raise refusal(rule, "Give scores of single items, and --cluster.", table.source or None)
     alone = table.clusters.sizes < 2
     if alone.any():
         name = table.clusters.labels[int(np.flatnonzero(alone)[0])]
         many = int(alone.sum())
         rule = f"--tasks fixed needs 2 items or more in every task; {many:,} have one, {name!r} the first."
         remedy = "Leave these out, or take tasks as a sample: --tasks sampled."
-        raise InputError([Problem(rule, remedy, table.source or None)])
+        raise refusal(rule, remedy, table.source or None)
     return table.clusters

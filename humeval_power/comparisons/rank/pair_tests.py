@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 
 Floats = NDArray[np.float64]
 
@@ -124,7 +124,7 @@ def sign_tests(sums: Floats, rows: Codes, columns: Codes, *, level: float, seed:
         rule = (
             f"signs of {G} clusters have no p-value below {2.0 ** (1 - G):.3g}, and alpha is {level:.3g}."
         )
-        raise InputError([Problem(rule, "Test by Holm's method: leave out --correction signs.")])
+        raise refusal(rule, "Test by Holm's method: leave out --correction signs.")
     if G <= _ALL:
         signs = 1 - 2 * ((np.arange(2**G)[:, None] >> np.arange(G)) & 1)
     else:

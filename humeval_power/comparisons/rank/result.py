@@ -27,7 +27,14 @@ from humeval_power.comparisons.rank.leaderboard import (
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, p_cell, percent, significant, significant_interval
+from humeval_power.saying.numbers import (
+    counted,
+    level_of,
+    p_cell,
+    percent,
+    significant,
+    significant_interval,
+)
 from humeval_power.saying.quantities import values
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import Record
@@ -163,7 +170,7 @@ def board_section(
         if board.only is not None
         else "ranks hold for all at once"
     )
-    caption = f"{100 * (1 - board.alpha):.4g} % intervals, each of a system by itself; {ranks}."
+    caption = f"{level_of(1 - board.alpha)} intervals, each of a system by itself; {ranks}."
     many = len(board.places) > _MOST_ROWS
     shown = table(places, columns, caption, searchable=many and is_whole)
     if board.only is not None:
@@ -336,7 +343,7 @@ def values_chart(board: Leaderboard, axis: str) -> Chart:
         series=(
             Series(
                 "bars",
-                f"{100 * (1 - board.alpha):.4g} % interval",
+                f"{level_of(1 - board.alpha)} interval",
                 y=rows,
                 low=tuple(max(each.low, low) for each in places),
                 high=tuple(min(each.high, high) for each in places),

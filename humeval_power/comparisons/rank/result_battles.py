@@ -26,6 +26,7 @@ from humeval_power.saying.numbers import (
     counted,
     decimals,
     interval_words,
+    level_of,
     p_cell,
     p_words,
     percent,
@@ -146,7 +147,7 @@ def _style_sections(ranking: BattleRanking) -> Iterator[Section]:
     shown_strength = ranking.fit.without
     if shown_strength is None:
         return
-    level = f"{100 * (1 - ranking.board.alpha):.4g} %"
+    level = f"{level_of(1 - ranking.board.alpha)}"
     effects = table(
         ranking.style,
         {
@@ -233,7 +234,7 @@ def _facts(ranking: BattleRanking) -> Iterator[Fact]:
         yield "Shown first", ranking.order_reason
     else:
         interval = interval_words(order.low, order.high)
-        confidence = f"{100 * (1 - ranking.board.alpha):.4g} % interval"
+        confidence = f"{level_of(1 - ranking.board.alpha)} interval"
         yield (
             "Shown first",
             f"wins {order.share:.4f} of battles of systems as strong ({confidence} {interval}; "

@@ -13,7 +13,7 @@ from scipy import special
 from humeval_power.choices import MOST_RANKED
 from humeval_power.comparisons.rank.bradley_terry import outcome_law
 from humeval_power.comparisons.scores.scenario import NormalScores
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.roots import root_between
 from humeval_power.scenarios.contract import ComputedPower, Replicates, draw_in_blocks, normal_power
 
@@ -154,8 +154,7 @@ class NeighbourBattles:
             problems.append(Problem(rule, ""))
         if self.n_battles < 1:
             problems.append(Problem(f"There is at least one battle; got {self.n_battles}.", ""))
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     @property
     def true_effect(self) -> float:

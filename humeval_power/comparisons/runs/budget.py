@@ -14,7 +14,7 @@ from humeval_power.comparisons.runs.scenario import (
     ceilings,
     runs_scenario,
 )
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 from humeval_power.runs_parameters import RunsParameters
 
 MOST_RUNS = 100  # generations of an item, or prompts, that are looked at
@@ -43,8 +43,7 @@ class RunsPrices:
             for way in _WAYS
             if (price := getattr(self, way)) < 0
         ]
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     def of(self, n_items: int, runs: int, *, crossed: bool) -> Decimal:
         """What so many items cost with so many runs of each by both systems."""
@@ -138,14 +137,10 @@ def divide_budget(
     splits = tuple(_splits(split, total, prices, crossed, most_items or MOST_ITEMS, most_runs or MOST_RUNS))
     if not splits:
         least = prices.of(2, 2 if crossed else 1, crossed=crossed)
-        raise InputError(
-            [
-                Problem(
-                    f"A total of {total} does not pay for two items.",
-                    f"The smallest study costs {least}: raise the total.",
-                    place="--budget",
-                )
-            ]
+        raise refusal(
+            f"A total of {total} does not pay for two items.",
+            f"The smallest study costs {least}: raise the total.",
+            place="--budget",
         )
     most = max(each.power for each in splits)
     best = min(
@@ -202,5 +197,4 @@ def _check(total: Decimal, prices: RunsPrices, most_items: int | None, most_runs
     for name, most in (("--max-items", most_items), ("--max-runs", most_runs)):
         if most is not None and most < 2:
             problems.append(Problem("must be at least 2.", "", place=name, value=most, has_value=True))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)

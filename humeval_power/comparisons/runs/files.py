@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from humeval_power.checking.cells import (
     LISTED,
     MISSING_CODES,
-    Location,
     cell_problems,
     read_cells,
-    read_ids,
     read_numbers,
 )
 from humeval_power.checking.columns import (
     ROLES,
     Column,
-    close_to,
+    absent_names,
     find_columns,
     listing,
     named_column,
@@ -31,7 +29,7 @@ from humeval_power.checking.columns import (
 )
 from humeval_power.checking.suspects import cluster_suspects
 from humeval_power.comparisons.runs.run_table import RunTable
-from humeval_power.errors import InputError, ParametersError, Problem
+from humeval_power.errors import InputError, ParametersError, Problem, first_few, refusal, refuse
 from humeval_power.files.json_text import read_object
 from humeval_power.files.tables import SourceTable, clusters_of, read_table, with_metric
 from humeval_power.runs_parameters import GENERATIONS, PROMPTS, RunsFamily, RunsKind, RunsParameters
@@ -124,14 +122,14 @@ def run_table(
     of = result.of
     table = with_metric(table, of["score"], item=of["item"])
     notices = [*table.notices, *result.notices]
-    frame, chosen = _of_systems(table, of["system"], systems)
-    values, problems = _scores(frame, of["score"], table.source, drop_missing)
-    texts = {
-        role: _ids(frame, of[role], role, table.source, problems) for role in ("item", "system", "run")
-    }
-    problems += _doubled(frame, texts, table.source)
-    if problems:
-        raise InputError(problems)
+    rows, chosen = _of_systems(table, of["system"], systems)
+    values, problems = _scores(rows, of["score"], drop_missing)
+    texts = {}
+    for role in ("item", "system", "run"):
+        ids = rows.ids(of[role], role, problems, may_look_alike=True)
+        texts[role] = np.array([*ids.names, ""], dtype=object)[ids.code]
+    problems += first_few(_doubled(rows, texts), most=LISTED)
+    refuse(problems)
     here = np.isfinite(values)
     if n := int((~here).sum()):
         notices.append(f"Left out without a score: {counted(n, 'row')}.")
@@ -162,30 +160,25 @@ def run_table(
 
 def _of_systems(
     table: SourceTable, column: str, names: Sequence[str]
-) -> tuple[pd.DataFrame, tuple[str, ...]]:
+) -> tuple[SourceTable, tuple[str, ...]]:
     """The rows of the systems that are asked for, all if none is, and their names, A first."""
     cells = table.frame[column].fillna("").astype(str).str.strip()
     known = [name for name in dict.fromkeys(cells) if name]
-    problems = [
-        Problem(f"there is no system {shortened(name)!r}.", close_to(name, known), place=table.source)
-        for name in names
-        if name not in known
-    ]
+    problems = absent_names(names, known, "system", place=table.source)
     if not problems and len(names or known) < 2:
         rule = f"two systems are needed; there is only {listing(names or known)}."
         problems = [Problem(rule, "", place=table.source, column=column)]
-    if problems:
-        raise InputError(problems)
-    return (table.frame[cells.isin(names)] if names else table.frame), tuple(names or known)
+    refuse(problems)
+    rows = table._replace(frame=table.frame[cells.isin(names)]) if names else table
+    return rows, tuple(names or known)
 
 
 def _scores(
-    frame: pd.DataFrame, column: str, source: str, drop_missing: bool
+    table: SourceTable, column: str, drop_missing: bool
 ) -> tuple[NDArray[np.float64], list[Problem]]:
     """The scores, NaN where there is none, and the cells that are no scores."""
-    cells = read_cells(frame[column])
+    cells, at = read_cells(table.frame[column]), table.at(column)
     numbers = read_numbers(cells, missing=MISSING_CODES)
-    at = Location(source, column, frame.index.to_numpy())
     bad = ~numbers.missing & ~np.isfinite(numbers.value)
     problems = cell_problems(bad, cells, at=at, rule="is no finite number.", remedy="Correct the cell.")
     if not drop_missing:
@@ -194,36 +187,19 @@ def _scores(
     return numbers.value, problems
 
 
-def _ids(
-    frame: pd.DataFrame, column: str, role: str, source: str, problems: list[Problem]
-) -> NDArray[np.object_]:
-    """The names in a column; blank ones join the problems."""
-    cells = read_cells(frame[column])
-    ids = read_ids(cells)
-    at = Location(source, column, frame.index.to_numpy())
-    problems += cell_problems(
-        ids.code < 0, cells, at=at, rule=f"the {role} is blank.", remedy="Fill the cell in."
-    )
-    return np.array([*ids.names, ""], dtype=object)[ids.code]
-
-
-def _doubled(frame: pd.DataFrame, texts: Mapping[str, NDArray[np.object_]], source: str) -> list[Problem]:
+def _doubled(table: SourceTable, texts: Mapping[str, NDArray[np.object_]]) -> list[Problem]:
     """Scores of one item, system and run that stand there twice."""
-    doubled = pd.DataFrame(dict(texts)).duplicated().to_numpy()
-    rows = np.flatnonzero(doubled)
-    problems = [
+    doubled = np.flatnonzero(pd.DataFrame(dict(texts)).duplicated().to_numpy())
+    return [
         Problem(
             f"item {shortened(texts['item'][row])!r} has a second score of system "
             f"{shortened(texts['system'][row])!r} in run {shortened(texts['run'][row])!r}.",
             "Keep one, average them first, or name the column that tells them apart: --run COLUMN.",
-            place=source,
-            row=int(frame.index[row]),
+            place=table.source,
+            row=int(table.frame.index[row]),
         )
-        for row in rows[:LISTED]
+        for row in doubled.tolist()
     ]
-    if len(rows) > LISTED:
-        problems.append(Problem(f"and {len(rows) - LISTED:,} more like this.", "", place=source))
-    return problems
 
 
 def _complete(
@@ -244,7 +220,7 @@ def _complete(
         absent = listing([name for name in systems if name not in known])
         rule = f"{len(lacking):,} items lack a system, such as {shortened(str(of_first))!r} (no score of {absent})."
         remedy = "Leave such items out: --drop-missing; or name systems that answered all: --systems A,B."
-        raise InputError([Problem(rule, remedy, place=source)])
+        raise refusal(rule, remedy, place=source)
     if lacking:
         notices.append(f"Left out for want of a score of a system: {counted(len(lacking), 'item')}.")
     return np.array([item not in lacking for item in texts["item"]])
@@ -283,7 +259,7 @@ def read_pilot(
     if other:
         rule = f"holds {result.kind} runs, family {result.family}."
         remedy = f"It was asked about {options[other[0]]} ones: leave that out, or give another pilot."
-        raise InputError([Problem(rule, remedy, place=str(path))])
+        raise refusal(rule, remedy, place=str(path))
     return replace(result, **changed)
 
 
@@ -295,7 +271,7 @@ def _read(path: str | Path, systems: Sequence[str]) -> RunsParameters:
     if not str(result.get("schema", "")).startswith("humeval_power/runs_test/") or not isinstance(
         pairs, list
     ):
-        raise InputError([Problem("is no record of a test of repeated runs.", _HINT, place=place)])
+        raise refusal("is no record of a test of repeated runs.", _HINT, place=place)
     return _parameters(_chosen(pairs, systems, place), place)
 
 
@@ -304,14 +280,12 @@ def _chosen(pairs: list[Any], systems: Sequence[str], place: str) -> Any:
     if systems:
         wanted = [pair for pair, of in zip(pairs, names, strict=True) if sorted(of) == sorted(systems)]
         if not wanted:
-            raise InputError(
-                [Problem(f"has no pair of {_quoted(systems)}.", f"It has {_list(names)}.", place=place)]
-            )
+            raise refusal(f"has no pair of {_quoted(systems)}.", f"It has {_list(names)}.", place=place)
         turned = _names(wanted[0], place) != tuple(systems)
         return _turned(wanted[0]["parameters"]) if turned else wanted[0]["parameters"]
     if len(pairs) != 1:
         rule = f"has {len(pairs)} pairs of systems."
-        raise InputError([Problem(rule, f"Choose one by --systems: {_list(names)}.", place=place)])
+        raise refusal(rule, f"Choose one by --systems: {_list(names)}.", place=place)
     return pairs[0]["parameters"]
 
 
@@ -331,20 +305,18 @@ def _turned(parameters: Any) -> Any:
 
 def _names(pair: Any, place: str) -> tuple[str, ...]:
     if not isinstance(pair, dict) or not isinstance(pair.get("systems"), list) or "parameters" not in pair:
-        raise InputError([Problem("has a comparison without systems or parameters.", _HINT, place=place)])
+        raise refusal("has a comparison without systems or parameters.", _HINT, place=place)
     return tuple(str(name) for name in pair["systems"])
 
 
 def _parameters(values: Any, place: str) -> RunsParameters:
     if not isinstance(values, dict):
         rule = "has no parameters for this pair: its scores vary too little to say how."
-        raise InputError(
-            [Problem(rule, "Take a larger pilot, or give the deviations by options.", place=place)]
-        )
+        raise refusal(rule, "Take a larger pilot, or give the deviations by options.", place=place)
     try:
         return RunsParameters.from_dict(values)
     except ParametersError as error:
-        raise InputError([Problem(str(error), _HINT, place=place)]) from None
+        raise refusal(str(error), _HINT, place=place) from None
 
 
 def _quoted(names: Sequence[str]) -> str:

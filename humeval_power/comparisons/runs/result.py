@@ -24,6 +24,7 @@ from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
     decimals,
+    level_of,
     p_cell,
     p_words,
     percent,
@@ -60,7 +61,7 @@ def verdict(pair: RunsComparison) -> str:
             f"{who} {claim}, which is shown" if pair.significant else f"It is not shown that {who} {claim}"
         )
         return (
-            f"{said} ({p_words(pair.p_value)}): the {100 * confidence:g} % interval of {b} - {a} is "
+            f"{said} ({p_words(pair.p_value)}): the {level_of(confidence)} interval of {b} - {a} is "
             f"{significant_interval(*pair.interval)}."
         )
     return str(
@@ -114,7 +115,7 @@ def _tail(rule: RunsRule) -> float:
 
 
 def _confidence(rule: RunsRule) -> str:
-    return f"{100 * (1 - _tail(rule)):g} %"
+    return f"{level_of(1 - _tail(rule))}"
 
 
 def number_of(runs: float) -> str:

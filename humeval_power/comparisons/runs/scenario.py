@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.designs import Design, crossed, with_documents
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.inference.clustered import bell_mccaffrey_df
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
@@ -172,8 +172,7 @@ def check_clusters(size: float, cv: float) -> None:
     elif cv > 0 and size == 1:
         rule = "clusters of one item do not vary in size."
         problems.append(Problem(rule, "Give their mean size too: --cluster-size.", "--cluster-cv"))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
 
 
 def cluster_sizes(n_items: int, *, size: float, cv: float = 0.0) -> Sizes:
@@ -235,8 +234,7 @@ class RunsPlan:
         if self.margin is not None and not (self.margin > 0 and math.isfinite(self.margin)):
             rule = f"a margin is a difference of scores above 0; got {self.margin:g}."
             problems.append(Problem(rule, "", "--margin"))
-        if problems:
-            raise InputError(problems)
+        refuse(problems)
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -325,14 +323,10 @@ class NestedRuns(_PlannedRuns):
         self.plan.rule(self.unit)  # refuses what is no test
         low, high = self.means if self.parameters.family == "binary" else (0.5, 0.5)
         if not (min(low, high) >= -_SLACK and max(low, high) <= 1 + _SLACK):
-            raise InputError(
-                [
-                    Problem(
-                        f"A difference of {self.effect:g} around a share of {self.parameters.baseline:g} leaves "
-                        f"[0, 1]: A would be right in {low:.4g}, B in {high:.4g} of the answers.",
-                        "The baseline is halfway between both systems.",
-                    )
-                ]
+            raise refusal(
+                f"A difference of {self.effect:g} around a share of {self.parameters.baseline:g} leaves "
+                f"[0, 1]: A would be right in {low:.4g}, B in {high:.4g} of the answers.",
+                "The baseline is halfway between both systems.",
             )
 
     @property

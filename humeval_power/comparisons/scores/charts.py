@@ -16,7 +16,7 @@ from humeval_power.inference.clustered import Direction
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, p_cell, significant
+from humeval_power.saying.numbers import counted, level_of, p_cell, significant
 from humeval_power.saying.result import Record, Result
 from humeval_power.studies.power.wording import higher
 
@@ -62,7 +62,7 @@ def differences_chart(comparison: PairComparison) -> Chart:
         Upright("median", data.difference.median, 3),
     )
     ends = _interval(test)
-    reach = "" if ends is None else f"; {100 * test.confidence:g} % interval of the {test.estimand} shaded"
+    reach = "" if ends is None else f"; {level_of(test.confidence)} interval of the {test.estimand} shaded"
     top = _items([count])
     band = (
         ()

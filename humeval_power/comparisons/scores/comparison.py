@@ -54,7 +54,7 @@ from humeval_power.comparisons.scores.power import POST_HOC, RetrospectivePower,
 from humeval_power.comparisons.scores.primer import primer_p
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.comparisons.scores.tests import DEFAULT_TEST, Equivalence, equivalence_test, run_test
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 
 NO_DIFFERENCE = (
     "A difference that is not shown does not make the systems alike: few items alone will do it. To show that they "
@@ -139,7 +139,11 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
     names = (table.systems[0], table.systems[1])
     first, second = map(table.column, names)
     differences, settings = score_differences(first, second), request.settings
-    _refuse_procedure(table, request)
+    if table.clusters is not None and request.question is None:
+        raise InputError(
+            "The procedure 'nlpstattest' chooses its test as if items were independent, and knows no clusters: "
+            "ask a --question instead."
+        )
     data = analyse(
         first,
         second,
@@ -192,14 +196,6 @@ def compare_pair(table: ScoreTable, request: Request, *, n_jobs: int = 1) -> Pai
         power,
         _warnings(request, test, advice, power, is_shown=equivalence is not None),
     )
-
-
-def _refuse_procedure(table: ScoreTable, request: Request) -> None:
-    if table.clusters is not None and request.question is None:
-        raise InputError(
-            "The procedure 'nlpstattest' chooses its test as if items were independent, and knows no clusters: "
-            "ask a --question instead."
-        )
 
 
 def effect_sizes(
@@ -313,8 +309,7 @@ def primer_table(
         for share in shares
         if not 0 <= share <= 1
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return tuple(
         _cell(n, effect, share)
         for n in n_items

@@ -17,7 +17,7 @@ from humeval_power.comparisons.scores.charts import bin_edges
 from humeval_power.comparisons.scores.comparison import PairComparison, PrimerCell
 from humeval_power.errors import InputError
 from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
-from humeval_power.saying.numbers import p_cell
+from humeval_power.saying.numbers import level_of, p_cell
 from humeval_power.saying.panels import fitted
 
 _IN_POINTS = ("mean", "median", "pseudomedian")
@@ -48,7 +48,7 @@ def histogram_figure(comparison: PairComparison) -> Figure:
         # The interval of the test, where it has one in units of the scores.
         low, high = comparison.test.interval
         if comparison.test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all():
-            label = f"{100 * comparison.test.confidence:g} % interval, {comparison.test.estimand}"
+            label = f"{level_of(comparison.test.confidence)} interval, {comparison.test.estimand}"
             axes[2].axvspan(low, high, color=QUIET, alpha=0.25, linewidth=0, label=label)
         figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower right", ncols=3)
     return figure

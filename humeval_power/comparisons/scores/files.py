@@ -16,12 +16,20 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from humeval_power.checking.cells import MISSING_CODES
-from humeval_power.checking.columns import ROLES, close_to, find_columns, listing, named_column, shortened
+from humeval_power.checking.columns import (
+    ROLES,
+    absent_names,
+    close_to,
+    find_columns,
+    listing,
+    named_column,
+    shortened,
+)
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.checking.suspects import ClusterSuspect, cluster_suspects
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.score_table import ScoreTable
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, first_few, refusal, refuse
 from humeval_power.files.file_bytes import decoded, encoding_notices, is_text, read_bytes, unzipped
 from humeval_power.files.tables import (
     OPTION,
@@ -108,12 +116,12 @@ def joined_files(paths: Sequence[str], names: Sequence[str] = ("A", "B")) -> Sou
         table = read_headerless(unzipped(read_bytes(path), source=name), source=name)
         if table is None or len(table.frame.columns) != 1:
             rule = f"{path}: of two files, each must hold one number a line and no header."
-            raise InputError([Problem(rule, "Or put both systems into one table.")])
+            raise refusal(rule, "Or put both systems into one table.")
         parts.append(table)
     lengths = [len(part.frame) for part in parts]
     if lengths[0] != lengths[1]:
         rule = f"the files have {lengths[0]:,} and {lengths[1]:,} scores; they are paired by line."
-        raise InputError([Problem(rule, "", place=f"{parts[0].source}, {parts[1].source}")])
+        raise refusal(rule, place=f"{parts[0].source}, {parts[1].source}")
     a, b = names
     frame = parts[0].frame.set_axis([a], axis=1)
     frame[b] = parts[1].frame.iloc[:, 0].to_numpy()
@@ -225,10 +233,10 @@ def open_scores(
             f"A column of scores holds numbers alone; the columns are {listing(columns)}. Predicted labels are "
             "compared by accuracy, beside the right ones, and battles by rank battles."
         )
-        raise InputError([Problem(rule, remedy, place=table.source)])
+        raise refusal(rule, remedy, place=table.source)
     if system is not None and item is None:
         rule = "a table with a column of the system needs one of the item, to pair the scores."
-        raise InputError([Problem(rule, "Name it with --item.", place=table.source)])
+        raise refusal(rule, "Name it with --item.", place=table.source)
     return ScoreSource(table, item, system, scores, cluster, has_header, left_out)
 
 
@@ -238,7 +246,7 @@ def _check_header(table: SourceTable) -> None:
     if names:
         rule = f"the first line looks like data and not like the names of columns: {listing(names)}"
         remedy = "Write names above the columns, such as system, item, score."
-        raise InputError([Problem(rule, remedy, place=table.source)])
+        raise refusal(rule, remedy, place=table.source)
 
 
 def _is_data(name: str, cells: pd.Series) -> bool:
@@ -281,8 +289,7 @@ def score_table(
         notices += said
     names = _systems(source, [str(name) for name in wide.columns], systems)
     values, problems, complete = _numbers(wide[list(names)], rows, source, drop_missing)
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     n_dropped = len(complete) - int(complete.sum())
     if n_dropped:
         notices.append(f"{n_dropped:,} of {len(wide):,} items lack a score and are left out.")
@@ -337,10 +344,10 @@ def _is_number(cell: object) -> bool:
 def _metric(source: ScoreSource, score: str | None) -> str:
     if score is not None and score not in source.scores:
         rule = f"there is no column of scores {score!r}."
-        raise InputError([Problem(rule, close_to(score, source.scores), place=source.table.source)])
+        raise refusal(rule, close_to(score, source.scores), place=source.table.source)
     if score is None and len(source.scores) > 1:
         rule = f"there are several columns of scores: {listing(source.scores)}."
-        raise InputError([Problem(rule, "Choose with --score.", place=source.table.source)])
+        raise refusal(rule, "Choose with --score.", place=source.table.source)
     return score or source.scores[0]
 
 
@@ -361,9 +368,9 @@ def _pivoted(
                 place=source.table.source,
                 row=int(str(number)),
             )
-            for number, row in doubled.head(LISTED).iterrows()
+            for number, row in doubled.iterrows()
         ]
-        raise InputError(_counted(problems, len(doubled)))
+        refuse(first_few(problems, most=LISTED))
     items, systems = (list(dict.fromkeys(keys[name])) for name in keys.columns)
     wide = pd.DataFrame(index=pd.Index(items), columns=pd.Index(systems), dtype=object)
     places = {item: place for place, item in enumerate(items)}
@@ -389,16 +396,10 @@ def _mean(cells: Sequence[object]) -> object:
 
 
 def _systems(source: ScoreSource, known: list[str], names: tuple[str, ...]) -> tuple[str, ...]:
-    unknown = [
-        Problem(f"there is no system {name!r}.", close_to(name, known), place=source.table.source)
-        for name in names
-        if name not in known
-    ]
-    if unknown:
-        raise InputError(unknown)
+    refuse(absent_names(names, known, "system", place=source.table.source))
     if len(names or known) < 2:
         rule = f"two systems are needed; there is only {listing(names or known)}"
-        raise InputError([Problem(rule, "", place=source.table.source)])
+        raise refusal(rule, place=source.table.source)
     return names or tuple(known)
 
 
@@ -418,7 +419,7 @@ def _numbers(
                 values[place, column] = value
             elif not (drop_missing and _is_missing(cell)):
                 bad.append(_bad_cell(cell, str(name), wide.index[place], rows[place], source))
-    problems = _counted(bad[:LISTED], len(bad))
+    problems = first_few(bad, most=LISTED)
     holes = ~np.isfinite(values)
     if problems and len(wide.columns) > 2:
         problems.append(Problem(_keeping_most(holes, [str(name) for name in wide.columns]), ""))
@@ -459,11 +460,6 @@ def _bad_cell(cell: object, column: str, item: object, row: int | None, source: 
         value=cell,
         has_value=not is_missing,
     )
-
-
-def _counted(problems: list[Problem], total: int) -> list[Problem]:
-    rest = total - len(problems)
-    return problems if rest <= 0 else [*problems, Problem(f"and {rest:,} more like this.", "")]
 
 
 UnitBy = Literal["mean", "median"]

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.saying.compared import three_digits
 from humeval_power.saying.document import Document, Facts, Section
-from humeval_power.saying.numbers import counted, p_words
+from humeval_power.saying.numbers import counted, level_of, p_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 
@@ -110,13 +110,13 @@ class GateResult(Result):
 
     def _interval(self) -> str:
         low, high = self.interval
-        return f"{100 * (1 - 2 * self.alpha):g} % interval {low:+.3g} to {high:+.3g}"
+        return f"{level_of(1 - 2 * self.alpha)} interval {low:+.3g} to {high:+.3g}"
 
     def _of_clusters(self) -> str:
         return f" in {self.found.n_clusters:,} clusters ({self.clusters})" if self.clusters else ""
 
     def _rule(self) -> str:
-        level = f"{100 * (1 - self.alpha):g} % confidence"
+        level = f"{level_of(1 - self.alpha)} confidence"
         by = f" by more than {self.margin:g}" if self.margin else ""
         if self.fails == "worse":
             return f"fails where it is shown to be worse{by}, with {level}"

@@ -30,6 +30,7 @@ from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Poin
 from humeval_power.saying.numbers import (
     counted,
     interval_words,
+    level_of,
     p_words,
     percent,
     significant,
@@ -281,7 +282,7 @@ class PairResult(PaperResult):
                 "estimate": lambda one: significant(one.value),
                 "interval": lambda one: significant_interval(one.low, one.high),
             },
-            f"Intervals of {100 * result.request.settings.confidence:g} %.",
+            f"Intervals of {level_of(result.request.settings.confidence)}.",
         )
         meaning = table(
             result.effects,
@@ -373,7 +374,7 @@ def _difference(comparison: PairComparison) -> str:
         more = test.lead > 0 if settings.alternative == "two-sided" else settings.alternative == "greater"
         than = f"{'more' if more else 'fewer'} than half is {'' if comparison.significant else 'not '}shown"
         return (
-            f"{b} scores higher than {a} on {share} of the items ({100 * test.confidence:g} % interval {low} to "
+            f"{b} scores higher than {a} on {share} of the items ({level_of(test.confidence)} interval {low} to "
             f"{high}): {than} ({p})."
         )
     if comparison.significant and not (test.estimate - null) * test.lead > 0:
@@ -456,7 +457,7 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
         yield (
             "Equivalence",
             f"|mean {b} - {a}| below {equivalence.margin:g} {shown}: two one-sided t tests{robust}, "
-            f"{p_words(equivalence.p_value)}, {100 * (1 - 2 * equivalence.alpha):g} % interval "
+            f"{p_words(equivalence.p_value)}, {level_of(1 - 2 * equivalence.alpha)} interval "
             f"{significant_interval(*equivalence.interval)}; that {b} is worse by less than "
             f"{equivalence.margin:g} is "
             f"{inferior}.",
@@ -467,7 +468,7 @@ def _interval(test: PairedTest) -> str:
     """The interval that belongs to the test; some have none, and the effect sizes have theirs."""
     if math.isnan(test.interval[0]):
         return ""
-    return f", {100 * test.confidence:g} % interval {significant_interval(*test.interval)}"
+    return f", {level_of(test.confidence)} interval {significant_interval(*test.interval)}"
 
 
 def _simulated_test(comparison: PairComparison) -> str:

@@ -13,6 +13,7 @@ from humeval_power.saying.chart import Axis, Chart, Mark, Series, Upright
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Section, Table
 from humeval_power.saying.numbers import (
     counted,
+    level_of,
     p_cell,
     p_words,
     percent,
@@ -33,7 +34,7 @@ def comparison_chart(comparison: PairComparison) -> tuple[Chart, ...]:
     resamples, settings = test.resamples, comparison.request.settings
     if test.name == "primer":
         return (primer_chart(resamples, estimate=test.estimate, systems=comparison.names),)
-    band = None if resamples.what == "t" else (f"{100 * test.confidence:g} % interval", test.interval)
+    band = None if resamples.what == "t" else (f"{level_of(test.confidence)} interval", test.interval)
     return (
         _chart(
             resamples,

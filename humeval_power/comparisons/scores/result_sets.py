@@ -24,7 +24,7 @@ from humeval_power.safe_text import shell_word
 from humeval_power.saying.chart import interval_chart
 from humeval_power.saying.clustered_words import Independence, assumed_items
 from humeval_power.saying.document import Document, Listing, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, p_cell, significant, significant_interval
+from humeval_power.saying.numbers import counted, level_of, p_cell, significant, significant_interval
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, pairs_lead, table
@@ -262,7 +262,7 @@ class SetsResult(PaperResult):
         replicability, first, n = self.found, self.comparisons[0], len(self.names)
         a, b = first.names
         direction = "higher" if first.request.settings.alternative == "greater" else "lower"
-        confidence = f"confidence {100 * (1 - replicability.alpha):g} %"
+        confidence = f"confidence {level_of(1 - replicability.alpha)}"
         lead = f"In none of {n} sets is it shown that {b} scores {direction} than {a} ({confidence})."
         if replicability.count:
             count = replicability.count

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores.answers import Floats
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.magnitudes import LARGEST, MOST_COUNTED, SMALLEST, TOO_LARGE
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class ScoreTable:
                     f"no item differs between {first!r} and {second!r} by more than {largest:g}: differences "
                     f"below {SMALLEST:g} cannot be computed with."
                 )
-                raise InputError([Problem(rule, _SCALED, place)])
+                raise refusal(rule, _SCALED, place)
 
     @property
     def n_items(self) -> int:

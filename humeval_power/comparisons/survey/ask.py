@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from humeval_power.asking.declared import study_command
 from humeval_power.asking.study_values import StudyValues, study_fields
 from humeval_power.comparisons.survey.calls import USUAL_EFFECTS, survey
-from humeval_power.fields import listed, number_list, own, text, whole
+from humeval_power.fields import own, text, whole
 from humeval_power.studies.resolve import (
     EFFECT_RANGE,
     EffectInput,
@@ -22,8 +22,6 @@ from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.comparisons.survey.result import SurveyResult
-
-_LIST = listed(number_list(float), "LIST")
 
 
 @study_command(

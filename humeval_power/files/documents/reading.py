@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.documents.kinds import KINDS
 from humeval_power.files.json_text import read_json
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
@@ -43,7 +43,7 @@ def checked_document(value: object, *, schema: str, place: str) -> dict[str, Any
     if not isinstance(value, dict) or stated != schema:
         shown = "no schema" if stated is None else f"the schema {stated!r}"
         rule = f"has {shown}; {schema!r} is needed."
-        raise InputError([Problem(rule, KINDS[schema].hint, place=place)])
+        raise refusal(rule, KINDS[schema].hint, place=place)
     from humeval_power.saying.schemas import validated
 
     validated(KINDS[schema].model, value, place, remedy=_RESTORE)
@@ -72,17 +72,13 @@ def parameters_of(
     parameters = Parameters.from_dict(document["parameters"])
     unknown = [name for name in document.get("not_identified") or [] if name in PARAMETER_NAMES]
     if unknown and not allow_not_identified:
-        raise InputError(
-            [
-                Problem(
-                    f"{', '.join(unknown)} were not identified by the table they were fitted to: only "
-                    f"{'; '.join(document.get('identified_combinations') or [])}. Another design would "
-                    "split these sums in another way.",
-                    "Plan with the same ratings per item and system and add --allow-not-identified, or "
-                    "fit a pilot in which some items have two ratings or more.",
-                    place=place,
-                )
-            ]
+        raise refusal(
+            f"{', '.join(unknown)} were not identified by the table they were fitted to: only "
+            f"{'; '.join(document.get('identified_combinations') or [])}. Another design would "
+            "split these sums in another way.",
+            "Plan with the same ratings per item and system and add --allow-not-identified, or "
+            "fit a pilot in which some items have two ratings or more.",
+            place=place,
         )
     return parameters
 

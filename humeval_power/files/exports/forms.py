@@ -14,7 +14,7 @@ from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template, literal
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.checking.wide import columns_of_criteria, columns_side_by_side
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refuse
 from humeval_power.files.exports.platform import Platform, part_columns, slot_templates
 from humeval_power.files.exports.raw import RawExport
 from humeval_power.files.text_tables import read_sheets
@@ -125,8 +125,7 @@ def _together(sheets: dict[str, pd.DataFrame], source: str) -> pd.DataFrame:
         for name in others
         if (columns := set(map(str, sheets[name].columns))) != names
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     frame = pd.concat([table.assign(**{SHEET: name}) for name, table in sheets.items()])
     frame.index.name = ROW_INDEX
     return frame

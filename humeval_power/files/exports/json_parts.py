@@ -12,7 +12,7 @@ import pandas as pd
 from humeval_power.checking.cells import LISTED
 from humeval_power.checking.columns import shortened
 from humeval_power.checking.rows import ROW_INDEX
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, first_few, refuse
 from humeval_power.files.exports.platform import plain
 from humeval_power.files.file_bytes import refuse_large_table
 
@@ -89,11 +89,7 @@ class JsonParts:
         InputError
             All of them, the first few in full.
         """
-        if not self.problems:
-            return
-        rest = len(self.problems) - LISTED
-        more = [Problem(f"and {rest:,} more like this.", "", self.source)] if rest > 0 else []
-        raise InputError([*self.problems[:LISTED], *more])
+        refuse(first_few(self.problems, most=LISTED))
 
     def _wrong(
         self, value: object, nothing: _Kind, wanted: str, row: int | None, field: str | None

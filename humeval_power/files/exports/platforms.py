@@ -12,9 +12,9 @@ import pandas as pd
 from humeval_power.checking.columns import find_roles, listing
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import imported
-from humeval_power.checking.exports.presence import GIVEN
+from humeval_power.checking.exports.rating_blocks import GIVEN
 from humeval_power.checking.rows import ExportFlow
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refusal
 from humeval_power.files.exports.appraise import APPRAISE
 from humeval_power.files.exports.argilla import ARGILLA
 from humeval_power.files.exports.forms import FORMS, SHEETS, side_by_side
@@ -58,9 +58,7 @@ def platform_of(export: RawExport) -> tuple[Platform, str] | None:
     if len(known) > 1:
         said = "; ".join(f"{one.title}: {why}" for one, why in known)
         rule = f"could be an export of several platforms ({said})."
-        raise InputError(
-            [Problem(rule, f"Say which: {listing([one.name for one, _ in known])}.", export.source)]
-        )
+        raise refusal(rule, f"Say which: {listing([one.name for one, _ in known])}.", export.source)
     return known[0] if known else None
 
 
@@ -129,7 +127,7 @@ def _export_of(raw: RawExport) -> Export:
             f"--map: humeval-power import {shell_word(str(raw.path))} --from table --draft -o mapping.toml. "
             "A log of models' scores that is not known needs a mapping of logs (docs/logs.md)."
         )
-        raise InputError([Problem(rule, remedy, place=raw.source)])
+        raise refusal(rule, remedy, place=raw.source)
     platform, why = export_platform
     return platform.read(raw, why)
 
@@ -142,7 +140,7 @@ def _named(export: RawExport, name: str) -> Export:
     why = platform.known_by(export)
     if why is None:
         rule = f"does not look like an export of {platform.title}."
-        raise InputError([Problem(rule, "Is this the right file?", place=export.source)])
+        raise refusal(rule, "Is this the right file?", place=export.source)
     return platform.read(export, why)
 
 
@@ -176,12 +174,12 @@ def ratings_in(raw: RawExport) -> Ready | None:
         return None
     if export.people:
         rule = f"is a table of the participants of {platform.title}, without ratings."
-        raise InputError([Problem(rule, "Import it together with the ratings.", place=raw.source)])
+        raise refusal(rule, "Import it together with the ratings.", place=raw.source)
     table = imported([replace(export, path=str(raw.path))])
     if table.is_coded:
         rule = f"looks like an export of {platform.title} ({why}), in which outputs are named by codes."
         imports = f"humeval-power import {shell_word(str(raw.path))} --key key.csv -o ratings.csv"
-        raise InputError([Problem(rule, f"The key says what they are: {imports}", place=raw.source)])
+        raise refusal(rule, f"The key says what they are: {imports}", place=raw.source)
     (flow,) = table.flows
     ((export, _),) = table.of
     lost = [f"{step.rows:,} left out: {step.reason}." for step in flow.flow if step.step == "dropped"]

@@ -14,7 +14,7 @@ from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template, literal
 from humeval_power.checking.rows import FlowStep
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.exports.json_parts import JsonParts, frame_of
 from humeval_power.files.exports.platform import Platform, columns_named, part_columns, split_of
 from humeval_power.files.exports.raw import RawExport
@@ -76,7 +76,7 @@ def _refuse_stale(export: RawExport) -> None:
     known = set(zip(answered[_ITEM][has_answer], answered[_USER][has_answer], strict=True))
     if known - there:
         rule = f"lacks {len(known - there):,} of the {len(known):,} answers in {folder.name}: it is an old export."
-        raise InputError([Problem(rule, f"Read that folder: {shell_word(str(folder))}.", export.source)])
+        raise refusal(rule, f"Read that folder: {shell_word(str(folder))}.", export.source)
 
 
 def _of_folder(folder: Path) -> pd.DataFrame:
@@ -87,8 +87,7 @@ def _of_folder(folder: Path) -> pd.DataFrame:
             rows += _of_state(read_object(path), place=str(path))
         except InputError as error:
             problems += error.problems
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return frame_of(list(enumerate(rows, start=1)), source=folder.name)
 
 
@@ -96,7 +95,7 @@ def _of_state(state: MappingType[str, Any], *, place: str) -> list[dict[str, str
     labels = state.get(_LABELS)
     if not isinstance(labels, dict) or not isinstance(state.get(_USER), str):
         rule = f"is no state of an annotator: it has no {_USER} with {_LABELS}."
-        raise InputError([Problem(rule, "Is this Potato's annotation_output?", place=place)])
+        raise refusal(rule, "Is this Potato's annotation_output?", place=place)
     rows = []
     parts = JsonParts(place)
     for item, given in labels.items():

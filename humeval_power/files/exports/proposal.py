@@ -16,7 +16,7 @@ from humeval_power.checking.exports.mapping import Condition, RatingColumns
 from humeval_power.checking.exports.mapping import Mapping as ColumnMapping
 from humeval_power.checking.exports.templates import FIELDS, SLOT, Template, literal
 from humeval_power.checking.wide import CRITERIA
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refuse
 from humeval_power.files.exports.platform import slot_templates
 
 RATING = "rating"
@@ -205,8 +205,7 @@ def mapping_of(
     errors = None if before is None else before.errors
     if not chosen and errors is None:
         problems.append(Problem("No column holds the ratings yet.", "Choose the one that does, or those."))
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     ratings, slots = ((), {}) if errors is not None else _ratings(said, chosen)
     used = {column for one in chosen for column in one.slots}
     named = {column for name in roles for column in by_name[name].slots if by_name[name].is_one}

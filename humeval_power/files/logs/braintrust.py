@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from humeval_power.checking.logs.log import Log
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.logs.score_rows import (
     DOCUMENTED,
     Harness,
@@ -37,7 +37,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         if (text_of(record.get("is_root")) or "").casefold() != "false"
     ]
     if not rows:
-        raise InputError([Problem("holds no row of the experiment itself, only spans.", "", raw.source)])
+        raise refusal("holds no row of the experiment itself, only spans.", "", raw.source)
     return [
         log_of_rows(
             raw,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.exports.json_parts import JsonParts
 from humeval_power.files.logs.score_rows import (
     Harness,
@@ -44,7 +44,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     cases = [one for name in _CASES for one in parts.objects_of(run.get(name), row=None, field=name)]
     parts.refuse()
     if not cases:
-        raise InputError([Problem("holds no test cases.", "Has the run ended?", raw.source)])
+        raise refusal("holds no test cases.", "Has the run ended?", raw.source)
     questions = [canonical(case.get("input", case.get("turns"))) for case in cases]
     named = [text_of(case.get("name")) or "" for case in cases]
     items = item_names(list(zip(named, questions, strict=True)))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.logs.score_rows import Harness, RawLog, number_of, text_of
 
 STATS, DISPLAYED, TOTALS = "per_instance_stats.json", "display_predictions.json", "stats.json"
@@ -40,7 +40,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     n_perturbed = 0
     for row, record in raw.records:
         if text_of(record.get("instance_id")) is None:
-            raise InputError([Problem("has no 'instance_id'.", "Is the log complete?", raw.source, row)])
+            raise refusal("has no 'instance_id'.", "Is the log complete?", raw.source, row)
         if record.get("perturbation"):
             n_perturbed += 1
             continue
@@ -118,7 +118,7 @@ def _run(raw: RawLog) -> tuple[str, str]:
     named = _MODEL.search(run)
     if model is None and named is None:
         rule = f"says no model: {RUN} is not beside it, and the folder is not called ...,model=NAME."
-        raise InputError([Problem(rule, "Copy the whole folder of the run.", raw.source)])
+        raise refusal(rule, "Copy the whole folder of the run.", raw.source)
     return run, model or str(named and named[1])
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal
 from humeval_power.extras import require_extra
 from humeval_power.files.file_bytes import refuse_bomb
 from humeval_power.files.json_text import parse_json
@@ -79,11 +79,11 @@ def members_of(raw: RawLog) -> tuple[Any, list[Any]]:
             "the .eval file is damaged or cut off.",
             "Copy it again, or run the evaluation again.",
         )
-        raise InputError([Problem(rule, remedy, raw.source)]) from None
+        raise refusal(rule, remedy, raw.source) from None
     except RuntimeError:  # a method of packing that nobody knows, or a password
         rule = "is packed in a way that Python's zip does not know."
         remedy = "Convert it: inspect log convert FILE --to json --output-dir FOLDER."
-        raise InputError([Problem(rule, remedy, raw.source)]) from None
+        raise refusal(rule, remedy, raw.source) from None
 
 
 def _refuse(raw: RawLog, members: list[str]) -> None:
@@ -96,10 +96,10 @@ def _refuse(raw: RawLog, members: list[str]) -> None:
     for name in wanted:
         if counts[name] > 1:
             rule = f"holds the member {name!r} {counts[name]} times: which counts cannot be told."
-            raise InputError([Problem(rule, "Write the log anew: inspect log convert.", raw.source)])
+            raise refusal(rule, "Write the log anew: inspect log convert.", raw.source)
         if ".." in PurePosixPath(name).parts:
             rule = f"holds the member {name!r}, which leads out of the archive."
-            raise InputError([Problem(rule, "Inspect writes no such log: is it one?", raw.source)])
+            raise refusal(rule, "Inspect writes no such log: is it one?", raw.source)
 
 
 def _is_cut(summary: Any) -> bool:
@@ -161,14 +161,14 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     header, samples = members_of(raw) if raw.is_zip else (raw.json, None)
     about = header.get("eval") if isinstance(header, dict) else None
     if not isinstance(about, dict) or not text_of(about.get("model")):
-        raise InputError([Problem("says no model.", "Is the log complete?", raw.source)])
+        raise refusal("says no model.", "Is the log complete?", raw.source)
     records = samples if samples is not None else header.get("samples")
     problem = unfinished(raw, header)
     if problem is not None:
         records = []
     elif not isinstance(records, list) or not records:
         rule = "holds no samples."
-        raise InputError([Problem(rule, "Log them: inspect eval without --no-log-samples.", raw.source)])
+        raise refusal(rule, "Log them: inspect eval without --no-log-samples.", raw.source)
     notices = []
     if problem is None and header["status"] != "success":
         said = f"The evaluation ended with the status {header['status']!r}: what it had not answered is not there."
@@ -176,7 +176,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     left: dict[str, None] = {}
     result = [_sample(raw, row, record, left) for row, record in enumerate(records, start=1)]
     if len({sample.run for sample in result}) == 1:
-        result = [_without_run(sample) for sample in result]
+        result = [replace(sample, run="") for sample in result]
     elif result:
         notices.append("The run of an answer is its epoch: the item was answered anew (--nested).")
     n_failed = sum(bool(record.get("error")) for record in records)
@@ -231,9 +231,7 @@ def _reported(results: object) -> tuple[dict[str, float], list[str]]:
 
 def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSample:
     if not isinstance(record, dict) or text_of(record.get("id")) is None:
-        raise InputError(
-            [Problem("has no 'id': it is no sample.", "Is the log complete?", raw.source, row)]
-        )
+        raise refusal("has no 'id': it is no sample.", "Is the log complete?", raw.source, row)
     scores = record.get("scores")
     if scores is None and isinstance(record.get("score"), dict):  # logs of version 1 have one
         scores = {"score": record["score"]}
@@ -252,10 +250,6 @@ def _sample(raw: RawLog, row: int, record: Any, left: dict[str, None]) -> LogSam
         prediction=next((answer for answer in answers if isinstance(answer, str)), None),
         uuid=text_of(record.get("uuid")) or "",
     )
-
-
-def _without_run(sample: LogSample) -> LogSample:
-    return replace(sample, run="")
 
 
 def _scores(scores: Mapping[str, Any], left: dict[str, None]) -> Iterator[tuple[str, float | None]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.files.logs.score_rows import (
     DOCUMENTED,
     Harness,
@@ -49,7 +49,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if lacking:
         rule = f"no observation of {len(lacking):,} of {len(scores):,} traces with scores lies beside them."
         remedy = "Export observations_v2 too, and keep its folder beside that of the scores."
-        raise InputError([Problem(rule, remedy, raw.source)])
+        raise refusal(rule, remedy, raw.source)
     roots = {trace: _root(traces[trace]) for trace in scores}
     about = {trace: object_in(root.get("metadata")) for trace, root in roots.items()}
     questions = {trace: canonical(root.get("input") or "") for trace, root in roots.items()}
@@ -57,7 +57,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     nameless = [trace for trace in scores if not questions[trace].strip() and not named[trace]]
     if nameless:
         rule = f"nothing says what was asked in trace {shortened(nameless[0])!r}: it has no input."
-        raise InputError([Problem(rule, "Export the field group of inputs and outputs.", raw.source)])
+        raise refusal(rule, "Export the field group of inputs and outputs.", raw.source)
     systems: dict[str, list[str]] = defaultdict(list)
     for trace in scores:
         systems[_first(about[trace], _SYSTEM) or _model(traces[trace])].append(trace)
@@ -110,7 +110,7 @@ def _scores_of_traces(raw: RawLog) -> tuple[dict[str, dict[str, float | None]], 
         raise InputError(problems[:5])
     result = {trace: scores for trace, scores in result.items() if scores}
     if not result:
-        raise InputError([Problem("holds no score of a trace that is a number.", "", raw.source)])
+        raise refusal("holds no score of a trace that is a number.", "", raw.source)
     return result, words
 
 

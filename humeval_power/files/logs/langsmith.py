@@ -11,7 +11,7 @@ from typing import Any
 
 from humeval_power.checking.columns import bare
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.exports.json_parts import JsonParts
 from humeval_power.files.logs.score_rows import (
     DOCUMENTED,
@@ -81,7 +81,7 @@ def _uploaded(raw: RawLog, why: str) -> Log:
     rows = list(parts.records_of(whole.get("results")))
     parts.refuse()
     if not rows:
-        raise InputError([Problem("holds no results.", "Has the experiment ended?", raw.source)])
+        raise refusal("holds no results.", "Has the experiment ended?", raw.source)
     names = [text_of(row.get("row_id")) or "" for _, row in rows]
     questions = [canonical([row.get("inputs"), row.get("expected_outputs")]) for _, row in rows]
     items = item_names(list(zip(names, questions, strict=True)))

@@ -12,7 +12,7 @@ from typing import Any
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.files.logs.score_rows import Harness, RawLog, number_of, text_of, texts_in
 
 # Whose samples a file holds: lm-evaluation-harness and lmms-eval say it in the file of results beside it,
@@ -43,7 +43,7 @@ def beside(raw: RawLog, stamp: str, task: str) -> Beside:
     if len(stated) == 1:
         name = stated.pop()
         said = ""
-        if _is_made_up(name, results):
+        if re.fullmatch("[A-Za-z0-9]{8}", name) is not None and not any(map(_argument, results)):
             said = f"The arguments name no model, and the harness made {name!r} up: "
             said += "import --system-name NAME=FOLDER names it."
         return Beside(name, said, reported, seeds)
@@ -85,11 +85,6 @@ def _seeds(results: dict[str, object]) -> dict[str, str]:
     config = results.get("config")
     seeds = texts_in(config)
     return {name: seeds[name] for name in _SEEDS if name in seeds}
-
-
-def _is_made_up(name: str, results: list[dict[str, object]]) -> bool:
-    """Whether a name is one of lm-evaluation-harness's eight letters, where its arguments name no model."""
-    return re.fullmatch("[A-Za-z0-9]{8}", name) is not None and not any(map(_argument, results))
 
 
 def _model(results: dict[str, object]) -> str:
@@ -250,7 +245,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if _TOTALS.match(raw.head):
         rule = "holds the totals of each task, and no samples."
         remedy = "Name the file samples_... beside it, or the folder; lm_eval writes it with --log_samples."
-        raise InputError([Problem(rule, remedy, raw.source)])
+        raise refusal(rule, remedy, raw.source)
     return [log_of(raw, why, harness=LM_EVAL.title, named=_NAME)]
 
 

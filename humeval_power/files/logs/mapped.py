@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import close_to, shortened
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, first_few, refusal, refuse
 from humeval_power.files.json_text import read_toml
 from humeval_power.files.logs.reading import NO_NAMES, with_systems
 from humeval_power.files.logs.score_rows import RawLog, number_of, text_of
@@ -118,8 +118,7 @@ def mapped_logs(
             logs += [(Path(path), log) for log in _logs(RawLog(Path(path), Path(path).name), mapping)]
         except InputError as error:
             problems += error.problems
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     return with_systems(logs, systems)
 
 
@@ -133,10 +132,7 @@ def _logs(raw: RawLog, mapping: LogMapping) -> list[Log]:
         if not said:
             system = _text(record, mapping.system) or mapping.system_name or raw.path.stem
             sample[system, _text(record, mapping.task) or ""].append(_sample(row, record, mapping))
-    if problems:
-        rest = len(problems) - SHOWN
-        more = [Problem(f"and {rest:,} more like this.", "", raw.source)] if rest > 0 else []
-        raise InputError([*problems[:SHOWN], *more])
+    refuse(first_few(problems, most=SHOWN))
     return [
         Log(
             raw.source,
@@ -156,7 +152,7 @@ def _records(raw: RawLog, path: str) -> list[tuple[int, dict[str, Any]]]:
         records = _at(raw.json, path)
         if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
             rule = f"there is no list of objects at {path!r}."
-            raise InputError([Problem(rule, "Correct 'records' in the mapping.", raw.source)])
+            raise refusal(rule, "Correct 'records' in the mapping.", raw.source)
         return list(enumerate(records, start=1))
     return raw.rows
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.logs.score_rows import Harness, RawLog, number_of, text_of
 
 META, METRIC, SPLIT = "model_meta.json", "main_score", "test"
@@ -29,7 +29,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     scores = record.get("scores")
     splits = scores if isinstance(scores, dict) else {}
     if not splits:
-        raise InputError([Problem("has no scores.", "Is the file complete?", raw.source)])
+        raise refusal("has no scores.", "Is the file complete?", raw.source)
     split = SPLIT if SPLIT in splits else next(iter(splits))
     others = [str(name) for name in splits if name != split]
     notices = [f"Of several splits {split} is read, and not {listing(others)}."] if others else []

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.logs.score_rows import Harness, RawLog, number_of, text_of
 
 
@@ -24,7 +24,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     models = spec.get("completion_fns") or [spec.get("model_name") or ""]
     system = ", ".join(map(str, models)) if isinstance(models, list) else str(models)
     if not system:
-        raise InputError([Problem("says no model.", "Is the first line complete?", raw.source, 1)])
+        raise refusal("says no model.", "Is the first line complete?", raw.source, 1)
     samples = list(_samples(raw, events))
     notices = []
     if not any("final_report" in record for _, record in raw.records):
@@ -67,7 +67,7 @@ def _samples(raw: RawLog, events: list[tuple[int, dict[str, Any]]]) -> Iterator[
             continue
         item = text_of(event.get("sample_id"))
         if item is None:
-            raise InputError([Problem("has no 'sample_id'.", "Is the log complete?", raw.source, row)])
+            raise refusal("has no 'sample_id'.", "Is the log complete?", raw.source, row)
         scores = {
             str(name): number_of(value) for name, value in data.items() if _is_score(event, name, value)
         }

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.exports.json_parts import JsonParts
 from humeval_power.files.logs.lm_eval import TOTALS
 from humeval_power.files.logs.score_rows import (
@@ -45,7 +45,7 @@ def _known_by(raw: RawLog) -> str | None:
 def _read(raw: RawLog, why: str) -> list[Log]:
     if not raw.head.startswith(b"{"):
         rule = "is promptfoo's table, whose scores are rounded to two digits."
-        raise InputError([Problem(rule, "Write JSON: promptfoo eval -o results.json.", raw.source)])
+        raise refusal(rule, "Write JSON: promptfoo eval -o results.json.", raw.source)
     parts = JsonParts(raw.source)
     whole, results = _results(raw, parts)
     pairs = _systems(results, parts)
@@ -93,11 +93,11 @@ def _results(raw: RawLog, parts: JsonParts) -> tuple[dict[str, Any], list[Result
         results = list(parts.records_of(whole.get("results")))
     parts.refuse()
     if not results:
-        raise InputError([Problem("holds no results.", "Has the evaluation ended?", raw.source)])
+        raise refusal("holds no results.", "Has the evaluation ended?", raw.source)
     lacking = [row for row, one in results if not isinstance(one.get("vars"), dict)]
     if lacking:
         rule = "has no 'vars', an object: what was asked cannot be known."
-        raise InputError([Problem(rule, "Is the file complete?", raw.source, lacking[0])])
+        raise refusal(rule, "Is the file complete?", raw.source, lacking[0])
     return whole, results
 
 

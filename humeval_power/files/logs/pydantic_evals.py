@@ -10,7 +10,7 @@ from typing import Any
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import refusal
 from humeval_power.files.exports.json_parts import JsonParts
 from humeval_power.files.logs.score_rows import (
     Harness,
@@ -40,7 +40,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     failures = list(parts.objects_of(report.get("failures"), row=None, field="failures"))
     parts.refuse()
     if not cases:
-        raise InputError([Problem("holds no cases that were answered.", "Run it again.", raw.source)])
+        raise refusal("holds no cases that were answered.", "Run it again.", raw.source)
     every = [*cases, *failures]
     named = [_item_and_run(row, case, parts) for row, case in enumerate(every, start=1)]
     parts.refuse()

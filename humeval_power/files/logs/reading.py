@@ -363,7 +363,7 @@ def logs_in(
         if here.is_dir():
             folder = log_folder(here, lambda raw: _log_of(raw, harness), leave_out=leave_out)
             if not folder.logs:
-                rule = f"is a directory, and holds no log of {listing(_titles())}."
+                rule = f"is a directory, and holds no log of {listing([one.title for one in HARNESSES])}."
                 remedy = (
                     "Name a file, or a folder of logs; lm_eval and lmms_eval write them with --log_samples."
                 )
@@ -416,10 +416,6 @@ def _log_of(raw: RawLog, name: str | None = None) -> KnownLog | None:
         if why is not None:
             return KnownLog(raw, harness, why)
     return None
-
-
-def _titles() -> list[str]:
-    return [one.title for one in HARNESSES]
 
 
 # The harnesses whose logs are read.

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-from humeval_power.checking.logs.log import Log, LogSample, counted_problems
-from humeval_power.errors import InputError, Problem
+from humeval_power.checking.logs.log import SHOWN, Log, LogSample
+from humeval_power.errors import Problem, first_few, refusal, refuse
 from humeval_power.files.logs.score_rows import Harness, RawLog
 
 _LINE = re.compile(
@@ -32,12 +32,12 @@ def _known_by(raw: RawLog) -> str | None:
 
 def _read(raw: RawLog, why: str) -> list[Log]:
     if raw.head.startswith((b"{", b"[")):
-        raise InputError([Problem(_NO_ITEMS, _TEXTS, raw.source)])
+        raise refusal(_NO_ITEMS, _TEXTS, raw.source)
     lines = [line.removesuffix("\r") for line in raw.text.rstrip("\r\n").split("\n")]
     match = [_LINE.fullmatch(line) for line in lines]
     if not raw.text.endswith("\n"):
         rule = "has no end of line: the file is cut off here."
-        raise InputError([Problem(rule, "Score the segments again.", raw.source, len(lines))])
+        raise refusal(rule, "Score the segments again.", raw.source, len(lines))
     problems = [
         Problem(
             "is no score of sacreBLEU, NAME|SIGNATURE = SCORE.",
@@ -48,8 +48,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         for row, one in enumerate(match, start=1)
         if one is None
     ]
-    if problems:
-        raise InputError(counted_problems(problems, raw.source))
+    refuse(first_few(problems, most=SHOWN))
     known = [one for one in match if one is not None]
     metric, signature = known[0]["metric"], known[0]["signature"]
     other = next(
@@ -61,10 +60,10 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         None,
     )
     if len(known) == 1 or (other is not None and len({one["metric"] for one in known}) == len(known)):
-        raise InputError([Problem(_NO_ITEMS, _TEXTS, raw.source)])
+        raise refusal(_NO_ITEMS, _TEXTS, raw.source)
     if other is not None:
         rule = f"has another metric or signature than row 1, {metric}|{signature}."
-        raise InputError([Problem(rule, "Write a file for each.", raw.source, other)])
+        raise refusal(rule, "Write a file for each.", raw.source, other)
     samples = tuple(
         LogSample(str(row), {metric: float(one["score"])}, row=row, question=signature)
         for row, one in enumerate(known, start=1)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from humeval_power.checking.columns import ROLES, listing
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.choices import TITLES, HarnessName
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.files.file_bytes import decoded, read_bytes, unzipped
 from humeval_power.files.json_text import parse_json
 from humeval_power.files.text_tables import read_delimited
@@ -206,7 +206,7 @@ class RawLog:
         wrong = [row for row, value in result if not isinstance(value, dict)]
         if wrong:
             rule = "is no JSON object, {...}: every sample is one."
-            raise InputError([Problem(rule, "Is this the right file?", self.source, wrong[0])])
+            raise refusal(rule, "Is this the right file?", self.source, wrong[0])
         return result
 
     @cached_property
@@ -320,7 +320,7 @@ def log_of_rows(
             words.append(known)
     if not metrics:
         rule = "has no column of scores, with a number in every row or nothing."
-        raise InputError([Problem(rule, f"Its columns are {listing(names)}.", raw.source)])
+        raise refusal(rule, f"Its columns are {listing(names)}.", raw.source)
     questions = [canonical([record.get(name) for name in question]) for _, record in rows]
     shown = item_names([("", canonical(record[request])) for _, record in rows])
     items = item_names(list(zip(shown, questions, strict=True)))

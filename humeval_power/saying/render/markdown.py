@@ -61,7 +61,7 @@ def _block(block: Block) -> str:
         case Points(points):
             return _points(points)
         case Listing(text):
-            return _listing(text)
+            return "\n".join(f"    {visible(line)}" for line in text.split("\n"))
         case Table():
             return markdown_table(block)
         case FormLine():
@@ -105,10 +105,6 @@ def _facts(lines: tuple[tuple[str, str], ...]) -> str:
 
 def _points(points: tuple[str, ...]) -> str:
     return "\n".join(f"- {markdown_text(point)}" for point in points)
-
-
-def _listing(text: str) -> str:
-    return "\n".join(f"    {visible(line)}" for line in text.split("\n"))
 
 
 def _field(field: FormLine) -> str:

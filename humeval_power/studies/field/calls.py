@@ -124,7 +124,7 @@ def collected_work(
     """
     from humeval_power.checking.exports.decoding import matched_of
     from humeval_power.checking.exports.imported import imported
-    from humeval_power.checking.exports.presence import without_ratings
+    from humeval_power.checking.exports.rating_blocks import without_ratings
     from humeval_power.studies.field.progress import progress
 
     table = imported([without_ratings(export, mapping) for export in exports], mapping)
