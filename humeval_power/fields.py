@@ -437,6 +437,9 @@ def listed(parse: Callable[[str], Any], metavar: str, of: Mapping[str, Any] | No
 STRINGS = {"type": "array", "items": {"type": "string"}}
 
 
+NUMBERS = {"type": "array", "items": {"type": "number"}}
+
+
 def names(parse: Callable[[str], Any], metavar: str) -> Kind:
     """The kind of several names in one text."""
     return listed(parse, metavar, STRINGS)

@@ -112,10 +112,8 @@ def _called(name: str, n: int) -> Any:
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         kind = ir.FunctionType(_VECTOR, [_VECTOR] * n)
-        return builder.call(
-            cgutils.get_or_insert_function(builder.module, kind, f"{name}.v{LANES}f64"),
-            given,
-        )
+        insert: Any = cgutils.get_or_insert_function  # which has no types
+        return builder.call(insert(builder.module, kind, f"{name}.v{LANES}f64"), given)
 
     return code
 
