@@ -66,15 +66,15 @@ def no_waiting_for_the_disk() -> Iterator[None]:
 def resamples_drawn_once() -> Iterator[None]:
     """Every measure of agreement draws the same thousand resamples of as many items."""
     agreement = importlib.import_module("humeval_power.comparisons.agreement.agreement")
-    kept = functools.lru_cache(maxsize=16)(agreement.item_resamples)
+    cached = functools.lru_cache(maxsize=16)(agreement.item_resamples)
 
-    def drawn_once(n_items: int, *, n_resamples: int, seed: int) -> object:
-        counts = kept(n_items, n_resamples=n_resamples, seed=seed)
+    def resamples_of(n_items: int, *, n_resamples: int, seed: int) -> object:
+        counts = cached(n_items, n_resamples=n_resamples, seed=seed)
         counts.flags.writeable = False
         return counts
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agreement, "item_resamples", drawn_once)
+        patch.setattr(agreement, "item_resamples", resamples_of)
         yield
 
 
@@ -141,12 +141,12 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
                 patch.setattr(f"{looks}.{module}.DEFAULT_SYSTEMS_LOOKS", 1000)
         if names & WITH_ROUGH_NUMBERS:
             max_t = importlib.import_module("humeval_power.studies.fit.max_t")
-            kept_apart = functools.lru_cache(maxsize=32)(max_t._critical_values.__wrapped__)
+            fresh_cache = functools.lru_cache(maxsize=32)(max_t._critical_values.__wrapped__)
             patch.setattr(max_t, "_LOG2_DIRECTIONS", 11)
-            patch.setattr(max_t, "_critical_values", kept_apart)
+            patch.setattr(max_t, "_critical_values", fresh_cache)
             strata = importlib.import_module("humeval_power.comparisons.agreement.strata")
-            drawn = strata.drawn_variances
-            patch.setattr(strata, "drawn_variances", lambda table, rng, n: drawn(table, rng, min(n, 4000)))
+            draw = strata.drawn_variances
+            patch.setattr(strata, "drawn_variances", lambda table, rng, n: draw(table, rng, min(n, 4000)))
         if names & WITH_BLANK_PICTURES and not names & WITH_PICTURES:
             content = "humeval_power.saying.figure_style.figure_bytes"
             patch.setattr(content, lambda _figure, kind: BLANK[kind])
