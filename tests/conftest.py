@@ -66,15 +66,15 @@ def no_waiting_for_the_disk() -> Iterator[None]:
 def resamples_drawn_once() -> Iterator[None]:
     """Every measure of agreement draws the same thousand resamples of as many items."""
     agreement = importlib.import_module("humeval_power.comparisons.agreement.agreement")
-    kept = functools.lru_cache(maxsize=16)(agreement.item_resamples)
+    cached = functools.lru_cache(maxsize=16)(agreement.item_resamples)
 
-    def drawn_once(n_items: int, *, n_resamples: int, seed: int) -> object:
-        counts = kept(n_items, n_resamples=n_resamples, seed=seed)
+    def resamples_of(n_items: int, *, n_resamples: int, seed: int) -> object:
+        counts = cached(n_items, n_resamples=n_resamples, seed=seed)
         counts.flags.writeable = False
         return counts
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agreement, "item_resamples", drawn_once)
+        patch.setattr(agreement, "item_resamples", resamples_of)
         yield
 
 
@@ -99,6 +99,8 @@ def shared_data(shared: Path) -> Path:
 
 # Folders and modules whose tests look at words and forms of analyses, not at the simulated rate of their errors.
 WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files", "field", "monitor", "page"}
+# Whose plans need no exact power.
+WITH_FEW_PROOFS = {"analyze", "field", "monitor", "page", "report"}
 # And whose plans with looks need no exact levels.
 WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
 # And whose corrections by max-t and intervals of agreement need no more than two digits.
@@ -125,10 +127,10 @@ BLANK = {
 @pytest.fixture(scope="module", autouse=True)
 def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Iterator[None]:
     """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Plans
-    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth. Critical values of
-    max-t are means over 32,768 directions, here over 2,048; intervals of agreement with other raters come from
-    100,000 draws, here from 4,000. A figure is made as ever, but not turned into dots and outlines, which takes a
-    tenth of a second each."""
+    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth; plans are proved
+    by 2,000 studies, here by 200. Critical values of max-t are means over 32,768 directions, here over 2,048;
+    intervals of agreement with other raters come from 100,000 draws, here from 4,000. A figure is made as ever,
+    but not turned into dots and outlines, which takes a tenth of a second each."""
     names = {request.path.parent.name, request.path.stem}
     with pytest.MonkeyPatch.context() as patch:
         if names & WITH_FEW_NULL_STUDIES:
@@ -139,14 +141,16 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
             for module in ("systems_looks", "dropping"):  # which has names of its own for them
                 patch.setattr(f"{looks}.{module}.SLOW_SYSTEMS_LOOKS", 100)
                 patch.setattr(f"{looks}.{module}.DEFAULT_SYSTEMS_LOOKS", 1000)
+        if names & WITH_FEW_PROOFS:
+            patch.setattr("humeval_power.studies.plan.search_and_prove.DEFAULT_SIMULATIONS", 200)
         if names & WITH_ROUGH_NUMBERS:
             max_t = importlib.import_module("humeval_power.studies.fit.max_t")
-            kept_apart = functools.lru_cache(maxsize=32)(max_t._critical_values.__wrapped__)
+            fresh_cache = functools.lru_cache(maxsize=32)(max_t._critical_values.__wrapped__)
             patch.setattr(max_t, "_LOG2_DIRECTIONS", 11)
-            patch.setattr(max_t, "_critical_values", kept_apart)
+            patch.setattr(max_t, "_critical_values", fresh_cache)
             strata = importlib.import_module("humeval_power.comparisons.agreement.strata")
-            drawn = strata.drawn_variances
-            patch.setattr(strata, "drawn_variances", lambda table, rng, n: drawn(table, rng, min(n, 4000)))
+            draw = strata.drawn_variances
+            patch.setattr(strata, "drawn_variances", lambda table, rng, n: draw(table, rng, min(n, 4000)))
         if names & WITH_BLANK_PICTURES and not names & WITH_PICTURES:
             content = "humeval_power.saying.figure_style.figure_bytes"
             patch.setattr(content, lambda _figure, kind: BLANK[kind])

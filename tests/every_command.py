@@ -518,7 +518,7 @@ def kept(old: Any, new: Any) -> Any:
     return old if are_close(old, new) else new
 
 
-def laid_out(value: Any, depth: int = 4) -> list[str]:
+def lines_of(value: Any, depth: int = 4) -> list[str]:
     """JSON in lines: a row of a table is one line, so a changed row is a changed line."""
     flat = json.dumps(value, ensure_ascii=False)
     if depth == 0 or len(flat) <= 100 or not isinstance(value, dict | list):
@@ -528,7 +528,7 @@ def laid_out(value: Any, depth: int = 4) -> list[str]:
         if isinstance(value, dict)
         else [""] * len(value)
     )
-    parts = [laid_out(part, depth - 1) for part in (value.values() if isinstance(value, dict) else value)]
+    parts = [lines_of(part, depth - 1) for part in (value.values() if isinstance(value, dict) else value)]
     inner = ",\n".join(key + "\n".join(part) for key, part in zip(keys, parts, strict=True))
     ends = "{}" if isinstance(value, dict) else "[]"
     return [ends[0], *(f" {line}" for line in inner.split("\n")), ends[1]]
@@ -568,4 +568,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         records = run_all(Path(place))
     before = json.loads(GOLDEN.read_text())
-    GOLDEN.write_text("\n".join([*laid_out(kept(before, lasting(records))), ""]))
+    GOLDEN.write_text("\n".join([*lines_of(kept(before, lasting(records))), ""]))
