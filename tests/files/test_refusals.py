@@ -35,8 +35,8 @@ def test_no_problem_is_no_error_and_several_are_one():
 
 
 def test_each_name_that_is_not_there_comes_with_the_nearest_that_is():
-    absent = absent_names(["new", "olb", "neither"], ["new", "old"], "system", place="t.csv")
+    absent = absent_names(["new", "basline", "other"], ["new", "baseline"], "system", place="t.csv")
     assert [*map(str, absent)] == [
-        "t.csv: there is no system 'olb'. Did you mean 'old'?",
-        "t.csv: there is no system 'neither'. There are: new, old.",
+        "t.csv: there is no system 'basline'. Did you mean 'baseline'?",
+        "t.csv: there is no system 'other'. There are: new, baseline.",
     ]
