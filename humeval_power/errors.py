@@ -159,13 +159,14 @@ def refusal(
     return InputError([Problem(rule, remedy, place, row, column)])
 
 
-def first_few(problems: Sequence[Problem], *, most: int) -> list[Problem]:
-    """The first problems of one kind, and how many more there are."""
-    if len(problems) <= most:
+def first_few(problems: Sequence[Problem], *, most: int, total: int | None = None) -> list[Problem]:
+    """The first problems of one kind, and how many more there are; `total` where not all of them are given."""
+    rest = (len(problems) if total is None else total) - most
+    if rest <= 0:
         return list(problems)
     places = {problem.place for problem in problems}
-    rest = f"and {len(problems) - most:,} more like this."
-    return [*problems[:most], Problem(rest, "", places.pop() if len(places) == 1 else None)]
+    place = places.pop() if len(places) == 1 else None
+    return [*problems[:most], Problem(f"and {rest:,} more like this.", "", place)]
 
 
 def refuse(problems: Sequence[Problem]) -> None:

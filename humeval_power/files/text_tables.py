@@ -224,7 +224,7 @@ class _Widths:
             rows = csv.reader(io.StringIO(text, newline=""), delimiter=self.separator)
             self._widths = [len(row) for row in rows]
         except csv.Error as error:
-            raise refusal(f"this is not a table of text: {error}.", "", source) from None
+            raise refusal(f"this is not a table of text: {error}.", place=source) from None
         finally:
             csv.field_size_limit(limit)
 

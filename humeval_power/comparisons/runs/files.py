@@ -128,7 +128,7 @@ def run_table(
     for role in ("item", "system", "run"):
         ids = rows.ids(of[role], role, problems, may_look_alike=True)
         texts[role] = np.array([*ids.names, ""], dtype=object)[ids.code]
-    problems += first_few(_doubled(rows, texts), most=LISTED)
+    problems += _doubled(rows, texts)
     refuse(problems)
     here = np.isfinite(values)
     if n := int((~here).sum()):
@@ -190,7 +190,7 @@ def _scores(
 def _doubled(table: SourceTable, texts: Mapping[str, NDArray[np.object_]]) -> list[Problem]:
     """Scores of one item, system and run that stand there twice."""
     doubled = np.flatnonzero(pd.DataFrame(dict(texts)).duplicated().to_numpy())
-    return [
+    problems = [
         Problem(
             f"item {shortened(texts['item'][row])!r} has a second score of system "
             f"{shortened(texts['system'][row])!r} in run {shortened(texts['run'][row])!r}.",
@@ -198,8 +198,9 @@ def _doubled(table: SourceTable, texts: Mapping[str, NDArray[np.object_]]) -> li
             place=table.source,
             row=int(table.frame.index[row]),
         )
-        for row in doubled.tolist()
+        for row in doubled[:LISTED].tolist()
     ]
+    return first_few(problems, most=LISTED, total=len(doubled))
 
 
 def _complete(

@@ -368,9 +368,9 @@ def _pivoted(
                 place=source.table.source,
                 row=int(str(number)),
             )
-            for number, row in doubled.iterrows()
+            for number, row in doubled.head(LISTED).iterrows()
         ]
-        refuse(first_few(problems, most=LISTED))
+        refuse(first_few(problems, most=LISTED, total=len(doubled)))
     items, systems = (list(dict.fromkeys(keys[name])) for name in keys.columns)
     wide = pd.DataFrame(index=pd.Index(items), columns=pd.Index(systems), dtype=object)
     places = {item: place for place, item in enumerate(items)}

@@ -37,7 +37,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         if (text_of(record.get("is_root")) or "").casefold() != "false"
     ]
     if not rows:
-        raise refusal("holds no row of the experiment itself, only spans.", "", raw.source)
+        raise refusal("holds no row of the experiment itself, only spans.", place=raw.source)
     return [
         log_of_rows(
             raw,

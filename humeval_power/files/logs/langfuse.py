@@ -110,7 +110,7 @@ def _scores_of_traces(raw: RawLog) -> tuple[dict[str, dict[str, float | None]], 
         raise InputError(problems[:5])
     result = {trace: scores for trace, scores in result.items() if scores}
     if not result:
-        raise refusal("holds no score of a trace that is a number.", "", raw.source)
+        raise refusal("holds no score of a trace that is a number.", place=raw.source)
     return result, words
 
 
