@@ -37,7 +37,6 @@ from humeval_power.studies.looks.ask_study import command as study
 from humeval_power.studies.resolve import look_shares
 from humeval_power.study import EFFECT_HELP, FIELDS
 
-_LIST = listed(number_list(float), "LIST")
 _WHOLE_LIST = listed(number_list(int), "LIST")
 
 
