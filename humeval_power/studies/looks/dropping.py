@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import add
 
 import numpy as np
@@ -59,6 +59,7 @@ def drop_alpha(alpha: float, n_systems: int) -> float:
     return min(alpha, 2 * alpha / (n_systems - 1))
 
 
+@lru_cache
 def interval_alpha(alpha: float, n_systems: int) -> float:
     """The level of one comparison whose intervals cover together with those of all other pairs (Tukey's, for
     equally precise z-values; calibration mends it for others)."""
