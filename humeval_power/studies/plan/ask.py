@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.asking.adapting import searched
-from humeval_power.asking.command import HERE, Use, needs
+from humeval_power.asking.command import HERE, Use, needs, study_in_use
 from humeval_power.asking.declared import EFFECT, VARIATION, Page, Part, costs, study_command
 from humeval_power.asking.form import Next
 from humeval_power.asking.run import Run
@@ -222,6 +223,7 @@ def command(
     from humeval_power.studies.plan.calls import make_plan
     from humeval_power.studies.power.work_ahead import tell_work
 
+    _check_not_late()
     rule = rule_of(study)
     limits = {
         **{name: getattr(study, name) for name in _LIMITS},
@@ -268,6 +270,16 @@ def command(
         remarks=remarks,
         **limits,
     )
+
+
+def _check_not_late() -> None:
+    """Refuse to write a plan of a study whose ratings are there."""
+    file, output = study_in_use(), click.get_current_context().params.get("output")
+    if file is None or output in (None, "-"):
+        return
+    from humeval_power.studies.plan.files import refuse_after_ratings
+
+    refuse_after_ratings(file.fields, Path())
 
 
 def _planned_effect(
