@@ -31,8 +31,8 @@ def interval_words(low: float, high: float, *, digits: int = 4, signed: bool = F
     """'0.0123 to 0.0456', 'none' where there is no such interval; `signed` writes the plus signs too."""
     if math.isnan(low):
         return "none"
-    sign, low, high = "+" if signed else "", without_rounding(low), without_rounding(high)
-    return f"{low:{sign}.{digits}f} to {high:{sign}.{digits}f}"
+    sign = "+" if signed else ""
+    return f"{low:{sign}z.{digits}f} to {high:{sign}z.{digits}f}"
 
 
 def percent(share: float) -> str:
@@ -60,8 +60,9 @@ def time_taken(seconds: float) -> str:
 
 
 def decimals(value: float, digits: int) -> str:
-    """A number with so many decimals; a dash where there is none, as for type M where nothing is found."""
-    return f"{without_rounding(value):.{digits}f}" if math.isfinite(value) else "-"
+    """A number with so many decimals, without a minus where all are 0; a dash where there is none, as for type M
+    where nothing is found."""
+    return f"{value:z.{digits}f}" if math.isfinite(value) else "-"
 
 
 def share_decimals(share: float, digits: int) -> str:

@@ -177,7 +177,12 @@ def _unfit_test(
             f"drop_systems goes by two-sided tests of a difference; got '{rule.alternative}'. For systems that are "
             "as good as each other say stop_when equivalence=MARGIN."
         )
-    if rule.is_latent or rule.is_simulated or rule.estimator != "reml" or rule.df != "kenward-roger":
+    if rule.is_latent:
+        yield (
+            f"drop_systems is not offered for ratings analysed as {rule.family}: its false claims were simulated "
+            "for the linear model alone. Analyse them as numbers (family gaussian)."
+        )
+    elif rule.is_simulated or rule.estimator != "reml" or rule.df != "kenward-roger":
         yield (
             "drop_systems goes by linear models, REML and Kenward and Roger's df, by which it was simulated; got "
             f"{rule.reference_words}."
@@ -215,7 +220,10 @@ def _unfit_study(*, documents: bool, paired: bool) -> Iterator[str]:
             "Leave out the unpaired design."
         )
     if documents:
-        yield "drop_systems is not offered with documents, which were not simulated."
+        yield (
+            "drop_systems is not offered with documents, which were not simulated: items of one document are "
+            "alike, and the factor of the levels was found for items alone."
+        )
 
 
 def _raise(rules: Sequence[str]) -> None:
