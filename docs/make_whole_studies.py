@@ -3,7 +3,7 @@
 Each study is what its commands do: `more items` draws items from a pool of its own, `assign` gives out a stage,
 `simulate` rates it, `monitor` looks over the pool and drops systems, until it ends, and `analyze` decides. The same
 is simulated by the closed form of complete tables beside it, without the five points of the scale. About half an
-hour of one core; `--quick` follows few and prints the table.
+hour of a core that does nothing else; `--quick` follows few and prints the table.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ COMMAND = "python docs/make_whole_studies.py"
 STUDIES, BY_FORMULA, TOGETHER = 1_000, 10_000, 80
 SYSTEMS, ITEMS, POOL = 4, 40, 200
 LEAD = 0.7  # points, on a scale from 1 to 5
-WORLDS = {"one leads": (0, 1), "two tie for the best": (0, 2), "all tie": (0, SYSTEMS)}
+WORLDS = {"one leads": 1, "all tie": SYSTEMS}  # how many systems are the best
 
 Floats = NDArray[np.float64]
 
@@ -80,7 +80,7 @@ def planned() -> Plan:
 def means_of(plan: Plan, world: str) -> tuple[float, ...]:
     """True means on [0, 1]: the last systems lead, or all are equal."""
     lead = LEAD / 4
-    n_best = WORLDS[world][1]
+    n_best = WORLDS[world]
     low = 0.5 - (0.0 if n_best == SYSTEMS else lead / 2)
     assert plan.many is not None
     return (low,) * (SYSTEMS - n_best) + (low + (0.0 if n_best == SYSTEMS else lead),) * n_best
@@ -197,7 +197,7 @@ def whole(n: int, n_formula: int) -> str:
                     f"{len(false):,}",
                     _share(false),
                     _share(worst),
-                    f"{right.mean():.3f}" if WORLDS[world][1] == 1 else "-",
+                    f"{right.mean():.3f}" if WORLDS[world] == 1 else "-",
                     f"{100 * (1 - ended.rated.mean()):.0f} %",
                 ]
             )
