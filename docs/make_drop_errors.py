@@ -10,6 +10,7 @@ import argparse
 import math
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from humeval_power.rules import DEFAULT_RULE
 from humeval_power.simulation.systems import CompleteSums
 from humeval_power.studies.looks.dropping import (
     AS_PLANNED,
+    CLAIM,
     DropBoundaries,
     DroppingPlan,
     follow,
@@ -30,7 +32,7 @@ from humeval_power.studies.looks.dropping import (
     tied_configurations,
     true_claims,
 )
-from humeval_power.studies.looks.repeated import half_widths
+from humeval_power.studies.looks.repeated import StopWhen, half_widths
 from humeval_power.studies.looks.replicates import Looks
 from humeval_power.studies.looks.stopping_rule import PowerSpending, Spending, StoppingRule
 from humeval_power.studies.looks.systems_looks import SystemsLookReplicates, SystemsLooks
@@ -207,6 +209,62 @@ def categories(n: int) -> str:
     return _table(header, rows)
 
 
+def groups(n: int) -> str:
+    """Studies that end with a top group, by half-width or equivalence: how often, and what they say falsely."""
+    header = ["setting", "workers at the looks", "systems", "stop_when", "ends with a group if all tie"]
+    header += ["group not equivalent", "a best one not in it", "false claim", "intervals cover at the stop"]
+    rows = []
+    for setting in SETTINGS:
+        for workers in ((6, 9, 12),):
+            for n_systems in SYSTEMS:
+                plan = planned(setting, workers, n_systems, n)
+                study, last = plan.study, plan.rows[-1].precision
+                level = plan.bounds.interval[-1].max()
+                half = float(half_widths(np.array(last.standard_error), np.array(last.df), np.array(level)))
+                drawn = study.with_means((0.5,) * n_systems).draw_looks(n, seed=SEED + 8)
+                drawn = drawn.part(drawn.usable)
+                for name, times in (("half_width", 1.25), ("equivalence", 1.75)):
+                    rule = replace(CLAIM, **{name: times * half})
+                    cells = [
+                        setting,
+                        ", ".join(map(str, workers)),
+                        str(n_systems),
+                        f"{name}={times * half:.2f}",
+                    ]
+                    rows.append([*cells, *_group_errors(plan, drawn, rule)])
+    return _table(header, rows)
+
+
+def _group_errors(plan: DroppingPlan, drawn: SystemsLookReplicates, rule: StopWhen) -> list[str]:
+    """The share of studies of equal systems that end with a group, and the worst errors over true means: some tie
+    for the best, or one or half of the systems are a margin behind the others."""
+    study, n_systems = plan.study, plan.study.parameters.n_systems
+    null, (first, second) = study.with_means((0.5,) * n_systems), np.array(study.pairs).T
+    worlds = dict(tied_configurations(study, plan.rows[-1].precision.standard_error))
+    if (margin := rule.equivalence) is not None:
+        worlds["one behind"] = (0.5 - margin,) + (0.5,) * (n_systems - 1)
+        worlds["half behind"] = tuple(0.5 - margin * (k < n_systems // 2) for k in range(n_systems))
+        worlds["one between"] = (0.5 - margin, *(0.5 - margin / 2,) * (n_systems - 2), 0.5)
+    shown, wrong, lost, claims, cover = 0.0, 0.0, 0.0, 0.0, 1.0
+    for means in worlds.values():
+        truth = np.array(means)
+        looks = null.at_means(drawn, truth - 0.5)
+        ended = follow(looks, plan.bounds, study.pairs, stop_when=rule)
+        at = np.arange(len(ended.look)), ended.look
+        both = ended.left[:, first] & ended.left[:, second]
+        apart = np.abs(truth[second] - truth[first]) >= (np.inf if margin is None else margin - 1e-9)
+        half = half_widths(looks.standard_error[at], looks.df[at], plan.bounds.interval[ended.look])
+        inside = np.abs(looks.estimate[at] - (truth[second] - truth[first])) <= half
+        if len(set(means)) == 1:
+            shown = ended.top_group.mean()
+        wrong = max(wrong, (ended.top_group & (both & apart).any(axis=1)).mean())
+        lost = max(lost, (~ended.left)[:, truth == max(truth)].mean(axis=0).max())
+        claims = max(claims, true_claims(ended.best, means)[1].mean())
+        cover = min(cover, (inside | ~both).all(axis=1).mean())
+    said = "-" if margin is None else f"{wrong:.3f}"
+    return [f"{shown:.2f}", said, f"{lost:.3f}", f"{claims:.3f}", f"{cover:.3f}"]
+
+
 def category_errors(
     setting: str,
     shares: tuple[float, ...],
@@ -301,6 +359,7 @@ TABLES: dict[str, Callable[[int], str]] = {
     "categories": categories,
     "saves": saves,
     "shortcuts": shortcuts,
+    "groups": groups,
 }
 
 

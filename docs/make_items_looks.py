@@ -20,7 +20,9 @@ from make_drop_errors import planned as planned_dropping
 from make_stop_errors import RULE, SEED, SETTINGS, study_of
 from make_stop_errors import STUDIES as CALIBRATING
 from numpy.typing import NDArray
+from scipy import optimize
 
+from humeval_power.designs import crossed
 from humeval_power.inference.chosen_items import ITEMS_FOR_BOTH, ITEMS_FOR_METRIC, estimate_pool
 from humeval_power.inference.item_sampling import (
     balancing_columns,
@@ -28,18 +30,22 @@ from humeval_power.inference.item_sampling import (
     draw_from_strata,
     strata_of,
 )
+from humeval_power.inference.pool_planning import explained_by_draw, item_sd_factor, over_the_pool
 from humeval_power.item_pool import ItemPool
 from humeval_power.kernels.crossed import balanced
+from humeval_power.parameters import Parameters
+from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.fit.wald import wald_p
 from humeval_power.studies.looks.dropping import follow, tied_configurations, true_claims
 from humeval_power.studies.looks.rating_looks import plan_looks
 from humeval_power.studies.looks.repeated import half_widths
 from humeval_power.studies.looks.systems_looks import SystemsLookReplicates
+from humeval_power.studies.power.formula import effect_precision, power_at
 
 PAGE = Path(__file__).with_name("choosing-items.md")
 COMMAND = "python docs/make_items_looks.py"
 ITEMS = 40
-TWO, SEVERAL = 8_000, 4_000  # studies of a row
+TWO, SEVERAL, POWER = 8_000, 4_000, 2_000  # studies of a row
 TOGETHER = {2: 100, 3: 80, 8: 80}  # studies of one draw of items, by systems
 OF_TWO = product(
     ("high", "high, SDs of differences halved", "low"),
@@ -252,12 +258,52 @@ def several(n: int) -> str:
     return _table(header, rows)
 
 
+def power(n: int) -> str:
+    """The power that `plan --pool` gives by formula, at the difference for which that is 0.8, and simulated."""
+    rows = []
+    for setting, workers, size, rho in product(("high", "low"), (6, 12), (60, 200, 1000), (0.0, 0.5, 0.7)):
+        worker, item, sd = SETTINGS[setting]
+        cells = [setting, str(workers), f"{size:,}", f"{rho:g}"]
+        for about in ABOUT:
+            rng = np.random.default_rng([9, size, int(rho * 10), workers, about == "pool"])
+            pool = draw_pool(rng, size, 2)
+            factor = item_sd_factor(
+                pool, explained=explained_by_draw(pool), correlation=rho, estimand=about
+            )
+            plain = Parameters(
+                baseline=0.5,
+                effect=0.0,
+                sd_worker_intercept=0.1,
+                sd_worker_slope=worker,
+                sd_item_intercept=0.1,
+                sd_item_slope=item,
+                sd_residual=sd,
+            )
+            precision = effect_precision(over_the_pool(plain, factor, 1.0), crossed(workers, ITEMS))
+            effect = optimize.brentq(
+                lambda d, at=precision: power_at(d, at, rule=DEFAULT_RULE).power - 0.8, 1e-4, 2.0
+            )
+            place = 1 if about == "pool" else 3
+            found = [
+                wald_p(values[0] + effect, np.sqrt(values[place]), values[place + 1], "two-sided") <= 0.05
+                for values in chunks(rng, n, 2, (workers,), setting, size, rho, about)
+            ]
+            cells += [f"{factor:.2f}", f"{np.concatenate(found).mean():.3f}"]
+        rows.append(cells)
+    header = ["setting", "workers", "pool", "correlation", "the pool: SD of items x", "simulated power"]
+    return _table([*header, "items like these: SD of items x", "simulated power"], rows)
+
+
 def _table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-TABLES: dict[str, tuple[Callable[[int], str], int]] = {"two": (two, TWO), "several": (several, SEVERAL)}
+TABLES: dict[str, tuple[Callable[[int], str], int]] = {
+    "two": (two, TWO),
+    "several": (several, SEVERAL),
+    "power": (power, POWER),
+}
 
 
 def main() -> None:

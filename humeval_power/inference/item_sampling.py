@@ -237,6 +237,18 @@ def items_of_equal_power(
     )
 
 
+def uneven_strata(stratum: Codes, chosen: NDArray[np.bool_]) -> Codes:
+    """Strata with more or fewer chosen items than in proportion to their size, by one or more; those chosen as a
+    whole aside, and those with no more than the least.
+
+    stratum, chosen : (N,) of each item of the pool.
+    """
+    size, n = np.bincount(stratum), np.bincount(stratum[chosen], minlength=int(stratum.max()) + 1)
+    rest = (n < size) & (n > LEAST_OF_A_STRATUM)
+    due = size * (n[rest].sum() / max(size[rest].sum(), 1))
+    return np.flatnonzero(rest & (np.abs(n - due) >= 1))
+
+
 def spread_over_workers(worker: Codes, item: Codes, stratum: Codes) -> Codes:
     """Which chosen item, by its stratum (n,), takes each of the n places of a design, so that every worker meets
     the strata in their proportion; worker and item (cells,) say who rates which place.

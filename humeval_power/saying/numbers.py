@@ -65,7 +65,8 @@ def time_taken(seconds: float) -> str:
 
 
 def decimals(value: float, digits: int) -> str:
-    """A number with so many decimals; a dash where there is none, as for type M where nothing is found."""
+    """A number with so many decimals, without a minus where all are 0; a dash where there is none, as for type M
+    where nothing is found."""
     return f"{value:z.{digits}f}" if math.isfinite(value) else "-"
 
 

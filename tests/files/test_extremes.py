@@ -17,7 +17,7 @@ from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
 from humeval_power.files.exports.platforms import read_export
 from humeval_power.files.json_text import toml_values
-from humeval_power.saying.numbers import interval_words
+from humeval_power.saying.numbers import decimals, interval_words
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
 from humeval_power.saying.values import estimated, plain, signed
 from humeval_power.studies.power import parameter_library
@@ -216,3 +216,9 @@ def test_a_number_that_is_zero_but_for_rounding_is_printed_as_zero() -> None:
     shown = (plain(rounding), signed(rounding), estimated(rounding), interval_words(rounding, 0.098))
     assert shown == ("0", "0", "+0.00", "0.0000 to 0.0980")
     assert (plain(1e-6), signed(-1e-6)) == ("1e-06", "-1e-06")
+
+
+def test_a_number_that_rounds_to_zero_has_no_minus() -> None:
+    assert (decimals(-0.004, 2), decimals(-0.006, 2), decimals(-0.0, 3)) == ("0.00", "-0.01", "0.000")
+    assert interval_words(-0.004, 0.29, digits=2) == "0.00 to 0.29"
+    assert interval_words(-0.3, -0.001, digits=2, signed=True) == "-0.30 to +0.00"

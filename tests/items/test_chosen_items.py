@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,9 @@ from cli import run
 import humeval_power as hp
 from humeval_power.checking.item_pools import pool_of_table, pool_table, scored_of_table
 from humeval_power.errors import InputError
+from humeval_power.inference.item_sampling import draw_from_strata, uneven_strata
+from humeval_power.rules import DEFAULT_RULE
+from humeval_power.studies.fit.over_pool import of_pool
 
 SETTING = {"worker": 0.08, "item": 0.26, "residual": 0.16}
 
@@ -48,6 +52,7 @@ def study(tmp_path_factory):
         for system, x in (("old", -0.5), ("new", 0.5))
     ]
     table = pd.DataFrame(ratings, columns=["worker", "item", "system", "rating"])
+    table["page"] = table["item"].str[1:].astype(int) // 7
     table.to_csv(folder / "ratings.csv", index=False)
     return folder
 
@@ -188,7 +193,9 @@ def test_ratings_of_other_items_are_refused_and_of_identical_ones_left_out(study
     [
         (("--family", "ordinal"), "have no estimate over a pool"),
         (("--df", "min"), "Kenward and Roger"),
-        (("--correlated", "worker"), "Correlated intercepts"),
+        (("--correlated", "worker"), "Correlated intercepts and slopes are not offered with a pool: what"),
+        (("--document", "page"), "items of one document are alike"),
+        (("--covariate", "page"), "what they are over its other items is not known"),
     ],
 )
 def test_what_has_no_estimate_over_a_pool_is_refused(study, more, message):
@@ -353,3 +360,46 @@ def test_a_plan_seals_what_the_result_is_about(study, tmp_path):
     assert about in [one["what"] for one in other["deviations"]]
     without = json.loads(run("analyze", *ratings, "--json").stdout)
     assert about in [one["what"] for one in without["deviations"]]
+
+
+def test_strata_that_are_drawn_out_of_proportion_are_refused(study):
+    pool = hp.items.read_pool(study / "chosen.csv")
+    ratings = hp.read_ratings(study / "ratings.csv", systems=("old", "new"))
+    assert of_pool(ratings, pool, DEFAULT_RULE) is ratings
+    table = pool_table(pool)
+    first = table[
+        (table["stratum"].astype(str) == "1") & (table["chosen"].astype(str).isin(["1", "yes", "True"]))
+    ]
+    fewer = pool.chosen & ~np.isin(pool.items, first["item"].tolist()[:6])
+    uneven = replace(pool, chosen=fewer)
+    left = ratings.of_rows(~np.isin(np.array(ratings.item_names)[ratings.item], first["item"].tolist()[:6]))
+    with pytest.raises(InputError, match=r"than in proportion, as by Neyman's allocation"):
+        of_pool(left, uneven, DEFAULT_RULE)
+
+
+def test_draws_in_proportion_are_even_and_neymans_are_not():
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        sizes = rng.integers(5, 200, rng.integers(2, 6))
+        stratum = np.repeat(np.arange(len(sizes)), sizes)
+        n = int(rng.integers(2 * len(sizes) + 2, max(sizes.sum() // 2, 2 * len(sizes) + 3)))
+        chosen = np.zeros(len(stratum), dtype=bool)
+        chosen[draw_from_strata(stratum, n, rng)[0]] = True
+        assert not len(uneven_strata(stratum, chosen))
+    # two halves, of which one differs three times as much: 1 and 3 of 4 are drawn from each
+    stratum, chosen = np.repeat([0, 1], 100), np.zeros(200, dtype=bool)
+    chosen[:10], chosen[100:130] = True, True
+    assert uneven_strata(stratum, chosen).tolist() == [0, 1]
+    chosen[:100] = True  # a stratum of what must be seen is taken as a whole
+    assert not len(uneven_strata(stratum, chosen))
+
+
+def test_one_variance_of_all_strata_is_wrong_by_as_much_as_the_refusal_says():
+    # Neyman: n_h as W_h s_h; the variance of the mean is (sum W s)^2 / n, by a common variance of all items
+    # sum W^2 / n_h times the mean square within strata
+    rng, n_h, spread = np.random.default_rng(5), np.array([10, 30]), np.array([1.0, 3.0])
+    values = [rng.normal(0, sd, (20_000, n)) for sd, n in zip(spread, n_h, strict=True)]
+    means = sum(0.5 * one.mean(axis=1) for one in values)
+    within = sum((n - 1) * one.var(axis=1, ddof=1) for one, n in zip(values, n_h, strict=True)) / (40 - 2)
+    common = (0.25 / n_h).sum() * within.mean()
+    assert common / means.var() == pytest.approx(2.33, rel=0.05)

@@ -20,6 +20,7 @@ from humeval_power.studies.looks.repeated import StopWhen
 from humeval_power.studies.monitor.dropping import DroppingMonitoring, DropTaken, over_dropping_looks
 from humeval_power.studies.monitor.followed import data_of, monitoring_of, take
 from humeval_power.studies.plan.files import read_plan
+from humeval_power.studies.plan.result_sections import _proof
 
 STUDY = """\
 schema = "humeval_power/study/1"
@@ -328,3 +329,10 @@ def test_eight_systems_of_which_four_or_more_are_dropped_end_with_the_best(tmp_p
             "report", tmp_path / "analysis.json", "--plan", tmp_path / "plan.json", "--form", form
         ).stdout
         assert "s8" in text
+
+
+def test_a_plan_that_drops_systems_does_not_blame_its_formula(folder: Path) -> None:
+    plan = read_plan(folder / "plan.json")
+    far = replace(plan.predicted, analytic=0.99, simulated=0.6, interval=(0.58, 0.62))
+    (said,) = _proof(replace(plan, predicted=far))
+    assert "rates all systems to the end" in said

@@ -523,3 +523,32 @@ def test_a_power_a_little_below_the_target_is_said_to_be_within_its_error() -> N
         assert ("80 was the target, within the error of the simulation." in shown) == (number < 80)
         below.add(number < 80)
     assert below == {True, False}
+
+
+@pytest.mark.parametrize("field", ["ratings", "exports"])
+def test_a_study_whose_ratings_are_there_is_not_sealed_whatever_the_plan_is_called(
+    tmp_path, monkeypatch, field
+):
+    named = {"ratings": '"given.csv"', "exports": '["empty.csv", "given.csv"]'}[field]
+    (tmp_path / "study.toml").write_text(
+        'schema = "humeval_power/study/1"\nsystems = ["old", "new"]\n[variation]\npreset = "low"\n'
+        "[effect]\neffect = 0.2\n[search]\nitems_range = [20]\nworkers_range = [6]\n"
+        "ratings_per_item_range = [2]\n[cost]\ncost_per_rating = 0.1\n"
+        f'[files]\nplan = "plan.json"\n{field} = {named}\n'
+    )
+    (tmp_path / "empty.csv").touch()
+    there = tmp_path / "given.csv"
+    there.write_text("worker,item,system,rating\nw1,i1,old,3\n")
+    monkeypatch.chdir(tmp_path)
+    for words in (("study.toml",), ("study.toml", "-o", "other.json"), ("study.toml", "-o", "folder/")):
+        said = refused("plan", *words, "--simulations", 100)
+        assert "given.csv: Ratings have come in" in said
+        assert "empty.csv" not in said
+        assert "begin a new one" in said
+        assert not any(
+            name.exists() for name in map(tmp_path.joinpath, ("plan.json", "other.json", "folder"))
+        )
+    assert run("plan", "study.toml", "-o", "-", "--simulations", 100, "--json").exit_code in (0, 3)
+    there.unlink()
+    run("plan", "study.toml", "--simulations", 100)
+    assert (tmp_path / "plan.json").exists()

@@ -252,9 +252,9 @@ _HALF = "Has the file been cut? Write it anew with the command that made it."
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WholeWork:
-    """Who sees what when: the columns of `AssignmentTable` with the system of each output and whether it is
-    `later`, of a table after the first that takes nobody's place. First the rows of the study, then those of
-    spares, then later ones, in the order of their tables. `first_taken` is, of each slot that a spare took over,
+    """Who sees what when: the columns of `AssignmentTable` with the system of each output and whether it was
+    `added`, in a table after that of its look that takes nobody's place. First the rows of the study, then those of
+    spares, then those of later tables, in their order. `first_taken` is, of each slot that a spare took over,
     the first batch that it did not do itself."""
 
     frame: pd.DataFrame
@@ -292,16 +292,18 @@ def whole_work(assigned: AssignmentTable, key: Key | None = None) -> WholeWork:
         raise InputError(problems)
     system = frame["code"].map(used.frame.set_index("code")["system"]).fillna("")
     is_spare = frame["replaces"] != ""
-    of_study = assigned.table[~is_spare.to_numpy()]
+    table = pd.Series(assigned.table, index=frame.index)
+    of_study = table[~is_spare]
     decoded = frame.assign(
         system=system.where(frame["kind"] != "check", ""),
-        later=~is_spare & (assigned.table > of_study.min(initial=len(assigned.table))),
+        added=~is_spare & (table > frame["look"].map(of_study.groupby(frame["look"]).min())),
     )
+    later = table[~is_spare] > of_study.min()
     study, spares = decoded[~is_spare], decoded[is_spare]
     first = spares.groupby("replaces")["batch"].min()
     problems = [*_wrong_spares(study, spares, source)]
     refuse(problems)
-    whole = pd.concat([study[~study["later"]], spares, study[study["later"]]], ignore_index=True)
+    whole = pd.concat([study[~later], spares, study[later]], ignore_index=True)
     return WholeWork(whole, source, {str(slot): int(batch) for slot, batch in first.items()})
 
 

@@ -110,7 +110,7 @@ def improvements_figure(claims: Sequence[Claim]) -> Figure:
         axes.hist(gains, bins=_BINS, color=COLOURS[0], edgecolor="white", linewidth=0.5)
         axes.axvline(0, color=QUIET, linewidth=0.8)
         mean = float(gains.mean())
-        axes.axvline(mean, color=COLOURS[1], linestyle=DASHES[1], label=f"mean {mean:+.2f}")
+        axes.axvline(mean, color=COLOURS[1], linestyle=DASHES[1], label=f"mean {mean:+z.2f}")
         axes.set_xlabel("Improvement, points of 100")
         axes.set_ylabel("Claims")
         axes.locator_params(axis="y", integer=True)

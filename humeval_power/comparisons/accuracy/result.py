@@ -60,7 +60,7 @@ def facts(comparison: CountsComparison, confidence: float) -> Iterator[Fact]:
     """Difference, accuracies, items and agreement; the difference is B - A."""
     counts, (a, b) = comparison.counts, comparison.systems
     interval = interval_words(*comparison.interval(confidence), signed=True)
-    yield f"{b} - {a}", f"{counts.difference:+.4f}, {level_of(confidence)} interval {interval}"
+    yield f"{b} - {a}", f"{counts.difference:+z.4f}, {level_of(confidence)} interval {interval}"
     alone = f"{b} alone right on {counts.only_b:,}, {a} alone on {counts.only_a:,}"
     known = counts.accuracies
     if known is None or counts.both is None:
@@ -136,12 +136,12 @@ def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: fl
     counts, (a, b), name = comparison.counts, comparison.systems, cluster_name(answers)
     confidence = f"{level_of(1 - alpha)}"
     ends = [100 * end for end in comparison.interval(1 - alpha)]
-    interval = "" if math.isnan(ends[0]) else f", {confidence} interval {ends[0]:+.1f} to {ends[1]:+.1f}"
+    interval = "" if math.isnan(ends[0]) else f", {confidence} interval {ends[0]:+z.1f} to {ends[1]:+z.1f}"
     known = counts.accuracies
     rates = "" if known is None else f" ({100 * known[1]:.1f} % against {100 * known[0]:.1f} %)"
     text = (
         f"{b} and {a} answered the same {counts.n_items:,} items{in_clusters(comparison.clustered, name)}. The "
-        f"accuracy of {b} less that of {a} was {100 * counts.difference:+.1f} points{rates}{interval}. "
+        f"accuracy of {b} less that of {a} was {100 * counts.difference:+z.1f} points{rates}{interval}. "
         f"{b} alone was right on {counts.only_b:,} items, {a} alone on "
         f"{counts.only_a:,}."
     )
@@ -297,7 +297,7 @@ class AccuracyTestsResult(PaperResult):
             {
                 "pair": lambda each: each.name,
                 "helped : hurt": lambda each: f"{each.counts.only_b:,} : {each.counts.only_a:,}",
-                "difference": lambda each: f"{each.counts.difference:+.4f}",
+                "difference": lambda each: f"{each.counts.difference:+z.4f}",
                 interval: lambda each: interval_words(*each.interval(confidence), signed=True),
                 "p (Holm)": lambda each: (
                     p_cell(each.p_value) + (" *" if each.p_value <= self.alpha else "  ")

@@ -86,7 +86,7 @@ class ClaimsResult(Result):
             )
         explained = "" if math.isnan(fit.r_squared) else f"R2 {fit.r_squared:.2f}; "
         said.append(
-            f"Regression on baseline and task: {explained}{100 * fit.per_baseline:+.2f} points for a baseline "
+            f"Regression on baseline and task: {explained}{100 * fit.per_baseline:+z.2f} points for a baseline "
             "100 points better."
         )
         return said
@@ -94,7 +94,7 @@ class ClaimsResult(Result):
     def _by_method(self) -> Table:
         claims, results = [each.claim for each in self.judged.claims], self.methods.smallest
         rows = [
-            (claim.name, f"{100 * claim.improvement:+.2f}", *(_points(each[name]) for name in METHODS))
+            (claim.name, f"{100 * claim.improvement:+z.2f}", *(_points(each[name]) for name in METHODS))
             for claim, each in zip(claims, results, strict=True)
         ]
         rows.append(("reached by", "", *(percent(self.methods.reached[name]) for name in METHODS)))
@@ -108,7 +108,7 @@ class ClaimsResult(Result):
                 "task": lambda each: each.task,
                 "claims": lambda each: str(each.n_claims),
                 "n": lambda each: f"{each.n_items:,}",
-                "mean gain": lambda each: f"{100 * each.mean_improvement:+.2f}",
+                "mean gain": lambda each: f"{100 * each.mean_improvement:+z.2f}",
                 "SE": lambda each: _or_dash(100 * each.standard_error),
                 "best so far": lambda each: f"{100 * each.best_baseline:.2f}",
             },
@@ -173,7 +173,7 @@ def _claims_table(claims: Sequence[JudgedClaim]) -> Table:
             "claim": lambda each: each.claim.name,
             "n": lambda each: f"{each.claim.n_items:,}",
             "baseline": lambda each: f"{100 * each.claim.baseline:.2f}",
-            "claimed": lambda each: f"{100 * each.claim.improvement:+.2f}",
+            "claimed": lambda each: f"{100 * each.claim.improvement:+z.2f}",
             "smallest": lambda each: _points(each.detectable),
             "claim is": lambda each: "below" if each.is_below else "",
             "expected": lambda each: _or_dash(100 * each.expected, "+.2f"),
@@ -283,7 +283,7 @@ class BoundsResult(Result):
             rows = [_row_of_bounds(title, self.found[name])[:3] for name, title in _CARD2020.items()]
             yield Table(("column", "smallest", "largest possible"), tuple(rows))
             yield Paragraph(_NO_ROOM)
-            gains = [(task, f"{100 * gain:+.2f}") for task, gain in self.expected.items()]
+            gains = [(task, f"{100 * gain:+z.2f}") for task, gain in self.expected.items()]
             yield Table(("task", "expected"), tuple(gains))
             yield Paragraph(_EXPECTED)
             return
@@ -417,7 +417,7 @@ def _submissions_table(judged: Sequence[JudgedSubmission]) -> Table:
             "system": lambda each: each.submission.name,
             "date": lambda each: each.submission.date,
             "accuracy": lambda each: f"{100 * each.submission.accuracy:.2f}",
-            "to best": lambda each: f"{100 * each.improvement:+.2f}",
+            "to best": lambda each: f"{100 * each.improvement:+z.2f}",
             "agree": lambda each: f"{100 * each.agreement:.1f}",
             "power": lambda each: _or_dash(each.power),
             "p": lambda each: p_cell(each.p_value),

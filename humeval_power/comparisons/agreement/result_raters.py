@@ -122,8 +122,8 @@ class Raters:
     def _level(self, place: int) -> str:
         width, tests = self.scale.width, self.tests
         level, reach = float(tests.level[place]) * width, float(tests.level_reach[place]) * width
-        ends = f" ({level - reach:+.2f} to {level + reach:+.2f})" if math.isfinite(reach) else ""
-        return f"{level:+.2f}{ends}"
+        ends = f" ({level - reach:+z.2f} to {level + reach:+z.2f})" if math.isfinite(reach) else ""
+        return f"{level:+z.2f}{ends}"
 
     def record(self) -> list[Record]:
         """A row for each rater, on [0, 1]; null where there is nothing."""

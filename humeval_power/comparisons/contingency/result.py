@@ -64,7 +64,7 @@ class ContingencyEstimateResult(Result):
                 "metric": lambda row: row[0],
                 "A": lambda row: f"{row[1][0]:.4f}",
                 "B": lambda row: f"{row[1][1]:.4f}",
-                "B - A": lambda row: f"{row[1][1] - row[1][0]:+.4f}",
+                "B - A": lambda row: f"{row[1][1] - row[1][0]:+z.4f}",
             },
         )
         first, (a, b) = next(iter(values.items()))
@@ -181,7 +181,7 @@ class ContingencyTestResult(PaperResult):
         facts: list[Fact] = [("Metric", values)]
         if (ends := self._interval()) is not None:
             how = "clusters" if self._cluster is not None else "items"
-            words = f"{test.difference:+.4f}, {level_of(1 - self.alpha)} interval"
+            words = f"{test.difference:+z.4f}, {level_of(1 - self.alpha)} interval"
             facts.append(("B - A", f"{words} {interval_words(*ends, signed=True)} (influence of {how})"))
         facts += swap_facts(self._swaps(), test.p_interval)
         clustered = None if self._cluster is None else mean
@@ -243,7 +243,7 @@ class ContingencyTestResult(PaperResult):
         unit = "items" if self._cluster is None else "whole clusters of items"
         text = (
             f"On {self._n_items:,} items{in_clusters(clusters, self._cluster)}, {metric}{of_class} was "
-            f"{test.value_b:.4f} for B and {test.value_a:.4f} for A, a difference of {test.difference:+.4f}"
+            f"{test.value_b:.4f} for B and {test.value_a:.4f} for A, a difference of {test.difference:+z.4f}"
             f"{interval}. A paired randomisation test that exchanged the two systems' predictions of {unit} "
             f"({self._swaps()}) gave {p_words(test.p_value)}."
         )

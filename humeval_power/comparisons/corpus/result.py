@@ -43,7 +43,7 @@ def metric_facts(counts: SentenceCounts) -> tuple[Fact, Fact]:
     size = counted(len(counts), "sentence")
     name = METRIC_NAMES[counts.metric]
     return (
-        ("Metric", f"{name} of A {a:.2f}, of B {b:.2f}; B - A = {b - a:+.2f} on {size}"),
+        ("Metric", f"{name} of A {a:.2f}, of B {b:.2f}; B - A = {b - a:+z.2f} on {size}"),
         ("", counts.signature),
     )
 
@@ -206,7 +206,7 @@ class CorpusTestResult(PaperResult):
             low, high = self._interval
             each = "sentences" if self.clusters is None else "clusters"
             error = f"error {mean.standard_error:.3f} from the influence of {each}, {mean.df:.4g} df"
-            interval = (("Interval", f"{low:+.2f} to {high:+.2f} ({level_of(1 - self.alpha)}, {error})"),)
+            interval = (("Interval", f"{low:+z.2f} to {high:+z.2f} ({level_of(1 - self.alpha)}, {error})"),)
         how = f"all {test.n_swaps:,} swaps" if test.exact else f"{test.n_swaps:,} random swaps"
         swaps = swap_facts(
             how
@@ -254,12 +254,12 @@ class CorpusTestResult(PaperResult):
         interval = ""
         if self._interval is not None:
             low, high = self._interval
-            interval = f" ({level_of(1 - self.alpha)} interval {low:+.2f} to {high:+.2f})"
+            interval = f" ({level_of(1 - self.alpha)} interval {low:+z.2f} to {high:+z.2f})"
         how = f"all {result.n_swaps:,}" if result.exact else f"{result.n_swaps:,} random"
         return (
             f"On {counted(len(counts), 'sentence')}{in_clusters(clusters)}, A has {a:.2f} and B {b:.2f} "
             f"{METRIC_NAMES[counts.metric]} ({counts.signature}); the difference B - A is "
-            f"{result.difference:+.2f}{interval}. A paired randomisation test with {how} swaps of {swapped} gives "
+            f"{result.difference:+z.2f}{interval}. A paired randomisation test with {how} swaps of {swapped} gives "
             f"{p_words(result.p_value)} (two-sided, alpha {self.alpha:g}).",
         )
 

@@ -91,7 +91,7 @@ def strength_facts(strength: StrengthTest, *, confidence: str) -> Iterator[Fact]
         )
     yield (
         "Strength",
-        f"B over A {latent.strength:+.4f} on the {latent.link} scale ({confidence} "
+        f"B over A {latent.strength:+z.4f} on the {latent.link} scale ({confidence} "
         f"{interval_words(*strength.interval, signed=True)}), t = {strength.t:.3f}, df {strength.df:.1f}",
     )
     noise = "1" if latent.link == "probit" else "1.814"

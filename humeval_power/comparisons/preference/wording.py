@@ -66,7 +66,7 @@ def _panel_words(study: PanelPreference) -> list[str]:
             f"what is shown first is preferred by {100 * (0.5 + study.position_bias):.4g} % if neither is better"
         )
     lines += [
-        f"t test of B's latent strength ({latent.strength:+.3f}), two-sided, alpha {study.alpha:g}",
+        f"t test of B's latent strength ({latent.strength:+z.3f}), two-sided, alpha {study.alpha:g}",
         "the effect is the share that prefers B, ties counted half, minus 1/2",
     ]
     if study.has_formula:

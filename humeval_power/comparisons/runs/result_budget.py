@@ -132,7 +132,7 @@ class RunsBudgetResult(Result):
                 "One more": lambda step: names[step.what],
                 "costs": lambda step: money(step.cost),
                 "power": lambda step: f"{step.split.power:.4f}",
-                "gain": lambda step: f"{step.gain:+.4f}",
+                "gain": lambda step: f"{step.gain:+z.4f}",
                 "gain for 1 of money": lambda step: (
                     significant(step.gain / float(step.cost)) if step.cost else "-"
                 ),

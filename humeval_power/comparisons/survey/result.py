@@ -81,8 +81,8 @@ def _facts(description: Description) -> Iterator[tuple[str, str]]:
         sd = "" if effects.sd is None else f", SD {effects.sd:.3f}"
         yield (
             "Effects",
-            f"mean {effects.mean:+.3f}{sd}, on [0, 1]; from {effects.low:+.3f} to {effects.high:+.3f}, "
-            f"the middle one {effects.middle:+.3f}",
+            f"mean {effects.mean:+z.3f}{sd}, on [0, 1]; from {effects.low:+z.3f} to {effects.high:+z.3f}, "
+            f"the middle one {effects.middle:+z.3f}",
         )
     if description.tested is not None:
         yield "Tested", f"{_share(description.tested)} report a test"

@@ -242,10 +242,15 @@ NO_RANKS = "systems were dropped at looks of their own, so that no ranking is fa
 def _refuse_beside_pool(family: ComparisonFamily | None, correlated: Sequence[CorrelatedFactor]) -> None:
     """Refuse what has no estimate over a pool of items."""
     rules = (
-        (bool(correlated), "Correlated intercepts and slopes are not known beside a pool of items"),
+        (
+            bool(correlated),
+            "Correlated intercepts and slopes are not offered with a pool: what having rated items takes off its "
+            "variance was worked out for independent ones",
+        ),
         (
             family is not None and family.model == "joint",
-            "The joint model of several systems has no strata of items; take --model pairwise",
+            "The joint model of several systems is not offered with a pool: strata and the metric explain another "
+            "part of each two systems' items, and it takes these as alike; take --model pairwise",
         ),
     )
     if problems := [Problem(f"{rule}.", "Or leave out the pool.") for broken, rule in rules if broken]:

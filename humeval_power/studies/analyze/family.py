@@ -396,7 +396,7 @@ class Unit:
 
     def shown(self, value: float, *, more: int = 0, signed: bool = False) -> str:
         """A value in these units; `more` decimals than usual."""
-        return f"{value:{'+' if signed else ''}.{self.digits + more}f}"
+        return f"{value:{'+' if signed else ''}z.{self.digits + more}f}"
 
     def interval(self, low: float, high: float, *, more: int = 0) -> str:
         """'3.61 to 4.07'."""

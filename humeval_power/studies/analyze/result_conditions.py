@@ -162,7 +162,7 @@ def _named(row: ComparisonRow) -> str:
 
 
 def _effect(row: ComparisonRow) -> tuple[str, str, str]:
-    return f"{row.estimate:+.4f}", interval_words(row.low, row.high), p_cell(row.p_value)
+    return f"{row.estimate:+z.4f}", interval_words(row.low, row.high), p_cell(row.p_value)
 
 
 def exclusion_content(analyses: WithAndWithout | None, rows: Sequence[ComparisonRow]) -> Record:

@@ -175,11 +175,10 @@ def _with_last(names: list[str]) -> Iterator[tuple[str, bool]]:
 def _differences(plan: Plan, design: Design, work: WholeWork) -> Iterator[str]:
     """In what an assignment is not that of the plan."""
     rows, counts = work.planned, plan.counts
-    if not plan.drops_systems:  # whose later tables are its stages
-        added, rows = rows[rows["later"]], rows[~rows["later"]]
-        strange = sorted(set(added["item"]) - set(rows["item"]))
-        if strange:
-            yield f"ratings of items were added that it does not have: {listing(strange, limit=8)}"
+    added, rows = rows[rows["added"]], rows[~rows["added"]]
+    strange = sorted(set(added["item"]) - set(rows["item"]))
+    if strange:
+        yield f"ratings of items were added that it does not have: {listing(strange, limit=8)}"
     systems = set(rows["system"])
     if systems != set(plan.systems):
         yield (f"it has the systems {listing(sorted(systems))}; the plan has {listing(list(plan.systems))}")

@@ -14,11 +14,12 @@ from humeval_power.choices import DEFAULT_ESTIMAND, Estimand
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.chosen_items import PoolEstimate, estimate_pool
 from humeval_power.inference.corrections import correct
+from humeval_power.inference.item_sampling import uneven_strata
 from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.document import Block, Facts, Points, Section
-from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.numbers import counted, decimals, interval_words
 from humeval_power.saying.result import Record
 from humeval_power.studies.fit.many_systems import SystemsAnalysis, of_common_workers
 from humeval_power.studies.fit.wald import EffectTest, finished_test
@@ -130,7 +131,7 @@ def _test_words(test: EffectTest) -> str:
     if test.reason:
         return test.reason
     return (
-        f"{test.estimate:.4f}, SE {test.standard_error:.4f}, df {test.df:.1f}, "
+        f"{decimals(test.estimate, 4)}, SE {test.standard_error:.4f}, df {test.df:.1f}, "
         f"{100 * test.rule.confidence:g} % interval {interval_words(*test.interval)}"
     )
 
@@ -148,7 +149,8 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
     if rule.is_latent:
         problems.append(
             Problem(
-                f"ratings as the family '{rule.family}' have no estimate over a pool.",
+                f"ratings as the family '{rule.family}' have no estimate over a pool: their effect is on a "
+                "latent scale, where no mean of strata is the difference over the items.",
                 "Take --family gaussian, which compares mean ratings.",
             )
         )
@@ -160,11 +162,34 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
                 "Leave out --estimator and --df.",
             )
         )
-    if ratings.document is not None or ratings.covariates:
+    if ratings.document is not None:
         problems.append(
             Problem(
-                "documents and covariates are not known beside a pool of items.",
+                "documents are not offered with a pool: items of one document are alike, and the pool's variance "
+                "takes them as drawn one by one.",
+                "Leave out the column of documents, or the pool.",
+            )
+        )
+    if ratings.covariates:
+        problems.append(
+            Problem(
+                "covariates are not offered with a pool: what they are over its other items is not known.",
                 "Leave out their columns, or the pool.",
+            )
+        )
+    real = ~pool.identical
+    uneven = [] if pool.by_hand else uneven_strata(pool.stratum[real], pool.chosen[real]).tolist()
+    if uneven:
+        strata = (
+            f"{'stratum' if len(uneven) == 1 else 'strata'} {listing([str(one + 1) for one in uneven])}"
+        )
+        problems.append(
+            Problem(
+                f"more or fewer items are drawn from {strata} than in proportion, as by Neyman's allocation: the "
+                "model gives items of all strata one variance, and where those of one of two differ three times as "
+                "much and three times as many are drawn, the variance of their mean comes out 2.3 times too large.",
+                "Draw from strata in proportion, as more items does.",
+                pool.source,
             )
         )
     unknown = [name for name in ratings.item_names if name not in pool.places]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
 from humeval_power.checking.item_pools import pool_table
+from humeval_power.choices import Estimand
 from humeval_power.inference.item_sampling import items_of_equal_power
+from humeval_power.inference.pool_planning import item_sd_factor
 from humeval_power.item_pool import ItemPool
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.safe_text import table_csv
@@ -237,7 +238,7 @@ class ChosenItems(Result):
             return
         yield (
             f"To plan: the SD of items' differences (sd_item_slope) counts {factors['pool']:.2f} times for this "
-            f"pool, {factors['population']:.2f} times for items like these; humeval-power power --values takes it."
+            f"pool, {factors['population']:.2f} times for items like these; humeval-power plan --pool takes it."
         )
         if self.pool.identical_share:
             real = 1.0 - self.pool.identical_share
@@ -252,10 +253,12 @@ class ChosenItems(Result):
         estimand, at the assumed correlation; None of picked items."""
         if self.method == "picked":
             return None
-        pool = self.pool
-        finite = pool.n_chosen / float((~pool.identical).sum())
-        left = (1.0 - self.correlation**2 * self.explained) * (1.0 - finite)
-        return {"pool": math.sqrt(left), "population": math.sqrt(left + finite)}
+        return {
+            one: item_sd_factor(
+                self.pool, explained=self.explained, correlation=self.correlation, estimand=one
+            )
+            for one in get_args(Estimand)
+        }
 
     def content(self) -> Record:
         """The pool in numbers, the gains, and the rows of the file."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import add
 
 import numpy as np
@@ -59,6 +59,7 @@ def drop_alpha(alpha: float, n_systems: int) -> float:
     return min(alpha, 2 * alpha / (n_systems - 1))
 
 
+@lru_cache
 def interval_alpha(alpha: float, n_systems: int) -> float:
     """The level of one comparison whose intervals cover together with those of all other pairs (Tukey's, for
     equally precise z-values; calibration mends it for others)."""
@@ -176,7 +177,12 @@ def _unfit_test(
             f"drop_systems goes by two-sided tests of a difference; got '{rule.alternative}'. For systems that are "
             "as good as each other say stop_when equivalence=MARGIN."
         )
-    if rule.is_latent or rule.is_simulated or rule.estimator != "reml" or rule.df != "kenward-roger":
+    if rule.is_latent:
+        yield (
+            f"drop_systems is not offered for ratings analysed as {rule.family}: its false claims were simulated "
+            "for the linear model alone. Analyse them as numbers (family gaussian)."
+        )
+    elif rule.is_simulated or rule.estimator != "reml" or rule.df != "kenward-roger":
         yield (
             "drop_systems goes by linear models, REML and Kenward and Roger's df, by which it was simulated; got "
             f"{rule.reference_words}."
@@ -214,7 +220,10 @@ def _unfit_study(*, documents: bool, paired: bool) -> Iterator[str]:
             "Leave out the unpaired design."
         )
     if documents:
-        yield "drop_systems is not offered with documents, which were not simulated."
+        yield (
+            "drop_systems is not offered with documents, which were not simulated: items of one document are "
+            "alike, and the factor of the levels was found for items alone."
+        )
 
 
 def _raise(rules: Sequence[str]) -> None:

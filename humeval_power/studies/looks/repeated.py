@@ -185,7 +185,8 @@ def check_offered(
         "several systems or criteria: it is one interval, of one difference": several,
         "rules that leave workers out: those of an earlier look may leave at a later one, and the intervals need "
         "looks that build on each other": exclusions,
-        "documents, which were not simulated": documents,
+        "documents, which were not simulated: items of one document are alike, and the factor of the levels was "
+        "found for items alone": documents,
     }
     problems = [
         Problem(f"stop_when is not offered with {name}.", "") for name, is_so in beyond.items() if is_so

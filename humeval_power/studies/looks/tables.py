@@ -116,8 +116,8 @@ def bias_table(points: Sequence[OperatingPoint]) -> Table:
     table = tuple(
         (
             f"{point.effect:.4g}",
-            f"{point.bias:+.4f}",
-            f"{point.corrected_bias:+.4f}",
+            f"{point.bias:+z.4f}",
+            f"{point.corrected_bias:+z.4f}",
             "" if math.isnan(point.type_m) else f"{point.type_m:.2f}",
         )
         for point in points
@@ -146,8 +146,8 @@ def stops_table(points: Sequence[StopExpectation], all_workers: int, scale: Rati
             f"{point.workers:.1f}",
             percent(1 - point.workers / all_workers),
             f"{point.coverage:.3f}",
-            f"{point.bias * width:+.4f}",
-            "" if math.isnan(point.decision_bias) else f"{point.decision_bias * width:+.4f}",
+            f"{point.bias * width:+z.4f}",
+            "" if math.isnan(point.decision_bias) else f"{point.decision_bias * width:+z.4f}",
         )
         for point in points
     )

@@ -361,7 +361,7 @@ class JudgementWords(DifferenceWords):
     def estimate(self, look: TakenLook) -> str:
         """In the units of the test; of scores the difference of means too."""
         data = _seen(look)
-        means = f"; means differ by {data.difference:+.2f}" if self.plan.kind == "scores" else ""
+        means = f"; means differ by {data.difference:+z.2f}" if self.plan.kind == "scores" else ""
         return (
             f"{self._name} = {self.shown(look):.4f}, SE {data.standard_error:.4f}{means}; {self.plan.test}"
         )

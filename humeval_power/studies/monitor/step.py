@@ -110,10 +110,20 @@ def collected_information(plan: Plan, ratings: Ratings) -> float:
 
 
 def collected_share(plan: Plan, ratings: Ratings) -> float:
-    """Share of what the plan's looks are counted by that is in."""
+    """Share of what the plan's looks are counted by that is in. Workers of whom several share the work of one,
+    after dropouts, are no later look than the one that their work is nearest to."""
     assert plan.looks is not None
-    kind = plan.looks.looks.kind
-    return _size(ratings, kind) / _size(plan.design(), kind)
+    looks, design = plan.looks.looks, plan.design()
+    share = _size(ratings, looks.kind) / _size(design, looks.kind)
+    if looks.kind != "workers":
+        return share
+    rows = design.assignment
+    met, planned = (
+        len(np.unique(one.worker * np.int64(one_of.n_items) + one.item))
+        for one, one_of in ((ratings, ratings), (rows, design))
+    )
+    work = met / planned
+    return min(share, max(work, min(planned_shares(design, looks), key=lambda look: abs(look - work))))
 
 
 def _size(counted: Design | Ratings, kind: LookKind) -> int:

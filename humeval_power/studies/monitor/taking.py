@@ -306,7 +306,7 @@ def take_look(
         pool = None if request.pool is None else request.pool.digest
         added.append(("look", look_content(look, new_rows=new, time=now, pool=pool)))
         for kind, content in added:
-            check_content(kind, content, place=path, ledger=_kind(start))
+            check_content(kind, content, place=path, ledger=ledger_kind(start))
         book.extend(added, secret=secret)
         taken_state = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
         seal = ledger_seal(book.entries)
@@ -368,10 +368,11 @@ def _refuse_early(
     """Take a first look for trial, before any file is made."""
     look = monitor(data, planned.plan, before=start, unplanned=request.unplanned).state.looks[-1]
     content = look_content(look, new_rows={}, time="")
-    check_content("look", content, place=request.ledger, ledger=_kind(start))
+    check_content("look", content, place=request.ledger, ledger=ledger_kind(start))
 
 
-def _kind(state: AnyMonitoring) -> LedgerKind:
+def ledger_kind(state: AnyMonitoring) -> LedgerKind:
+    """What the ledger of a study is of."""
     if isinstance(state, DroppingMonitoring):
         return "dropping"
     if isinstance(state, SystemsMonitoring):

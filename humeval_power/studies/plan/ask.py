@@ -5,23 +5,25 @@ from __future__ import annotations
 import datetime
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from humeval_power.asking.adapting import searched
-from humeval_power.asking.command import HERE, Use, needs
+from humeval_power.asking.command import HERE, Use, needs, study_in_use
 from humeval_power.asking.declared import EFFECT, VARIATION, Page, Part, costs, study_command
 from humeval_power.asking.form import Next
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import TABLE, table_of
-from humeval_power.choices import LARGEST_COUNT
+from humeval_power.asking.vocabulary import SCORE_CORRELATION, TABLE, table_of
+from humeval_power.assumptions import Assumptions
+from humeval_power.choices import DEFAULT_ESTIMAND, LARGEST_COUNT, USUAL_METRIC_CORRELATION
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem
 from humeval_power.exclusions import NO_RULES
-from humeval_power.fields import NUMBERS, day, flag, listed, number_list, own, whole, word
-from humeval_power.rules import WITH_MARGIN
+from humeval_power.fields import NUMBERS, day, flag, listed, number_list, own, real, whole, word
+from humeval_power.rules import WITH_MARGIN, DecisionRule
 from humeval_power.studies.resolve import (
     NO_DIFFERENCE,
     OBSERVED,
@@ -42,8 +44,8 @@ from humeval_power.studies.resolve_systems import observed_means, systems_of
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
-    from humeval_power.assumptions import Assumptions
     from humeval_power.studies.plan.result import PlanSearchResult
+    from humeval_power.systems import SystemsParameters
 
 _TWO_KINDS = ("items", "workers", "ratings")
 _LIMITS = ("budget", "spend_budget", "max_workers", "max_ratings_per_worker", "pairing")
@@ -99,6 +101,13 @@ _WAYS = ("preset", "parameters", "values", "pilot")
                 "systems": FIELDS["systems"],
                 "scale": replace(FIELDS["scale"], note=TABLE["scale"].note),
             },
+            pool=replace(
+                FIELDS["pool"],
+                note="The plan counts what their draw saves, and identical outputs.",
+                page_help="What the page \u201cWhich items to rate\u201d writes.",
+                main=False,
+                further=True,
+            ),
             effect=replace(
                 FIELDS["effect"],
                 note="on [0, 1]: the smallest of interest; with a margin the one assumed. [0 with a margin]",
@@ -137,6 +146,15 @@ _WAYS = ("preset", "parameters", "values", "pilot")
             "A design to show beside those found: workers, items, ratings of each item and, of items out of "
             "documents, documents. Such as 20,100,3.",
             "A design to show beside them",
+            further=True,
+        ),
+        "correlation": own(
+            real(0, 1),
+            SCORE_CORRELATION,
+            "Correlation of the metric with people on one item",
+            usual=USUAL_METRIC_CORRELATION,
+            note=", over items, where they were drawn by it (--pool).",
+            option="metric-correlation",
             further=True,
         ),
         "created": own(day(), "Date of the plan. [today]", "Date of the plan", option="date", further=True),
@@ -211,6 +229,7 @@ def command(
     study: StudyValues,
     observed_power: bool,
     beside: tuple[int, ...] | None,
+    correlation: float,
     created: datetime.date | None,
     run: Run,
 ) -> PlanSearchResult:
@@ -230,6 +249,7 @@ def command(
     from humeval_power.studies.plan.calls import make_plan
     from humeval_power.studies.power.work_ahead import tell_work
 
+    _check_not_late()
     rule = rule_of(study)
     limits = {
         **{name: getattr(study, name) for name in _LIMITS},
@@ -264,6 +284,9 @@ def command(
         limits |= {"family": several.family, "goal": goal_of(study)}
         limits |= {"criteria": study.criteria or (), "sources": several.sources}
         limits |= {"n_simulations": run.typed}
+    if study.pool is not None:
+        assumed, sources = _over_pool(study, assumed, limits.get("sources"), rule, correlation)
+        limits |= {} if sources is None else {"sources": sources}
     return make_plan(
         assumed,
         effect=said,
@@ -277,6 +300,102 @@ def command(
         remarks=remarks,
         **limits,
     )
+
+
+def _over_pool(
+    study: StudyValues,
+    assumed: Assumptions | dict[str, SystemsParameters],
+    sources: Assumptions | None,
+    rule: DecisionRule,
+    correlation: float,
+) -> tuple[Any, Assumptions | None]:
+    """What is assumed of items that were drawn from a pool, under names that say so, and where it comes from.
+
+    Raises
+    ------
+    InputError
+        Picked items or unequal probabilities, other numbers of items than were drawn, other systems, documents, or
+        ratings in categories: all at once.
+    """
+    from humeval_power.inference.pool_planning import (
+        explained_by_draw,
+        item_sd_factor,
+        over_the_pool,
+        systems_over_the_pool,
+    )
+    from humeval_power.studies.items.files import read_pool
+
+    pool = read_pool(study.pool)
+    entries = assumed.entries if isinstance(assumed, Assumptions) else ()
+    n, sizes = pool.n_chosen, study.items_range or ()
+    draw = (
+        f"Draw as many: humeval-power more items ... --n {sizes[0] if sizes else 100}, or search {n} items."
+    )
+    problems = [
+        Problem(rule, remedy, place=pool.source)
+        for wrong, rule, remedy in (
+            (
+                pool.by_hand,
+                "the items were picked and not drawn: they save nothing.",
+                "Leave the pool out.",
+            ),
+            (
+                pool.unequal,
+                "the items were drawn with unequal probabilities, whose variance only ratings can tell.",
+                "Leave the pool out, or draw with equal ones.",
+            ),
+            (tuple(sizes) != (n,), f"{n:,} items are chosen; the plan searches other numbers.", draw),
+            (
+                bool(study.documents),
+                "documents are not offered with a pool: items of one are alike, and were drawn one by one.",
+                "Leave out the documents, or the pool.",
+            ),
+            (
+                rule.is_latent or any(one.parameters.latent is not None for one in entries),
+                "ratings in categories: what a draw saves was worked out for means.",
+                "Leave out their shares (family gaussian).",
+            ),
+        )
+        if wrong
+    ]
+    if problems:
+        raise InputError(problems)
+    explained, real = explained_by_draw(pool), 1.0 - pool.identical_share
+    factor = item_sd_factor(
+        pool, explained=explained, correlation=correlation, estimand=study.estimand or DEFAULT_ESTIMAND
+    )
+    words = f"over {Path(pool.source).name}: SD of items' differences x {factor:.3f}"
+    words += "" if real == 1.0 else f", all SDs x {real:.3f} (identical outputs)"
+
+    def called(name: str) -> str:
+        return f"{name}, {words}"
+
+    if isinstance(assumed, Assumptions):
+        new = (
+            replace(
+                one,
+                name=called(one.name),
+                parameters=over_the_pool(one.parameters, factor, real),
+                uncertainty=None,
+            )
+            for one in entries
+        )
+        return replace(assumed, entries=tuple(new)), None
+    of = {called(name): systems_over_the_pool(one, factor, real) for name, one in assumed.items()}
+    if sources is not None:
+        renamed = (replace(one, name=called(one.name), uncertainty=None) for one in sources.entries)
+        sources = replace(sources, entries=tuple(renamed))
+    return of, sources
+
+
+def _check_not_late() -> None:
+    """Refuse to write a plan of a study whose ratings are there."""
+    file, output = study_in_use(), click.get_current_context().params.get("output")
+    if file is None or output in (None, "-"):
+        return
+    from humeval_power.studies.plan.files import refuse_after_ratings
+
+    refuse_after_ratings(file.fields, Path())
 
 
 def _planned_effect(

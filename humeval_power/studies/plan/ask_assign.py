@@ -356,13 +356,9 @@ def command(
         "seed": seed,
     }
     if planned is not None and planned.drops_systems:
-        if n_next is not None:
-            raise click.UsageError(
-                "--next: the looks of this plan drop systems, and ratings beyond it would bring looks forward. "
-                "Give work of dropouts to spares: --replacements and --replace."
-            )
         how["after"] = _looks_so_far(study)
-        study = study.with_(ledger=None)  # which was read
+        if n_next is None:
+            study = study.with_(ledger=None)  # which was read
     collected = _collected(
         study, n_next, takeovers, mapping, platform, withdrawn, dropouts, excluded, new_workers
     )
@@ -523,7 +519,7 @@ def _recorded(
         start_content,
         state_of,
     )
-    from humeval_power.studies.monitor.taking import secret_of_rows
+    from humeval_power.studies.monitor.taking import ledger_kind, secret_of_rows
     from humeval_power.studies.plan.files import read_plan_file
 
     typed = click.get_current_context().params
@@ -570,9 +566,7 @@ def _recorded(
         if not book.entries and scale is not None:
             lines.insert(0, ("start", start_content(planned.checksum, monitoring, scale, key.fingerprint)))
         for name, line in lines:
-            check_content(
-                name, line, place=path, ledger="ratings" if planned.plan.many is None else "systems"
-            )
+            check_content(name, line, place=path, ledger=ledger_kind(monitoring))
         book.extend(lines, secret=key)
     return replace(ratings, recorded=path)
 

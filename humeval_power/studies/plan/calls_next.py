@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from humeval_power.checking.exports.mapping import Mapping as ExportMapping
     from humeval_power.studies.plan.next_worth import NextWay
     from humeval_power.studies.plan.plan import Plan
+    from humeval_power.studies.plan.result_assignment import LookStage
     from humeval_power.studies.plan.result_next import NextRatings
 
 _STREAM = 11  # of random numbers, beside those of the assignment
@@ -56,7 +57,8 @@ def next_ratings(
     excluded : slots whose workers the rules of the plan leave out: nothing of theirs counts.
     new_workers : how many new workers take part.
     budget : what the whole study may cost at most.
-    how : what `assign_work` took besides: systems, item_names, batch_size, order, rates, blind, key, seed.
+    how : what `assign_work` took besides: systems, item_names, batch_size, order, rates, blind, key, seed; `after`
+        the looks so far, of a plan whose looks drop systems: what the next look lacks is given out, and no more.
 
     Returns
     -------
@@ -90,7 +92,9 @@ def next_ratings(
         paid_share(how.get(name), planned, of)
         for name, of in (("check_rate", "checks_per_rating"), ("repeat_rate", "repeats_per_rating"))
     ]
-    state = StudyUnderWay.of(plan, assignment, work, dropouts=dropouts, excluded=excluded)
+    state = StudyUnderWay.of(plan, assignment, work, dropouts=dropouts, excluded=excluded, stage=base.stage)
+    if base.stage is not None:
+        _check_lacking(state, base.stage, n_next)
     result = state.collecting(new_workers, limit=limit, rates=rates, most=n_next)
     slots = (*state.slot_of, *state.new_slots(new_workers))
     rng = np.random.default_rng(_seed(plan.seed, len(assignment.frame)))
@@ -117,7 +121,7 @@ def next_ratings(
         by_gain=by_gain,
         scale=None if planned is None else planned.scale,
         currency=None if planned is None or planned.costs is None else planned.costs.currency,
-        has_looks=planned is not None and planned.looks is not None,
+        look=None if plan.look is None else _look_of(state),
         n_misfits=work.n_misfits,
         n_unknown=len(set(withdrawn)) - work.n_withdrawn,
         remarks=base.remarks,
@@ -130,11 +134,40 @@ def _seed(seed: int, n_rows: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(_STREAM, n_rows)).generate_state(1)[0])
 
 
+def _look_of(state: StudyUnderWay) -> int:
+    """The look that added ratings are for: the next, where looks drop systems, else the last."""
+    assert state.plan.look is not None
+    return int(state.plan.look.max()) if state.stage is None else state.stage.look
+
+
+def _check_lacking(state: StudyUnderWay, stage: LookStage, n_next: int) -> None:
+    """Refuse ratings beyond those that the plan has until the next look: what dropped systems save is pocketed.
+
+    Raises
+    ------
+    InputError
+        More than are lacking.
+    """
+    lacking = int(state.lacking.sum()) * len(stage.systems)
+    if n_next <= lacking:
+        return
+    lack = f"{lacking:,} are" if lacking != 1 else "1 is"
+    rule = (
+        f"{counted(n_next, 'rating')} asked for; {lack if lacking else 'none is'} lacking until look {stage.look}. "
+        "More would be paid by systems that their ratings dropped, and bring looks forward: levels hold for the "
+        "looks of the plan."
+    )
+    remedy = (
+        f"Ask for {lacking:,}." if lacking else "Name who is gone (dropouts, excluded), or take the look."
+    )
+    raise InputError([Problem(rule, remedy)])
+
+
 def _check_enough(
     chosen: Assignment, n_next: int, state: StudyUnderWay, new_workers: int, limit: int | None
 ) -> None:
     """Refuse to give fewer ratings than can be asked for, but for what is kept together."""
-    n, each = len(chosen.item), len(state.plan.systems) if state.is_whole else 1
+    n, each = len(chosen.item), len(state.systems) if state.is_whole else 1
     design = state.plan.design
     if state.is_whole and design.together and design.document_of_item is not None:
         each *= int(np.bincount(design.document_of_item).max())
@@ -144,10 +177,9 @@ def _check_enough(
         of = "a document" if design.together else "an item"
         rule = f"{counted(n_next, 'rating')} asked for; what one worker rates together, all of {of}, is {each}."
         raise InputError([Problem(rule, f"Ask for {each} or more.")])
-    why = "have met every item" + (
-        "" if limit is None else f", or may not be shown more than {limit} texts"
-    )
-    usual = int(design.worker_loads.max())
+    met = "every item" if state.stage is None else "the items that lack a rating, or rate for another look"
+    why = f"have met {met}" + ("" if limit is None else f", or may not be shown more than {limit} texts")
+    usual = state.usual_load
     more = new_workers + -(-(n_next - n) // usual)
     rule = f"{counted(n_next, 'rating')} asked for; the workers can give {n}, since the others {why}, or are gone."
     remedy = f"Let new workers in (--new-workers {more})" + (f", or ask for {n}." if n else ".")
@@ -192,7 +224,7 @@ def _batch(
     after = last.reindex(slots).fillna(0).to_numpy(dtype=np.int64)
     look = None
     if plan.look is not None:
-        look = np.full(len(made.worker), int(plan.look.max()))
+        look = np.full(len(made.worker), _look_of(state))
     return replace(
         made,
         slots=tuple(slots),

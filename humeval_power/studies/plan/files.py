@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -100,6 +100,36 @@ def sealed_object(text: str, place: str, *, schema: str) -> Values:
             remedy = _FOLLOWED_BY.get(stated, remedy)
         raise InputError([Problem(rule, remedy, place=place)])
     return dict(document)
+
+
+def refuse_after_ratings(study: Mapping[str, Any], folder: Path) -> None:
+    """Refuse to seal a plan of a study whose ratings have come in: it says that it was made before them.
+
+    study : its fields by name, of which `ratings` and `exports` name files in this folder; those that are not
+        there, or are empty, count for nothing.
+
+    Raises
+    ------
+    InputError
+        Each file that is there.
+    """
+    named = [study.get(name) or () for name in ("ratings", "exports")]
+    there = [
+        path
+        for paths in named
+        for path in (folder / each for each in ([paths] if isinstance(paths, str) else paths))
+        if (any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0)
+    ]
+    if not there:
+        return
+    rule = "Ratings have come in: a plan that is sealed now would say that it was made before them."
+    remedy = (
+        "What was sealed before stays. Without a plan analyze decides the study, and its report says so; say there "
+        "that it was planned after the first ratings. For the next study begin a new one, in a folder of its own."
+    )
+    raise InputError(
+        [Problem(rule, remedy if path is there[-1] else "", place=str(path)) for path in there]
+    )
 
 
 def check_seal(values: Values, place: str) -> None:

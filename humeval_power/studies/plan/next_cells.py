@@ -27,6 +27,8 @@ class Collecting:
         they are dealt one by one.
     whole : whether whoever rates an item rates it under all systems.
     again : whether a worker may meet an item under another system, where nobody else is left.
+    systems : those that a worker rates of an item, where not all are given out any more. [all]
+    lacking : (n_items,) how many workers each item lacks of the plan, where none is to get more than that.
     """
 
     rows: Assignment
@@ -37,6 +39,8 @@ class Collecting:
     together: Codes
     whole: bool
     again: bool = False
+    systems: Codes | None = None
+    lacking: Codes | None = None
 
 
 def fewest_first(collecting: Collecting, n: int, rng: np.random.Generator) -> Assignment:
@@ -60,7 +64,8 @@ Rows = tuple[list[int], list[int], list[int]]
 def _whole_items(
     collecting: Collecting, n: int, room: Codes, load: Codes, tie: Codes, rng: np.random.Generator
 ) -> Rows:
-    n_systems = collecting.shown.shape[1]
+    systems = np.arange(collecting.shown.shape[1]) if collecting.systems is None else collecting.systems
+    n_systems = len(systems)
     n_sets = int(collecting.together.max()) + 1
     members = np.split(
         np.argsort(collecting.together, kind="stable"), np.cumsum(np.bincount(collecting.together))[:-1]
@@ -68,13 +73,16 @@ def _whole_items(
     met = np.zeros((len(room), n_sets), dtype=np.bool_)
     at = np.nonzero(collecting.seen)
     met[at[0], collecting.together[at[1]]] = True
-    count = _whole_ratings(collecting.rows, collecting.seen.shape, n_systems)
+    lacking = collecting.lacking
+    count = whole_ratings(collecting.rows, collecting.seen.shape, systems) if lacking is None else -lacking
     waiting = [(count[mine].sum() / len(mine), rng.random(), number) for number, mine in enumerate(members)]
     heapq.heapify(waiting)
     worker: list[int] = []
     item: list[int] = []
     while waiting:
         fewest, _, number = heapq.heappop(waiting)
+        if lacking is not None and fewest >= 0:
+            break
         outputs = n_systems * len(members[number])
         may = np.flatnonzero(~met[:, number] & (room >= outputs))
         if outputs > n - n_systems * len(item) or not len(may):
@@ -86,7 +94,7 @@ def _whole_items(
         worker += [who] * len(members[number])
         item += members[number].tolist()
         heapq.heappush(waiting, (fewest + 1, rng.random(), number))
-    each = range(n_systems)
+    each = systems.tolist()
     return (
         [who for who in worker for _ in each],
         [one for one in item for _ in each],
@@ -94,11 +102,12 @@ def _whole_items(
     )
 
 
-def _whole_ratings(rows: Assignment, shape: tuple[int, int], n_systems: int) -> Codes:
-    """How many workers rate each item under all systems, (n_items,)."""
-    outputs = np.unique(((rows.worker * shape[1]) + rows.item) * n_systems + rows.system)
-    meetings, times = np.unique(outputs // n_systems, return_counts=True)
-    return np.bincount(meetings[times == n_systems] % shape[1], minlength=shape[1])
+def whole_ratings(rows: Assignment, shape: tuple[int, int], systems: Codes) -> Codes:
+    """How many workers rate each item under all of these systems, (n_items,)."""
+    kept, n = np.isin(rows.system, systems), int(systems.max()) + 1
+    outputs = np.unique((rows.worker[kept] * shape[1] + rows.item[kept]) * n + rows.system[kept])
+    meetings, times = np.unique(outputs // n, return_counts=True)
+    return np.bincount(meetings[times == len(systems)] % shape[1], minlength=shape[1])
 
 
 def _outputs(

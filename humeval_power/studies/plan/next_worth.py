@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.plan.next_cells import Collecting, PairGains, add_by_gain, fewest_first
 from humeval_power.studies.plan.under_way import StudyUnderWay, joined_rows
+from humeval_power.studies.power.formula import effect_precision
 from humeval_power.study_counts import share_of
 
 if TYPE_CHECKING:
@@ -33,7 +35,8 @@ class NextWay:
 
     name : 'stands' (what is given or still expected), 'next' (with the next ratings), 'new' (with as many by new
         workers alone), or 'planned'.
-    standard_error, df : of the difference, on [0, 1]; of several systems of the widest comparison.
+    standard_error, df : of the difference, on [0, 1]; of several systems of the widest comparison. Where looks drop
+        systems, at the next look, among those that are left; there is no power of a single look.
     cost : of what it adds; None without prices, and of what adds nothing.
     """
 
@@ -68,7 +71,7 @@ def ways_to_go_on(
     rates : of checks and repeats.
     """
     base, n = state.plan.design, len(chosen.item)
-    n_alone = -(-n // int(base.worker_loads.max()))
+    n_alone = -(-n // state.usual_load)
     n_beside = n_beyond(chosen, state)
     others = {
         "left": state.collecting(0, limit=limit, rates=rates, most=n) if n_beside else None,
@@ -83,19 +86,45 @@ def ways_to_go_on(
             added[name] = rows
     ways = []
     for name, more in added.items():
-        design = _design_of(state.rows if more is None else joined_rows(state.rows, more), base)
+        rows = state.rows if more is None else joined_rows(state.rows, more)
         n_fresh = 0 if more is None else n_beyond(more, state)
         cost = None
         if more is not None and planned.costs is not None:
             cost = cost_of_batch(planned.costs, more, base, rates=rates, n_new=n_fresh)
-        ways.append(NextWay(name, *_sizes(design), n_fresh, *_precision(planned, design), cost))
-    intact = planned.design()
-    return (*ways, NextWay("planned", *_sizes(intact), 0, *_precision(planned, intact), None))
+        sizes, precision = _worth(planned, state, rows)
+        ways.append(NextWay(name, *sizes, n_fresh, *precision, cost))
+    sizes, precision = _worth(planned, state, None)
+    return (*ways, NextWay("planned", *sizes, 0, *precision, None))
 
 
 def n_beyond(more: Assignment, state: StudyUnderWay) -> int:
     """How many new workers give these ratings."""
     return len(np.unique(more.worker[more.worker >= len(state.slot_of)]))
+
+
+def _worth(
+    planned: Plan, state: StudyUnderWay, rows: Assignment | None
+) -> tuple[tuple[int, int], tuple[float, float, float]]:
+    """Ratings and workers, and standard error, df and power with them; None: of what was planned."""
+    if state.stage is None:
+        design = planned.design() if rows is None else _design_of(rows, state.plan.design)
+        return _sizes(design), _precision(planned, design)
+    rows = state.planned_rows if rows is None else rows
+    left = np.isin(rows.system, state.systems)
+    sizes = int(left.sum()), len(np.unique(rows.worker[left]))
+    widest = math.nan, math.nan
+    assert planned.many is not None
+    for a, b in combinations(state.systems.tolist(), 2):
+        of_both = np.intersect1d(rows.worker[rows.system == a], rows.worker[rows.system == b])
+        mine = np.isin(rows.worker, of_both) & np.isin(rows.system, (a, b))
+        pair = Assignment(rows.worker[mine], rows.item[mine], (rows.system[mine] == b).astype(np.int64))
+        design = _design_of(pair, replace(state.plan.design, n_systems=2))
+        if design is None:
+            continue
+        found = effect_precision(planned.many.parameters.pair(a, b), design)
+        if not widest[0] >= found.standard_error:
+            widest = found.standard_error, found.df
+    return sizes, (*widest, math.nan)
 
 
 def _sizes(design: Design | None) -> tuple[int, int]:
@@ -206,6 +235,8 @@ def errors_by_gain(planned: Plan, collecting: Collecting, chosen: Assignment) ->
     coded = planned.parameters.recoded()
     n_cells = len(chosen.item) // n_systems
     size = 1 + sum(collecting.seen.shape)
+    if collecting.systems is not None:
+        return None
     if not collecting.whole or planned.counts.n_documents or n_cells * float(size) ** 2 > _MOST_WORK:
         return None
     rows = collecting.rows

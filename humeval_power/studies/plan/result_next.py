@@ -32,6 +32,7 @@ class NextRatings(AssignmentResult):
     counts : ratings planned, done, expected, lost and left out, and of how many slots for which reason.
     per_output : how often outputs are rated before and after.
     ways : what the ratings buy; none without a plan.
+    look : the look that they are for, of a study with looks: the last, or the next where looks drop systems.
     by_gain : standard errors with these cells and with as many of the largest gain; None where it was not computed.
     recorded : the ledger that was told.
     n_misfits : answers that the assignment does not have. n_unknown : of who withdrew, ids that gave nothing.
@@ -49,7 +50,7 @@ class NextRatings(AssignmentResult):
     by_gain: tuple[float, float] | None = None
     scale: RatingScale | None = None
     currency: str | None = None
-    has_looks: bool = False
+    look: int | None = None
     recorded: str | None = None
     n_misfits: int = 0
     n_unknown: int = 0
@@ -100,6 +101,14 @@ class NextRatings(AssignmentResult):
         stands, after, planned = (self.way(name) for name in ("stands", "next", "planned"))
         if after is None or stands is None or planned is None:
             return "Without a plan nothing says what they buy. No rating was read to choose them."
+        if math.isnan(planned.power):  # of one look, where looks drop systems
+            widths = [_number(one.half_width(self.scale)) for one in (stands, after, planned)]
+            unit = "" if self.scale is None else " points"
+            return (
+                f"They take the half-width at look {self.look}, of the widest comparison, from {widths[0]} to "
+                f"{widths[1]}{unit}{self._price(after)}; the plan had {widths[2]}. No rating was read to choose "
+                "them."
+            )
         said = f"They take the power from {percent(stands.power)} to {percent(after.power)}"
         if math.isnan(stands.power):
             said = f"With them the power is {percent(after.power)}"
@@ -142,6 +151,7 @@ class NextRatings(AssignmentResult):
     def _bought(self) -> Iterator[Table | Paragraph]:
         unit = "" if self.scale is None else ", points"
         priced = any(one.cost is not None for one in self.ways)
+        powered = any(not math.isnan(one.power) for one in self.ways)
         names = {"stands": "as it stands", "next": "with these", "planned": "as planned"}
         rows = tuple(
             (
@@ -149,16 +159,20 @@ class NextRatings(AssignmentResult):
                 f"{one.n_ratings:,}",
                 f"{one.n_workers:,}",
                 _number(one.half_width(self.scale)),
-                percent(one.power),
+                *([percent(one.power)] if powered else []),
                 *(["-" if one.cost is None else money(one.cost, str(self.currency))] if priced else []),
             )
             for one in self.ways
         )
-        header = ("", "ratings", "workers", f"half-width{unit}", "power", *(["cost"] if priced else []))
-        caption = (
-            "At the variances and the effect of the plan, by formula, tested once at the end. As it stands: what "
-            "is given or still expected."
+        last = (*(["power"] if powered else []), *(["cost"] if priced else []))
+        header = ("", "ratings", "workers", f"half-width{unit}", *last)
+        when = (
+            "At the variances and the effect of the plan, by formula, tested once at the end."
+            if powered
+            else f"Of the systems that are left, at look {self.look}: the 95 % interval of one comparison, without "
+            "regard to looks, at the variances of the plan, by formula."
         )
+        caption = f"{when} As it stands: what is given or still expected."
         if len(self.assignment.systems) > 2:
             caption += " The half-width is that of the widest comparison."
         yield Table(header, rows, caption)
@@ -180,7 +194,7 @@ class NextRatings(AssignmentResult):
                 f"Of those who withdrew, {self.n_unknown:,} gave nothing in these exports: look at the ids before "
                 "anybody is asked."
             )
-        if self.has_looks and self.recorded is None:
+        if self.look is not None and self.recorded is None:
             yield (
                 "The ledger of looks has no line of these ratings: it gets one where the batch is written, to a "
                 "folder or a table of .csv."
@@ -223,8 +237,8 @@ class NextRatings(AssignmentResult):
                 f"{counted(self.counts['without_slot'], 'answer')} could not be laid to a slot, and count as not "
                 "given: some may be asked for twice."
             )
-        if self.has_looks:
-            yield "They belong to the last look: earlier ones see what they were planned to see, or less."
+        if self.look is not None:
+            yield f"They belong to look {self.look}: earlier ones see what they were planned to see, or less."
         if self.recorded is not None:
             yield f"{self.recorded} says how many cells were added and why; no name and no rating is in it."
 
@@ -233,6 +247,7 @@ class NextRatings(AssignmentResult):
         loads = self.assignment.loads(0)
         return {
             "rule": self.rule,
+            **({} if self.look is None else {"look": self.look}),
             "n_asked": self.n_asked,
             "n_ratings": self.n_ratings,
             "slots": [

@@ -483,6 +483,11 @@ def _proof(plan: Plan) -> list[str]:
         return []
     if plan.rules is not None:
         return ["The formula leaves nobody out and takes all for careful; only the simulated power counts."]
+    if plan.drops_systems:
+        return [
+            "The formula rates all systems to the end and tests once; with looks that drop systems only the "
+            "simulated power counts."
+        ]
     return ["Formula and simulation differ by more than chance; trust the simulation."]
 
 

@@ -13,12 +13,13 @@ from humeval_power.checking.columns import listing
 from humeval_power.designs import Assignment, Codes
 from humeval_power.errors import InputError, Problem
 from humeval_power.studies.plan.assignment import AssignmentPlan, numbered
-from humeval_power.studies.plan.next_cells import Collecting, Mask
+from humeval_power.studies.plan.next_cells import Collecting, Mask, whole_ratings
 from humeval_power.study_counts import share_of
 
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import AssignmentTable
     from humeval_power.studies.field.progress import Progress
+    from humeval_power.studies.plan.result_assignment import LookStage
 
 _SLOT = re.compile(r"w(\d+)")
 _LOST = ("withdrawn", "refused")
@@ -44,6 +45,8 @@ class StudyUnderWay:
     rows : the ratings that are given or still expected; `paid` also those that were left out.
     met : (n_workers, n_items) the items that workers met or will meet.
     counts : ratings planned, done, expected, lost and left out; slots by the reason why they are lost.
+    stage : where looks drop systems, the look that is collected for, and the systems that are left.
+    look : (n_workers,) where looks drop systems, the look that each worker rates for.
     """
 
     plan: AssignmentPlan
@@ -55,6 +58,8 @@ class StudyUnderWay:
     met: Mask
     paid: Assignment
     counts: Mapping[str, int]
+    stage: LookStage | None = None
+    look: Codes | None = None
 
     @classmethod
     def of(
@@ -65,9 +70,21 @@ class StudyUnderWay:
         *,
         dropouts: Collection[str],
         excluded: Collection[str],
+        stage: LookStage | None = None,
     ) -> StudyUnderWay:
         _check_slots(table, dropouts, excluded)
         output = _outputs_of(plan, table)
+        planned = plan.kind == 0
+        look = None
+        if stage is not None:
+            _check_stage(table, stage)
+            # of each earlier stage its table says which systems were left then
+            given = np.zeros((stage.look + 1, len(plan.systems)), dtype=np.bool_)
+            shown, of_row = output >= 0, table.frame["look"].to_numpy()
+            given[of_row[shown].astype(np.int64), output[shown] % len(plan.systems)] = True
+            assert plan.look is not None
+            until = planned & (plan.look <= stage.look)
+            planned = until & given[np.where(until, plan.look, 0), np.where(until, plan.system, 0)]
         slots = work.slots
         replaced = _replaced(table)
         lost = set(slots.loc[slots["state"].isin(_LOST), "slot"])
@@ -82,6 +99,9 @@ class StudyUnderWay:
             first[person[slot]] = first[person[slot]] or slot
             if slot not in gone:
                 goes_on[person[slot]] = slot
+        if stage is not None:
+            first_look = table.frame.groupby("slot")["look"].first()
+            look = np.array([int(first_look[slot]) for slot in first], dtype=np.int64)
         frame = work.showings
         worker = np.array([person[slot] for slot in frame["slot"]], dtype=np.int64)
         done = frame["done"].to_numpy(dtype=np.bool_)
@@ -105,7 +125,7 @@ class StudyUnderWay:
             met=met,
             paid=Assignment(worker[paid], item[paid], system[paid]),
             counts={
-                "planned": int((plan.kind == 0).sum()),
+                "planned": int(planned.sum()),
                 "done": int((rating & done & ~left_out).sum()),
                 "expected": int((rating & ~done & ~is_gone).sum()),
                 "lost": int((rating & ~done & is_gone).sum()),
@@ -116,6 +136,8 @@ class StudyUnderWay:
                 "taken_over": len(replaced),
                 "without_slot": work.n_without_slot,
             },
+            stage=stage,
+            look=look,
         )
 
     @property
@@ -130,11 +152,14 @@ class StudyUnderWay:
         self, n_new: int, *, limit: int | None, rates: Sequence[float], most: int, alone: bool = False
     ) -> Collecting:
         """Who may rate more, with so many new workers, or these alone; a new one gets no more than a slot of the
-        plan has."""
+        plan has. Where looks drop systems, those of earlier stages get no more: whoever rated a system that is
+        gone would be compared on it by other items than before."""
         design = self.plan.design
         n_items, n_systems = len(self.plan.items), len(self.plan.systems)
-        usual = int(design.worker_loads.max())
+        usual = self.usual_load
         present = np.array([slot != "" for slot in self.slot_of], dtype=np.bool_) & (not alone)
+        if self.stage is not None and self.look is not None:
+            present &= self.look == self.stage.look
         room = np.where(present, _room(limit, self.shown, rates, most=most), 0)
         fresh = np.minimum(_room(limit, np.zeros(n_new, dtype=np.int64), rates, most=most), usual)
         rows = design.assignment
@@ -169,7 +194,37 @@ class StudyUnderWay:
             together=together,
             whole=is_whole,
             again=not is_whole and bool((meeting > 1).any()),
+            systems=None if self.stage is None else self.systems,
+            lacking=None if self.stage is None else self.lacking,
         )
+
+    @property
+    def systems(self) -> Codes:
+        """The systems that are given out."""
+        names = self.plan.systems if self.stage is None else self.stage.systems
+        return np.array([self.plan.systems.index(name) for name in names])
+
+    @property
+    def usual_load(self) -> int:
+        """The ratings of the slot of the plan that has most, of the systems that are given out."""
+        return int(self.plan.design.worker_loads.max()) * len(self.systems) // len(self.plan.systems)
+
+    @property
+    def planned_rows(self) -> Assignment:
+        """The ratings of the plan; where looks drop systems those until the next look, of the systems left."""
+        plan = self.plan
+        mine = plan.kind == 0
+        if self.stage is not None and plan.look is not None:
+            mine &= (plan.look <= self.stage.look) & np.isin(plan.system, self.systems)
+        return Assignment(plan.worker[mine], plan.item[mine], plan.system[mine])
+
+    @property
+    def lacking(self) -> Codes:
+        """How many workers each item lacks of the plan until the next look, (n_items,)."""
+        n = len(self.plan.items)
+        planned = np.bincount(self.planned_rows.item, minlength=n) // len(self.systems)
+        lacking: Codes = planned - whole_ratings(self.rows, (len(self.slot_of), n), self.systems)
+        return lacking.clip(min=0)
 
     def new_slots(self, n_new: int) -> tuple[str, ...]:
         """Names after those of all slots so far."""
@@ -179,8 +234,7 @@ class StudyUnderWay:
 
     def per_output(self, chosen: Assignment) -> OutputCounts:
         """How often outputs are rated, before and after."""
-        n_systems = len(self.plan.systems)
-        rows = self.plan.design.assignment
+        n_systems, rows = len(self.plan.systems), self.planned_rows
         shown, planned = np.unique(rows.item * n_systems + rows.system, return_counts=True)
         before, after = (
             np.bincount(one.item * n_systems + one.system, minlength=len(self.plan.items) * n_systems)[
@@ -214,6 +268,17 @@ def _check_slots(table: AssignmentTable, dropouts: Collection[str], excluded: Co
     ]
     if problems:
         raise InputError(problems)
+
+
+def _check_stage(table: AssignmentTable, stage: LookStage) -> None:
+    """Refuse an assignment without the table of the stage that is under way, or with one that the ledger does not
+    know of."""
+    looks = sorted({int(look) for look in table.frame["look"] if look})
+    if looks != list(range(1, stage.look + 1)):
+        there = f"those of look {listing([str(look) for look in looks])}" if looks else "no look"
+        rule = f"the ratings until look {stage.look} are under way, by the ledger; its tables are {there}."
+        remedy = "Give the table of each stage so far (assignment; --assignment FILE, once for each)."
+        raise InputError([Problem(rule, remedy, place=table.source)])
 
 
 def _replaced(table: AssignmentTable) -> set[str]:

@@ -159,13 +159,13 @@ def in_words(bottleneck: Bottleneck, counts: StudyCounts) -> str:
     else:
         first = f"The next step that helps most is more {bottleneck.factor}."
     parts = [
-        f"the next worker is worth {bottleneck.more_workers:+.3f}",
-        f"{tenth} more items {bottleneck.more_items:+.3f}",
+        f"the next worker is worth {bottleneck.more_workers:+z.3f}",
+        f"{tenth} more items {bottleneck.more_items:+z.3f}",
     ]
     if bottleneck.more_documents is not None:
-        parts.append(f"the next document with its items {bottleneck.more_documents:+.3f}")
+        parts.append(f"the next document with its items {bottleneck.more_documents:+z.3f}")
     if bottleneck.more_ratings is not None:
-        parts.append(f"another rating per item {bottleneck.more_ratings:+.3f}")
+        parts.append(f"another rating per item {bottleneck.more_ratings:+z.3f}")
     rough = " The formula is rough with so few workers." if counts.n_workers < FEW_WORKERS else ""
     return f"{first} By formula {', '.join(parts)}.{rough}"
 

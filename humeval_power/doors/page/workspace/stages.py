@@ -345,12 +345,9 @@ def _search(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
 
 def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     """The plan of the design that was chosen: a search among it alone; never after ratings have come in."""
-    if any(study.has(field) and study.is_there(field) for field in ("ratings", "exports")):
-        raise InputError(
-            "Ratings have come in: a plan that is sealed now would say that it was made before them. What was "
-            "sealed before stays; without it the study is decided without a plan, and its report says so. For the "
-            "next study begin a new one."
-        )
+    from humeval_power.studies.plan.files import refuse_after_ratings
+
+    refuse_after_ratings(study.file.values, study.folder)
     sizes = [(name, sent.get(name, "")) for name in ("workers", "items", "ratings-per-item", "documents")]
     words = [word for name, size in sizes if size.isdecimal() and int(size) for word in (f"--{name}", size)]
     return ("plan", FILE_NAME, *words, *_again(study, "plan"))
