@@ -127,7 +127,8 @@ def of_eight(client: TestClient) -> Iterator[Mapping[str, str]]:
     walk = Walk(client, "eight", "third")
     for one in ("power", "workers", "effect"):
         walk.look("size", open=one)
-    walk.act("search")
+    walk.save("plan", budget="400", max_workers="12")  # a search of seconds
+    assert "Yours, as the study says" in walk.act("search")
     walk.look("collect")
     yield walk.seen
 
