@@ -523,3 +523,9 @@ def test_a_power_a_little_below_the_target_is_said_to_be_within_its_error() -> N
         assert ("80 was the target, within the error of the simulation." in shown) == (number < 80)
         below.add(number < 80)
     assert below == {True, False}
+
+
+def test_a_design_to_show_beside_is_said_in_three_numbers_and_can_be_built():
+    words = (*PILOT, *LIMITS, *PRICE, *EFFECT)
+    assert "got 20,100." in refused(*words, "--beside", "20,100")
+    assert "need 5 different workers" in refused(*words, "--beside", "3,150,5")
