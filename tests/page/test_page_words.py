@@ -127,7 +127,8 @@ def of_eight(client: TestClient) -> Iterator[Mapping[str, str]]:
     walk = Walk(client, "eight", "third")
     for one in ("power", "workers", "effect"):
         walk.look("size", open=one)
-    walk.act("search")
+    walk.save("plan", budget="400", max_workers="12")  # a search of seconds
+    assert "Yours, as the study says" in walk.act("search")
     walk.look("collect")
     yield walk.seen
 
@@ -158,4 +159,4 @@ def test_what_to_do_with_a_file_is_read_without_marks_and_without_a_terminal() -
         assert not unwanted(said)
         assert not re.search(r"^#", said, re.MULTILINE)
     assert "1. Open index.html in a browser." in in_plain_words(written)
-    assert "as \u201cExports\u201d, all of them." in in_plain_words(written)
+    assert "as \u201cExports of the platform\u201d, all of them." in in_plain_words(written)

@@ -340,6 +340,20 @@ def test_the_six_questions_begin_a_study(client, chosen):
     assert {"effect_raw": 0.5, "scale": "1:5"}.items() <= said(chosen, "asked").items()
     assert said(chosen, "asked")["budget"] == 500
     assert client.post("/studies/answers", data={"study": "schema = 3"}).status_code == 422
+    (chosen / "mine.csv").write_text("worker,item,system,rating\n")
+    (chosen.parent / "secret.csv").write_text("secret")
+    pilot = 'schema = "humeval_power/study/1"\n[files]\npilot = "mine.csv"\nratings = "ratings.csv"\n'
+    client.post("/studies/answers", data={"study": pilot, "file": "mine.csv", "name": "piloted"})
+    assert (chosen / "piloted" / "mine.csv").read_text().startswith("worker")
+    assert (said(chosen, "piloted")["pilot"], said(chosen, "piloted")["ratings"]) == (
+        "mine.csv",
+        "ratings.csv",
+    )
+    refused = client.post(
+        "/studies/answers", data={"study": pilot, "file": "../secret.csv", "name": "evil"}
+    )
+    assert refused.status_code == 422
+    assert not (chosen / "evil").exists()
 
 
 def test_ratings_become_a_study_that_decides(client):

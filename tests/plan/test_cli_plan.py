@@ -552,3 +552,9 @@ def test_a_study_whose_ratings_are_there_is_not_sealed_whatever_the_plan_is_call
     there.unlink()
     run("plan", "study.toml", "--simulations", 100)
     assert (tmp_path / "plan.json").exists()
+
+
+def test_a_design_to_show_beside_is_said_in_three_numbers_and_can_be_built():
+    words = (*PILOT, *LIMITS, *PRICE, *EFFECT)
+    assert "got 20,100." in refused(*words, "--beside", "20,100")
+    assert "need 5 different workers" in refused(*words, "--beside", "3,150,5")

@@ -174,10 +174,14 @@ class Workspace:
     ) -> tuple[Mapping[str, object], Mapping[str, bytes], str]:
         """The study that the six questions made, its files, and the stage at which it begins."""
         values = dict(parsed_study(FILE_NAME, text).values)
-        field = next((name for name in ("ratings", "pilot") if name in values and upload), "")
+        field = next((name for name in ("pilot", "ratings") if name in values and upload), "")
         if not field:
             return values, {}, "question"
-        name, content = await self._uploaded(upload)
+        if upload_of(upload) is None:  # a file of the chosen folder, of which the study gets a copy
+            place = await run_in_threadpool(self._known.folder.resolve, upload)
+            name, content = place.name, await run_in_threadpool(place.read_bytes)
+        else:
+            name, content = await self._uploaded(upload)
         return {**values, field: name}, {name: content}, "decide" if field == "ratings" else "question"
 
     async def rename(self, request: Request) -> Response:
