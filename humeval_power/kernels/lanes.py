@@ -111,11 +111,9 @@ def _called(name: str, n: int) -> Any:
     """An intrinsic function of the compiler, of n lanes."""
 
     def code(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        kind = ir.FunctionType(_VECTOR, [_VECTOR] * n)
-        return builder.call(
-            cgutils.get_or_insert_function(builder.module, kind, f"{name}.v{LANES}f64"),
-            given,
-        )
+        kind, whole = ir.FunctionType(_VECTOR, [_VECTOR] * n), f"{name}.v{LANES}f64"
+        function = cgutils.get_or_insert_function(builder.module, kind, whole)  # type: ignore[no-untyped-call]
+        return builder.call(function, given)
 
     return code
 
