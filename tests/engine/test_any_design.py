@@ -105,6 +105,7 @@ def test_fits_side_by_side_have_the_highest_likelihood_of_dense_matrices(m, n_it
     start = np.array([0.3, 0.1, 0.5, 0.2])
     found = design.fit(y, Patterns.of_two(), start, tolerance=1e-8, max_steps=100)
     assert found.status[-1, 0] != 0
+    assert np.isnan(found.fitted.rss[-1, 0])
     assert (found.status[:-1] == 0).all()
     X, zs = dense_model.design_matrices(rows.worker, rows.item, rows.system)
     at_zero = 0

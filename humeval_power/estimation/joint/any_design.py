@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.joint.strands import StrandFits, joined
+from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.information import Fitted
 from humeval_power.kernels.joint import any_design as compiled
 
@@ -129,6 +130,7 @@ class AnyDesign:
             self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, start,
             tolerance, max_steps, status, tables,
         )  # fmt: skip
+        tables.rss[status != reml.CONVERGED] = np.nan  # so that nobody takes them for a fit
         values = tables._asdict()
         fitted = Fitted(*(values[name][:, None] for name in Fitted._fields))
         return StrandFits(tables.beta[:, None], status[:, None], fitted)
