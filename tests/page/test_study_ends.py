@@ -22,6 +22,7 @@ from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.stages import STAGES
 from humeval_power.doors.page.workspace.studies import with_answer
 
+STALE = "Ratings came in after this analysis"
 STUDY = """schema = "humeval_power/study/1"
 [effect]
 scale = "1:5"
@@ -208,3 +209,30 @@ def test_who_withdrew_leaves_the_ratings(client, chosen):
     assert "nobody" in client.get("/study/mine/collect").text
     assert not (mine / "ratings-3.csv").exists()
     assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
+
+
+def test_an_analysis_of_ratings_before_says_so_until_it_is_made_again(client, chosen):
+    mine = chosen / "mine"
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
+    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
+    client.post("/act/analyze/mine")
+    for stage in ("decide", "report"):
+        assert STALE not in client.get(f"/study/mine/{stage}").text
+    lines = (mine / "ratings.csv").read_text().splitlines(keepends=True)
+    turned = lines[1].rstrip().rpartition(",")
+    (mine / "ratings.csv").write_text(
+        "".join([lines[0], f"{turned[0]},{6 - int(turned[2])}\n", *lines[2:]])
+    )
+    for stage in ("decide", "report?form=paper", "report?form=heds", "report?form=answers"):
+        page = client.get(f"/study/mine/{stage}").text
+        assert page.count(STALE) == 1, stage
+        assert page.count('action="/act/analyze/mine') == 1, stage
+    assert "Decide: analyse the ratings" in client.get("/").text
+    said = "The table of ratings is not the one that was analysed"
+    for form in ("paper", "heds", "arr", "card2020", "study"):
+        assert said in client.get(f"/study/mine/report?form={form}").text, form
+    client.post("/act/analyze/mine")
+    for stage in ("decide", "report?form=paper"):
+        page = client.get(f"/study/mine/{stage}").text
+        assert STALE not in page
+        assert said not in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from humeval_power.choices import CURRENCY
@@ -17,6 +18,8 @@ from humeval_power.doors.page.workspace.studies import (
     paths_of,
 )
 from humeval_power.errors import InputError
+from humeval_power.files.json_text import read_object
+from humeval_power.studies.report.sources import is_of_ratings, record_in
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
 
 Words = tuple[str, ...]
@@ -370,7 +373,7 @@ ACTS: Mapping[str, Act] = {
 
 def stage_now(study: OpenedStudy) -> str:
     """How far a study is: the first stage that has something left to do."""
-    if study.is_there("findings"):
+    if study.is_there("findings") and not has_newer_ratings(study):
         return "report"
     if study.is_there("ratings"):
         return "decide"
@@ -379,6 +382,18 @@ def stage_now(study: OpenedStudy) -> str:
     if not study.has("question"):
         return "question"
     return "plan" if open_of(study, "") == "power" else "size"
+
+
+def has_newer_ratings(study: OpenedStudy) -> bool:
+    """Whether the table of ratings is another than the one that its analysis was made of."""
+    if not (study.is_there("findings") and study.is_there("ratings")):
+        return False
+    record = Path(record_in(str(study.folder / as_typed(study.file.values["findings"]))))
+    (table,) = paths_of(study.file.values["ratings"])
+    try:
+        return not is_of_ratings(read_object(record), (study.folder / table).read_bytes())
+    except (InputError, OSError):  # no analysis at all: nobody knows
+        return False
 
 
 def stages_done(study: OpenedStudy) -> frozenset[str]:
@@ -390,7 +405,7 @@ def stages_done(study: OpenedStudy) -> frozenset[str]:
         "plan": sealed,
         "collect": rated,
         "look": sealed and rated,
-        "decide": study.is_there("findings"),
+        "decide": study.is_there("findings") and not has_newer_ratings(study),
         "report": (study.folder / REPORTS_FOLDER).is_dir(),
     }
     return frozenset(key for key, is_done in done.items() if is_done)

@@ -34,6 +34,7 @@ from humeval_power.doors.page.workspace.stages import (
     Stage,
     currency_of,
     field_read,
+    has_newer_ratings,
     open_of,
     report_of,
     stage_now,
@@ -307,6 +308,7 @@ def _of_answer(
             name: study.is_there(name)
             for name in ("assignment", "exports", "ratings", "findings", "outputs")
         },
+        "is_stale": stage.key in ("decide", "report") and has_newer_ratings(study),
         "has_platform": study.has("upload"),
         "labels": labels,
         "ended": answer is not None and answer.ended,
