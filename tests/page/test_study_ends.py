@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import tomllib
@@ -52,41 +53,90 @@ def client(tmp_path: Path, chosen: Path) -> TestClient:
     return TestClient(make_app(parts), follow_redirects=False)
 
 
-def test_the_zip_has_what_may_be_published_and_nothing_else(client, chosen):
+def names_in_zip(client, name="mine"):
+    """The names of the files in the zip of a study, and its index."""
+    answer = client.get(f"/zip/{name}")
+    assert answer.status_code == 200
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        start = f"{name}/"
+        assert all(one.startswith(start) for one in archive.namelist())
+        return {one.removeprefix(start) for one in archive.namelist()}, archive.read(
+            f"{start}index.html"
+        ).decode()
+
+
+def test_the_zip_has_all_that_a_reader_needs_and_no_secret(client, chosen):
     mine = chosen / "mine"
-    written = (
-        *(
-            "key.csv",
-            "exports/raw.csv",
-            "reports/paper.html",
-            "notes.txt",
-            "analysis/index.html",
-            "answers.toml",
-        ),
-        *("plan.json", "plan.ledger.jsonl", "plan.secret", "plan.ledger.secret"),
+    secrets = (
+        "key.csv",
+        "seed.txt",
+        "plan.secret",
+        "plan.ledger.secret",
+        "ratings.secret",
+        "forms/x.secret",
     )
-    for name in written:
-        (mine / name).parent.mkdir(exist_ok=True)
-        (mine / name).write_text("x")
+    kept = ("exports/raw.csv", "notes.txt", "answers.toml", "texts.csv", "plan.ledger.jsonl")
+    shared = (
+        *("plan.json", "forms/assignment.csv", "forms/html/w1.html"),
+        *("analysis/index.html", "analysis/record.json", "reports/paper.html"),
+    )
+    for name in (*secrets, *kept, *shared):
+        (mine / name).parent.mkdir(exist_ok=True, parents=True)
+        (mine / name).write_text("{}")
     head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
-    files = 'ratings = "ratings.csv"\nkey = "key.csv"\nexports = "exports/raw.csv"\nfindings = "analysis"\n'
+    files = (
+        'ratings = "ratings.csv"\nkey = "key.csv"\nexports = "exports/raw.csv"\nfindings = "analysis"\n'
+        'outputs = "texts.csv"\nassignment = ["forms/assignment.csv"]\nanswers = "answers.toml"\n'
+    )
     (mine / "study.toml").write_text(f'{head}{files}plan = "plan.json"\n[effect]{rest}')
     assert "cannot be read" not in client.get("/study/mine/question").text
     answer = client.get("/zip/mine")
     assert answer.headers["content-disposition"].endswith("UTF-8''mine.zip")
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert set(archive.namelist()) == {"mine/study.toml", "mine/plan.json", "mine/reports/paper.html"}
+    names, index = names_in_zip(client)
+    assert names == {"index.html", "study.toml", *shared}
+    assert [f'href="{name}"' in index for name in shared] == [True] * len(shared)
+    digest = hashlib.sha256((mine / "ratings.csv").read_bytes()).hexdigest()
+    assert digest in index
+    assert "Not there yet" not in index
     assert answer.content == client.get("/zip/mine").content
     (mine / "plan.json").unlink()
     (mine / "plan").mkdir()
     for name in ("plan.json", "index.html", "looks.secret", ".secret"):
         (mine / "plan" / name).write_text("x")
     (mine / "study.toml").write_text((mine / "study.toml").read_text().replace("plan.json", "plan"))
-    with zipfile.ZipFile(io.BytesIO(client.get("/zip/mine").content)) as archive:
-        kept = {"mine/study.toml", "mine/plan/plan.json", "mine/plan/index.html", "mine/reports/paper.html"}
-        assert set(archive.namelist()) == kept
+    names, _ = names_in_zip(client)
+    assert names == {
+        *("index.html", "study.toml", "plan/plan.json", "plan/index.html"),
+        *shared[1:],
+    }
     assert client.get("/zip/nobody").status_code in (404, 422)
     assert client.get("/zip/mine/..%2F..%2Fetc").status_code in (404, 422)
+
+
+def test_an_analysis_that_names_people_is_no_part_of_the_zip(client, chosen):
+    mine = chosen / "mine"
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
+    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
+    client.post("/act/analyze/mine")
+    client.get("/study/mine/decide")
+    names, index = names_in_zip(client)
+    assert {"analysis/index.html", "analysis/record.json", "analysis/table.csv"} <= names
+    assert "The forms: write them at Report." in index
+    client.post("/act/write/mine", data={"form": "study"})
+    page = client.get("/study/mine/report?form=study").text
+    assert "Not in it yet" not in page
+    names, index = names_in_zip(client)
+    forms = {"index.html", "heds.html", "heds.json", "arr.html", "card2020.html", "paper.tex"}
+    assert {f"reports/{name}" for name in forms} <= names
+    assert "Not there yet" not in index
+    rows = (mine / "ratings.csv").read_text().replace("w01,", "A1B2C3D4E5F6G7,")
+    (mine / "ratings.csv").write_text(rows)
+    client.post("/act/analyze/mine")
+    page = client.get("/study/mine/report").text
+    assert "The analysis, as it names an MTurk id" in page
+    names, index = names_in_zip(client)
+    assert not [name for name in names if name.startswith("analysis/")]
+    assert "SHA-256" not in index  # from which few known ids can be found by trying
 
 
 def test_the_work_is_drawn_before_ratings_come_in(client, chosen):

@@ -19,6 +19,7 @@ from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
+from humeval_power.doors.page.workspace.bundle import bundle_of
 from humeval_power.doors.page.workspace.examples import EXAMPLES
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
@@ -413,12 +414,10 @@ class Workspace:
         return await self._parts.workers.live(work, f"{tab} texts" if tab else "")
 
     async def take(self, request: Request) -> Response:
-        """What may be published of a study, as a zip."""
+        """All of a study that may be given away, as a zip."""
         study = await run_in_threadpool(self._known.open, request.path_params["name"])
-        files = await run_in_threadpool(self._known.public_files, study)
-        contents = await run_in_threadpool(
-            lambda: {path: place.read_bytes() for path, place in files.items()}
-        )
+        bundle = await run_in_threadpool(bundle_of, self._known.folder, study)
+        contents = await run_in_threadpool(bundle.contents, study)
         (stem,) = file_stems([study.title], nameless="study")
         name = f"filename=\"study.zip\"; filename*=UTF-8''{quote(stem)}.zip"
         said = {"Content-Disposition": f"attachment; {name}"}
@@ -491,7 +490,10 @@ class Workspace:
                 shown = replace(shown, state="starting", progress=ready.progress)
         if texts is not None and texts.problems:
             shown = replace(shown, wrong=(*shown.wrong, *texts.problems))
-        shown = replace(shown, table=table, texts=None if texts is None else texts.texts)
+        bundle = None
+        if stage.key == "report" and not shown.wrong:
+            bundle = await run_in_threadpool(bundle_of, self._known.folder, study)
+        shown = replace(shown, table=table, texts=None if texts is None else texts.texts, bundle=bundle)
         folder = self._parts.folder
         listed = folder.listing() if folder and not _is_script(request) else ()
         start = f"{study.name}/" if study.name else ""

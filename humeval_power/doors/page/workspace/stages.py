@@ -34,6 +34,7 @@ OPEN: Mapping[str, str] = {
 }
 _BUDGET_FIELDS = ("cost_per_rating", "max_workers")  # which pay for the sizes that a budget leaves open
 ANSWERS = "answers"  # the list of what only the authors know
+WHOLE = "study"  # the page of all, beside which all forms are written
 REPORTS: Mapping[str, str] = {
     ANSWERS: "What only you know",
     "paper": "Paragraphs for the paper",
@@ -41,7 +42,7 @@ REPORTS: Mapping[str, str] = {
     "arr": "Checklist of ARR",
     "card2020": "What Card et al. (2020) ask",
     "osf": "Preregistration (OSF)",
-    "study": "The whole study on one page",
+    WHOLE: "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
 _HEADER = 10_000  # bytes that hold the names of columns
@@ -364,7 +365,8 @@ ACTS: Mapping[str, Act] = {
         "report",
         lambda _study, sent: (
             *("report", FILE_NAME, "--form", report_of(sent)),
-            *("-o", f"{REPORTS_FOLDER}/{report_of(sent)}.html", "--force"),
+            *("-o", f"{REPORTS_FOLDER}/{'' if report_of(sent) == WHOLE else f'{report_of(sent)}.html'}"),
+            "--force",
         ),
         writes=("findings",),
     ),

@@ -278,24 +278,6 @@ class Studies:
                         files[path] = self.folder.resolve(path)
         return files
 
-    def public_files(self, study: OpenedStudy) -> dict[str, Path]:
-        """The study file, its plan and the forms written so far, by their paths in the folder of the study: what
-        names no worker, holds no text and is no secret."""
-        start = f"{study.name}/" if study.name else ""
-        plans = [beside(study.name, path) for path in paths_of(study.file.values.get("plan", ()))]
-        folders = [*plans, beside(study.name, REPORTS_FOLDER)]
-        named = [beside(study.name, FILE_NAME), *plans]
-        named += [path for folder in folders for path in self.folder.below(folder, MOST_FILES)]
-        private = self.files_of(study, ("plan",))
-        return {
-            path.removeprefix(start): self.folder.resolve(path)
-            for path in sorted(named)
-            if self.folder.is_file(path)
-            and path.startswith(start)
-            and path not in private
-            and not path.endswith(SECRET_ENDING)
-        }
-
     def answered(self, study: OpenedStudy, said: Mapping[str, Sequence[str]]) -> tuple[str, str]:
         """The file of answers and its text with these in it, by their keys; what is empty goes.
 

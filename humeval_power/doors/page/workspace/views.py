@@ -57,6 +57,7 @@ from humeval_power.saying.numbers import time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS
 
 if TYPE_CHECKING:
+    from humeval_power.doors.page.workspace.bundle import Bundle
     from humeval_power.doors.page.workspace.text_reading import TextsRead
 
 _WAYS = {
@@ -98,7 +99,7 @@ _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 @dataclass(frozen=True, slots=True)
 class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began; `table` and
-    `texts` are how a file of ratings and one of texts to rate are read."""
+    `texts` are how a file of ratings and one of texts to rate are read; `bundle` is what can be given away."""
 
     state: State
     progress: JobProgress | None = None
@@ -108,6 +109,7 @@ class StageShown:
     act: str = ""
     table: Answer | None = None
     texts: TextsRead | None = None
+    bundle: Bundle | None = None
 
     def is_taken(self, study: OpenedStudy) -> bool:
         """Whether the ratings of a file that is shown are those of the study."""
@@ -316,6 +318,7 @@ def _of_answer(
         "seed": study.seed if stage.key == "collect" else "",
         "reading": shown.table.reading if shown.table else None,
         "texts": shown.texts,
+        "bundle": shown.bundle,
         "written": written_at(stage.key, study),
         "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),

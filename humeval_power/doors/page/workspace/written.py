@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from humeval_power.choices import TITLES
-from humeval_power.doors.page.workspace.stages import FORMS_FOLDER, REPORTS
+from humeval_power.doors.page.workspace.stages import FORMS_FOLDER, REPORTS, WHOLE
 from humeval_power.doors.page.workspace.studies import (
     REPORTS_FOLDER,
     SECRET_ENDING,
@@ -94,7 +94,10 @@ def _decided(study: OpenedStudy) -> Iterator[WrittenFile]:
 
 def _reported(_study: OpenedStudy) -> Iterator[WrittenFile]:
     for key, words in REPORTS.items():
-        yield WrittenFile(f"{REPORTS_FOLDER}/{key}.html", f"{words}, as it was written last.")
+        name = "index" if key == WHOLE else key
+        yield WrittenFile(f"{REPORTS_FOLDER}/{name}.html", f"{words}, as it was written last.")
+    yield WrittenFile(f"{REPORTS_FOLDER}/heds.json", "The datasheet, as the web form of HEDS reads it.")
+    yield WrittenFile(f"{REPORTS_FOLDER}/paper.tex", "The paragraphs and tables, to input into a paper.")
 
 
 _STAGES: Mapping[str, Callable[[OpenedStudy], Iterator[WrittenFile]]] = {
