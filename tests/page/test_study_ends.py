@@ -286,3 +286,62 @@ def test_an_analysis_of_ratings_before_says_so_until_it_is_made_again(client, ch
         page = client.get(f"/study/mine/{stage}").text
         assert STALE not in page
         assert said not in page
+
+
+def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client, chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text()
+    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
+    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
+    client.get("/study/mine/plan")
+    rows = [f"i{place},old {place},new {place}" for place in range(30)]
+    (mine / "texts.csv").write_text("\n".join(["item,A,B", *rows[:10], ""]))
+    text = (mine / "study.toml").read_text()
+    text = re.sub(
+        r'(schema = ".*"\n)', r'\1outputs = "texts.csv"\n[form]\nupload = ["prolific"]\n', text, count=1
+    )
+    (mine / "study.toml").write_text(text)
+    page = client.get("/study/mine/collect").text
+    assert (
+        "10 items in the file, and 30 in the sealed plan: bring the other 20 too, or plan for 10." in page
+    )
+    assert "Write the forms" not in page
+    (mine / "texts.csv").write_text("\n".join(["item,A,B", *rows, ""]))
+    page = client.get("/study/mine/collect").text
+    assert "in the sealed plan" not in page
+    assert "Prolific, and which form?" in page
+    assert "Write the forms" not in page
+    shown = re.search(r'<details class="folded preview" .*?</details>', page, re.DOTALL)[0]
+    words = " ".join(re.sub(r"<[^>]*>", " ", shown).split())
+    assert "How good is this text? 1 2 3 4 5" in words
+    assert "old 0" in words
+    assert "the title, the instructions, the question, no words for the points of the scale." in words
+    options = dict(re.findall(r'<option value="([^"]*prolific)"[^>]*>([^<]*)', page))
+    assert options == {
+        "html, prolific": "Prolific, with Rating form (HTML)",
+        "qualtrics, prolific": "Prolific, with Qualtrics",
+        "potato, prolific": "Prolific, with Potato",
+        "google-forms, prolific": "Prolific, with Google Forms",
+        "prolific": "prolific",
+    }
+    (mine / "hello.txt").write_text("Rate as you read.")
+    text = text.replace(
+        'upload = ["prolific"]',
+        'upload = ["html", "prolific"]\nlabels = "1=bad,5=good"\ntitle = "My texts"\ninstructions = "hello.txt"',
+    )
+    (mine / "study.toml").write_text(text)
+    page = client.get("/study/mine/collect").text
+    shown = re.search(r'<details class="folded preview" .*?</details>', page, re.DOTALL)[0]
+    words = " ".join(re.sub(r"<[^>]*>", " ", shown).split())
+    assert "My texts Rate as you read. old 0 How good is this text? 1 bad 2 3 4 5 good" in words
+    assert "so they are as usual: the question." in words
+    client.post("/act/assign/mine")
+    client.get("/study/mine/collect")
+    page = client.get("/study/mine/collect").text
+    form = (mine / "forms" / "html" / "w01.html").read_text()
+    assert [said in form for said in ("My texts", "Rate as you read.", "good", "bad")] == [True] * 4
+    for field, value in (("Places", "8, one for each worker slot"), ("Title of the study", "My texts")):
+        assert f"<dt>{field}</dt><dd>{value}</dd>" in page
+    assert page.count("<dt>URL of the study</dt>") == 1  # of the pages alone, which are the forms here
+    assert "<dt>Completion code</dt>" in page
+    assert "Bring the answers back" in page

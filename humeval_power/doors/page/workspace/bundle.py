@@ -24,6 +24,7 @@ from humeval_power.doors.page.workspace.studies import (
 )
 from humeval_power.files.private_files import private_kind
 from humeval_power.saying import render
+from humeval_power.saying.numbers import counted
 from humeval_power.study import FILE_NAME
 
 INDEX = "index.html"
@@ -59,6 +60,14 @@ class Bundle:
     missing: tuple[str, ...]
     kept: tuple[str, ...]
     named: str
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What the parts are, with their sizes."""
+        return tuple(
+            f"{one.title[0].lower()}{one.title[1:]} ({counted(len(one.files), 'file')})"
+            for one in self.parts
+        )
 
     def contents(self, study: OpenedStudy) -> dict[str, bytes]:
         """The files by their names, with the page that says what each is."""

@@ -408,6 +408,8 @@ class Workspace:
             at=study.name,
             texts_of=path,
             compares=tuple(study.file.values.get("systems") or ()),
+            n_items=study.file.values.get("items") or 0,
+            has_pool=study.has("pool"),
             plan=plan,
             said=said,
         )
