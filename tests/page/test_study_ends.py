@@ -345,3 +345,27 @@ def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client
     assert page.count("<dt>URL of the study</dt>") == 1  # of the pages alone, which are the forms here
     assert "<dt>Completion code</dt>" in page
     assert "Bring the answers back" in page
+
+
+def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text()
+    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
+    assert client.post("/act/rehearse/mine").status_code == 422
+    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
+    client.get("/study/mine/plan")
+    assert "Rehearse the analysis on drawn ratings" not in client.get("/study/mine/collect").text
+    client.post("/act/assign/mine")
+    client.get("/study/mine/collect")
+    assert "Rehearse the analysis on drawn ratings" in client.get("/study/mine/collect").text
+    answer = client.post("/act/rehearse/mine", data={"rehearsed": "drawn"})
+    assert answer.headers["location"] == "/study/mine/collect?rehearsed=drawn"
+    for _ in range(2):  # the draw, then its analysis
+        page = client.get(answer.headers["location"]).text
+    assert (mine / "rehearsal.csv").is_file()
+    assert "Nobody gave these ratings, and nothing is decided." in page
+    assert "These ratings were drawn in a rehearsal: nobody gave them." in page
+    assert "Effect B - A" in page
+    assert "nothing is decided" not in client.get("/study/mine/collect").text
+    assert not (mine / "analysis").exists()
+    assert not (mine / "ratings-2.csv").exists()

@@ -409,7 +409,7 @@ class Workspace:
             texts_of=path,
             compares=tuple(study.file.values.get("systems") or ()),
             n_items=study.file.values.get("items") or 0,
-            has_pool=study.has("pool"),
+            has_pool=study.is_there("pool"),
             plan=plan,
             said=said,
         )
@@ -616,7 +616,7 @@ async def _all_sent(request: Request, most: int = _MOST_FIELDS) -> dict[str, lis
 
 def _with_view(link: str, sent: Mapping[str, str]) -> str:
     """The link of a stage with what it shows, where that is chosen."""
-    view = {name: sent[name] for name in ("open", "form", "table") if sent.get(name)}
+    view = {name: sent[name] for name in ("open", "form", "table", "rehearsed") if sent.get(name)}
     return f"{link}?{urlencode(view)}" if view else link
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from humeval_power.choices import CURRENCY
 from humeval_power.doors.page.workspace.studies import (
+    CHOSEN,
     MAPPING,
     REPORTS_FOLDER,
     WRITTEN,
@@ -87,7 +88,8 @@ class Act:
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
-        result = {name: as_typed(WRITTEN[name]) for name in self.writes if not study.has(name)}
+        places = {**WRITTEN, **CHOSEN}
+        result = {name: as_typed(places[name]) for name in self.writes if not study.has(name)}
         result |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
         if "assignment" in self.writes and study.has("upload"):
             result["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
@@ -223,6 +225,9 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
         return StageCommand((*_size_words(open), *_FORMULA), is_quick=is_quick)
     if stage.key == "plan" and study.is_there("plan"):
         return StageCommand(("power", FILE_NAME, *_FORMULA), is_quick=True)
+    if stage.key == "collect" and is_rehearsed(study, wanted):
+        drawn, plan = (as_typed(study.file.values[name]) for name in ("rehearsal", "plan"))
+        return StageCommand(("analyze", drawn, "--plan", plan))
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
             mapping = mapping_of_forms(study)
@@ -241,6 +246,11 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
             return StageCommand(("report", FILE_NAME, "--template", "left.toml"))
         return StageCommand(("report", FILE_NAME, "--form", report_of(wanted)))
     return None
+
+
+def is_rehearsed(study: OpenedStudy, wanted: Mapping[str, str]) -> bool:
+    """Whether the analysis of drawn ratings is to be shown, and can be."""
+    return bool(wanted.get("rehearsed")) and study.is_there("rehearsal") and study.is_there("plan")
 
 
 def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
@@ -312,9 +322,30 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     return ("plan", FILE_NAME, *words, *_again(study, "plan"))
 
 
+def _rehearse(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    """Ratings of this assignment, drawn as the sealed plan assumes them."""
+    if not all(study.is_there(name) for name in ("plan", "assignment", "key")):
+        raise InputError(
+            "A sealed plan and its assignment are rehearsed. Seal the plan and write the forms first."
+        )
+    plan, key, drawn = (as_typed(study.file.values[name]) for name in ("plan", "key", "rehearsal"))
+    tables = (word for path in paths_of(study.file.values["assignment"]) for word in ("--assignment", path))
+    return ("simulate", "--plan", plan, *tables, "--key", key, "-o", drawn, "--force")
+
+
 def _assign(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     forms = ("-o", f"{FORMS_FOLDER}/") if study.has("upload") else ()
     return ("assign", FILE_NAME, *forms, *_seed(study), *_again(study, "assignment"))
+
+
+def _choose(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
+    """Of a file of more items than are planned as many as these, with what a metric in it says of all."""
+    if not study.is_there("outputs") or not sent.get("n", "").isdecimal():
+        raise InputError("There are no texts to choose from. Bring them first.")
+    score = sent.get("score", "").strip()
+    (texts,), (chosen,) = (paths_of(study.file.values[name]) for name in ("outputs", "pool"))
+    metric = ("--score", score) if score else ()
+    return ("items", texts, "--n", sent["n"], *metric, "-o", chosen, "--force")
 
 
 def _seed(study: OpenedStudy) -> Words:
@@ -347,7 +378,14 @@ ACTS: Mapping[str, Act] = {
     "prove": Act("size", _prove),
     "search": Act("plan", lambda _study, _sent: ("plan", FILE_NAME), without=("plan",)),
     "seal": Act("plan", _seal, writes=("plan",)),
-    "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True),
+    "rehearse": Act(
+        "collect",
+        _rehearse,
+        writes=("rehearsal",),
+        leads_on=True,
+    ),
+    "choose": Act("collect", _choose, writes=("pool",)),
+    "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
     "import": Act(
         "collect",
         lambda study, _sent: ("import", FILE_NAME, *_mapped(study), *_again(study, "ratings")),
@@ -359,7 +397,7 @@ ACTS: Mapping[str, Act] = {
         "decide",
         lambda study, _sent: ("analyze", FILE_NAME, *_again(study, "findings")),
         writes=("findings",),
-        reads=("plan",),
+        reads=("plan", "pool"),
     ),
     "write": Act(
         "report",

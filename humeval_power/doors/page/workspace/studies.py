@@ -48,6 +48,7 @@ WRITTEN: Mapping[str, Any] = {
     "findings": "analysis",
     "answers": "answers.toml",
 }
+CHOSEN: Mapping[str, Any] = {"pool": "chosen.csv"}  # of studies that choose their items alone
 
 
 @dataclass(frozen=True)
@@ -242,7 +243,9 @@ class Studies:
                 for each in paths_of(values[name]):
                     try:
                         place = beside(study.name, each)
-                        (self.folder.is_file if name in WRITTEN else self.folder.resolve)(place)
+                        (self.folder.is_file if name in {**WRITTEN, **CHOSEN} else self.folder.resolve)(
+                            place
+                        )
                     except InputError as error:
                         wrong[name] = str(error)
         if wrong:

@@ -71,8 +71,8 @@ class TextsRead:
         here = f"{counted(self.items, 'item')} in the file, and {self.planned:,} in {whose}"
         if self.items > self.planned:
             return (
-                f"{here}: take {self.items - self.planned:,} out of the file, by a rule that does not look at how "
-                "good the texts are."
+                f"{here}: have {self.planned:,} chosen, or take {self.items - self.planned:,} out of the file by a "
+                "rule that does not look at how good the texts are."
             )
         return (
             f"{here}: bring the other {self.planned - self.items:,} too, or plan for {self.items:,}. With fewer "

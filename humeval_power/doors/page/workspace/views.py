@@ -36,6 +36,7 @@ from humeval_power.doors.page.workspace.stages import (
     currency_of,
     field_read,
     has_newer_ratings,
+    is_rehearsed,
     open_of,
     report_of,
     stage_now,
@@ -327,10 +328,12 @@ def _of_answer(
         "form": report_of(wanted),
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
+        "shows_rehearsal": bool(wanted.get("rehearsed")),
+        "is_rehearsed": stage.key == "collect" and is_rehearsed(study, wanted),
         "fixed": _FIXED,
         "has": {
             name: study.is_there(name)
-            for name in ("assignment", "exports", "ratings", "findings", "outputs")
+            for name in ("assignment", "key", "exports", "ratings", "findings", "outputs")
         },
         "more_words": "To look for another design"
         if stage.key == "plan" and study.is_there("plan")
