@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from humeval_power.study import FILE_NAME
 INDEX = "index.html"
 _STYLE = Path(str(render.__file__)).with_name("templates") / "page.css"
 _UNSEEN = re.compile(r"(?s)<(style|script|svg)\b.*?</\1>|<[^>]*>")  # what of a page nobody reads
+_FORMS = re.compile(rf"{FORMS_FOLDER}(-\d+)?")  # no folder in which somebody keeps other files
 _PAGE = re.compile(r"\.(html|json|csv|md|toml|txt|tex)$")
 
 
@@ -97,6 +99,7 @@ def bundle_of(folder: Folder, study: OpenedStudy) -> Bundle:
     plans = tuple(paths_of(values.get("plan", ())))
     findings = tuple(paths_of(values.get("findings", ())))
     tables = tuple(paths_of(values.get("assignment", ())))
+    stages = tuple(one for one in map(posixpath.dirname, tables) if _FORMS.fullmatch(one))
     private = {
         path
         for field in ("key", "ratings", "exports", "outputs", "pilot", "rehearsal", "answers")
@@ -116,7 +119,14 @@ def bundle_of(folder: Folder, study: OpenedStudy) -> Bundle:
         BundlePart(
             "Who rated what, and the forms",
             "By codes that name no system: what each worker saw.",
-            tuple(_there(folder, study, (*tables, FORMS_FOLDER, MAPPING), private)),
+            tuple(
+                _there(
+                    folder,
+                    study,
+                    (*tables, *stages, MAPPING),
+                    private,
+                )
+            ),
         ),
         BundlePart(
             "The analysis",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -75,6 +77,7 @@ class Act:
     leads_on : whether the answer of the stage follows at its end, in the place of its own.
     is_seeded : whether a seed that nobody knows makes its order; it is drawn once and kept.
     reads : fields whose files it reads where they are there; the study forgets those that nobody has written.
+    starts_stage : whether it writes an assignment beside those of the stages before.
     """
 
     stage: str
@@ -85,15 +88,37 @@ class Act:
     leads_on: bool = False
     is_seeded: bool = False
     reads: tuple[str, ...] = ()
+    starts_stage: bool = False
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
         places = {**WRITTEN, **CHOSEN}
         result = {name: as_typed(places[name]) for name in self.writes if not study.has(name)}
         result |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
-        if "assignment" in self.writes and study.has("upload"):
-            result["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
+        if self.starts_stage:
+            result["assignment"] = ", ".join((*tables_of(study), table_of_stage(study)))
+        elif "assignment" in self.writes and study.has("upload"):
+            result["assignment"] = table_of_stage(study, 1)
         return result
+
+
+def tables_of(study: OpenedStudy) -> tuple[str, ...]:
+    """The tables of its assignment that are there, one for each stage of the collection."""
+    return tuple(
+        path
+        for path in paths_of(study.file.values.get("assignment", ()))
+        if (study.folder / path).is_file()
+    )
+
+
+def table_of_stage(study: OpenedStudy, number: int = 0) -> str:
+    """Where the table of a stage is written, of the next one without a number; with forms in a folder of theirs."""
+    number = number or len(tables_of(study)) + 1
+    more = f"-{number}" if number > 1 else ""
+    if study.has("upload"):
+        return f"{FORMS_FOLDER}{more}/assignment.csv"
+    stem, dot, ending = as_typed(WRITTEN["assignment"]).rpartition(".")
+    return f"{stem}{more}{dot}{ending}"
 
 
 @dataclass(frozen=True)
@@ -322,6 +347,37 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     return ("plan", FILE_NAME, *words, *_again(study, "plan"))
 
 
+def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
+    """The looks in the ledger beside its plan, as far as it can be read."""
+    plan = study.folder / as_typed(study.file.values.get("plan"))
+    ledger = (plan / "plan.json" if plan.is_dir() else plan).with_suffix(".looks.jsonl")
+    try:
+        entries = [json.loads(line)["content"] for line in ledger.read_text("utf-8").splitlines()]
+        return tuple(one["look"] for one in entries if "look" in one)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def is_stage_due(study: OpenedStudy) -> bool:
+    """Whether the last look dropped systems, or none, and goes on with new workers, who have no forms yet."""
+    looks, tables = looks_taken(study), tables_of(study)
+    goes_on = bool(looks) and looks[-1].get("decision") == "continue"
+    return bool(study.file.values.get("drop_systems")) and goes_on and 0 < len(tables) <= len(looks)
+
+
+def _assign_stage(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    if not is_stage_due(study):
+        raise InputError("The next stage begins with a look that goes on. Take it when its ratings are in.")
+    table = table_of_stage(study)
+    return (
+        "assign",
+        FILE_NAME,
+        "-o",
+        f"{posixpath.dirname(table)}/" if study.has("upload") else table,
+        *_seed(study),
+    )
+
+
 def _rehearse(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     """Ratings of this assignment, drawn as the sealed plan assumes them."""
     if not all(study.is_there(name) for name in ("plan", "assignment", "key")):
@@ -384,6 +440,7 @@ ACTS: Mapping[str, Act] = {
         writes=("rehearsal",),
         leads_on=True,
     ),
+    "next": Act("collect", _assign_stage, writes=("assignment", "key"), reads=("pool",), starts_stage=True),
     "choose": Act("collect", _choose, writes=("pool",)),
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
     "import": Act(

@@ -92,8 +92,11 @@ class OpenedStudy:
         return any(name in self.file.values for name in names)
 
     def is_there(self, name: str) -> bool:
-        """Whether all that a field names is there, and is not empty."""
+        """Whether all that a field names is there, and is not empty; of assignments the first, as a later stage is
+        named before it is written."""
         named = [self.folder / each for each in paths_of(self.file.values.get(name, ()))]
+        if name == "assignment":
+            named = named[:1]
         return bool(named) and all(
             any(path.iterdir()) if path.is_dir() else path.is_file() for path in named
         )

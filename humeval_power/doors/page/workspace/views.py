@@ -37,11 +37,14 @@ from humeval_power.doors.page.workspace.stages import (
     field_read,
     has_newer_ratings,
     is_rehearsed,
+    is_stage_due,
+    looks_taken,
     open_of,
     report_of,
     stage_now,
     stages_done,
     summary,
+    tables_of,
 )
 from humeval_power.doors.page.workspace.studies import (
     ASK,
@@ -328,6 +331,11 @@ def _of_answer(
         "form": report_of(wanted),
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
+        "is_stage_due": stage.key in ("collect", "look") and is_stage_due(study),
+        "n_stages": len(tables_of(study)),
+        "dropped": [name for look in looks_taken(study) for name in look.get("dropped", ())]
+        if stage.key in ("collect", "look")
+        else [],
         "shows_rehearsal": bool(wanted.get("rehearsed")),
         "is_rehearsed": stage.key == "collect" and is_rehearsed(study, wanted),
         "fixed": _FIXED,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from humeval_power.choices import TITLES
-from humeval_power.doors.page.workspace.stages import FORMS_FOLDER, REPORTS, WHOLE
+from humeval_power.doors.page.workspace.stages import REPORTS, WHOLE
 from humeval_power.doors.page.workspace.studies import (
     REPORTS_FOLDER,
     SECRET_ENDING,
@@ -71,8 +72,9 @@ def _plan(study: OpenedStudy) -> Iterator[WrittenFile]:
 def _collected(study: OpenedStudy) -> Iterator[WrittenFile]:
     platforms = paths_of(study.file.values.get("upload", ()))
     others = {_PAGES if name == "html" else _TITLES.get(name, name) for name in platforms}
-    for name in platforms:
-        folder = f"{FORMS_FOLDER}/{name}"
+    tables = paths_of(study.file.values.get("assignment", ()))
+    folders = dict.fromkeys(posixpath.dirname(path) for path in reversed(tables))  # the last stage first
+    for folder, name in ((f"{stage}/{name}", name) for stage in folders for name in platforms):
         title = _TITLES.get(name, name)
         entered = tuple(_entered(_text(study, f"{folder}/{name}.md"), others))
         yield WrittenFile(
@@ -82,7 +84,7 @@ def _collected(study: OpenedStudy) -> Iterator[WrittenFile]:
             is_folder=True,
             enters=entered,
         )
-    for path in paths_of(study.file.values.get("assignment", ())):
+    for path in tables:
         yield WrittenFile(path, "Who rates what and when, by codes that name no system.")
     ratings = _named(study, "ratings")
     if ratings:
