@@ -20,6 +20,7 @@ from humeval_power.doors.page.workspace.studies import (
     REPORTS_FOLDER,
     SECRET_ENDING,
     OpenedStudy,
+    Studies,
     beside,
     paths_of,
 )
@@ -87,7 +88,7 @@ class Bundle:
         return {INDEX: index.encode(), **files}
 
 
-def bundle_of(folder: Folder, study: OpenedStudy) -> Bundle:
+def bundle_of(studies: Studies, study: OpenedStudy) -> Bundle:
     """What of a study can be given away: nothing that tells who a worker is, or which system is which.
 
     Raises
@@ -95,7 +96,8 @@ def bundle_of(folder: Folder, study: OpenedStudy) -> Bundle:
     InputError
         A path that leads outside the chosen folder, or a folder of too many files.
     """
-    values = study.file.values
+    studies.files_of(study)  # all that it names lies within the chosen folder
+    folder, values = studies.folder, study.file.values
     plans = tuple(paths_of(values.get("plan", ())))
     findings = tuple(paths_of(values.get("findings", ())))
     tables = tuple(paths_of(values.get("assignment", ())))

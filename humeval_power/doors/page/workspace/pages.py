@@ -418,7 +418,7 @@ class Workspace:
     async def take(self, request: Request) -> Response:
         """All of a study that may be given away, as a zip."""
         study = await run_in_threadpool(self._known.open, request.path_params["name"])
-        bundle = await run_in_threadpool(bundle_of, self._known.folder, study)
+        bundle = await run_in_threadpool(bundle_of, self._known, study)
         contents = await run_in_threadpool(bundle.contents, study)
         (stem,) = file_stems([study.title], nameless="study")
         name = f"filename=\"study.zip\"; filename*=UTF-8''{quote(stem)}.zip"
@@ -494,7 +494,7 @@ class Workspace:
             shown = replace(shown, wrong=(*shown.wrong, *texts.problems))
         bundle = None
         if stage.key == "report" and not shown.wrong:
-            bundle = await run_in_threadpool(bundle_of, self._known.folder, study)
+            bundle = await run_in_threadpool(bundle_of, self._known, study)
         shown = replace(shown, table=table, texts=None if texts is None else texts.texts, bundle=bundle)
         folder = self._parts.folder
         listed = folder.listing() if folder and not _is_script(request) else ()
