@@ -105,12 +105,8 @@ HarnessName = Literal[
 UploaderName = Literal[
     "html", "potato", "label-studio", "argilla", "qualtrics", "mturk", "google-forms", "prolific"
 ]
-WITH_PROLIFIC: tuple[UploaderName, ...] = (
-    "html",
-    "qualtrics",
-    "potato",
-    "google-forms",
-)  # a link opens these
+# Those that a link opens, with which Prolific sends people on.
+WITH_PROLIFIC: tuple[UploaderName, ...] = ("html", "qualtrics", "potato", "google-forms")
 # What people call them.
 TITLES: Mapping[PlatformName | HarnessName | UploaderName, str] = {
     "collected": "the page of this program",

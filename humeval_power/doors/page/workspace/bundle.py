@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.views import rendered
-from humeval_power.doors.page.workspace.stages import FORMS_FOLDER, has_newer_ratings, summary
+from humeval_power.doors.page.workspace.stages import FORMS_FOLDER, has_newer_ratings, looks_taken, summary
 from humeval_power.doors.page.workspace.studies import (
     MAPPING,
     MOST_FILES,
@@ -121,14 +121,7 @@ def bundle_of(studies: Studies, study: OpenedStudy) -> Bundle:
         BundlePart(
             "Who rated what, and the forms",
             "By codes that name no system: what each worker saw.",
-            tuple(
-                _there(
-                    folder,
-                    study,
-                    (*tables, *stages, MAPPING),
-                    private,
-                )
-            ),
+            tuple(_there(folder, study, (*tables, *stages, MAPPING), private)),
         ),
         BundlePart(
             "The analysis",
@@ -216,6 +209,8 @@ def _kept(study: OpenedStudy) -> Iterator[str]:
             paths = list(paths_of(study.file.values[field]))
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
             yield f"{paths[0]}{more}: {why}"
+    if looks_taken(study):
+        yield "The ledger of looks and its secret: what the looks found stands in the analysis"
     if study.seed:
         yield "The seed of the order, from which the key can be worked out"
 
