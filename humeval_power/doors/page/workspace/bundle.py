@@ -37,7 +37,7 @@ _PAGE = re.compile(r"\.(html|json|csv|md|toml|txt|tex)$")
 
 
 @dataclass(frozen=True, slots=True)
-class BundlePart:
+class ZipPart:
     """A part of the bundle: `files` are paths in the folder of the study, pages to begin with first."""
 
     title: str
@@ -51,7 +51,7 @@ class BundlePart:
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class StudyZip:
     """What goes into the zip of a study.
 
     missing : what a reader would look for and is not there yet, each with what to do.
@@ -59,7 +59,7 @@ class Bundle:
     named : the kind of personal id that the analysis names, for which it is left out; "" where it names none.
     """
 
-    parts: tuple[BundlePart, ...]
+    parts: tuple[ZipPart, ...]
     missing: tuple[str, ...]
     kept: tuple[str, ...]
     named: str
@@ -88,7 +88,7 @@ class Bundle:
         return {INDEX: index.encode(), **files}
 
 
-def bundle_of(studies: Studies, study: OpenedStudy) -> Bundle:
+def bundle_of(studies: Studies, study: OpenedStudy) -> StudyZip:
     """What of a study can be given away: nothing that tells who a worker is, or which system is which.
 
     Raises
@@ -110,31 +110,29 @@ def bundle_of(studies: Studies, study: OpenedStudy) -> Bundle:
     analysis = tuple(_there(folder, study, findings, private))
     named = _personal(study, analysis)
     parts = (
-        BundlePart(
-            "The study", "Its question, systems, scale and sizes, as commands read it.", (FILE_NAME,)
-        ),
-        BundlePart(
+        ZipPart("The study", "Its question, systems, scale and sizes, as commands read it.", (FILE_NAME,)),
+        ZipPart(
             "The plan",
             "As it was sealed before the ratings.",
             tuple(_there(folder, study, plans, private)),
         ),
-        BundlePart(
+        ZipPart(
             "Who rated what, and the forms",
             "By codes that name no system: what each worker saw.",
             tuple(_there(folder, study, (*tables, *stages, MAPPING), private)),
         ),
-        BundlePart(
+        ZipPart(
             "The analysis",
             "As a page, as numbers (record.json) and as a table. Workers are named as in the table of ratings.",
             () if named else analysis,
         ),
-        BundlePart(
+        ZipPart(
             "What is reported",
             "Checklists, datasheets and paragraphs, as they were written last.",
             tuple(_there(folder, study, (REPORTS_FOLDER,), private)),
         ),
     )
-    return Bundle(
+    return StudyZip(
         tuple(one for one in parts if one.files),
         tuple(_missing(study, parts, named)),
         tuple(_kept(study)),
@@ -181,7 +179,7 @@ def _personal(study: OpenedStudy, analysis: tuple[str, ...]) -> str:
     return ""
 
 
-def _missing(study: OpenedStudy, parts: tuple[BundlePart, ...], named: str) -> Iterator[str]:
+def _missing(study: OpenedStudy, parts: tuple[ZipPart, ...], named: str) -> Iterator[str]:
     *_, analysis, reports = parts
     if named:
         yield (

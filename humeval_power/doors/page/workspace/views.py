@@ -63,7 +63,7 @@ from humeval_power.saying.numbers import time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS
 
 if TYPE_CHECKING:
-    from humeval_power.doors.page.workspace.bundle import Bundle
+    from humeval_power.doors.page.workspace.bundle import StudyZip
     from humeval_power.doors.page.workspace.text_reading import TextsRead
 
 _WAYS = {
@@ -121,7 +121,7 @@ class StageShown:
     act: str = ""
     table: Answer | None = None
     texts: TextsRead | None = None
-    bundle: Bundle | None = None
+    bundle: StudyZip | None = None
 
     def is_taken(self, study: OpenedStudy) -> bool:
         """Whether the ratings of a file that is shown are those of the study."""
