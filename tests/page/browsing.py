@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome") or ""
-PATIENCE = 150_000  # milliseconds
+PATIENCE = 240_000  # milliseconds
 
 
 @contextmanager

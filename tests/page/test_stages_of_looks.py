@@ -147,3 +147,58 @@ def write_answers(here, stages, place):
             rating = min(5, max(1, round(3 + better[is_of["system"]] + draw.gauss(0, 0.7))))
             cells = [row[name] for name in ("batch", "order", "code", "kind")]
             writer.writerow([f"p-{row['worker_slot']}", row["worker_slot"], *cells, 9, rating])
+
+
+def test_answers_are_dropped_anywhere_and_ratings_that_come_later_are_told(browser, tmp_path):
+    folder = tmp_path / "studies"
+    here = folder / "dropped"
+    (here / "field").mkdir(parents=True)
+    (here / "field" / "assignment.csv").write_text("worker_slot,item,system\n")
+    systems, items = ("A", "B"), [f"i{place:02d}" for place in range(12)]
+    draw = random.Random(2)
+    lines = [
+        f"w{worker},{item},{system},{draw.randint(1, 5)}"
+        for worker in range(6)
+        for item in items
+        for system in systems
+    ]
+    head = (
+        'schema = "humeval_power/study/1"\nassignment = ["field/assignment.csv"]\nratings = "ratings.csv"\n'
+    )
+    (here / "study.toml").write_text(f'{head}findings = "analysis"\n[ratings]\nscale = "1:5"\n')
+    (here / "ratings.csv").write_text("\n".join(["worker,item,system,rating", *lines[:-24], ""]))
+    with page_server(folder) as link, browser_page(browser, link) as (page, seen):
+        page.goto(f"{page.own}study/dropped/decide")
+        settled(page)
+        page.click("form[action*='/act/analyze/'] button")
+        page.wait_for_selector("button:has-text('Analyse again')")
+        (here / "ratings.csv").write_text("\n".join(["worker,item,system,rating", *lines, ""]))
+        for stage in ("decide", "report"):
+            page.goto(f"{page.own}study/dropped/{stage}")
+            settled(page)
+            assert "Ratings came in after this analysis" in page.inner_text("#answer")
+            assert violations(page) == [], stage
+        page.click(".stale button")
+        page.wait_for_selector(".stale", state="detached")
+        page.wait_for_selector("button:has-text('Analyse again')")
+        page.goto(f"{page.own}study/dropped/report")
+        settled(page)
+        assert page.locator(".stale").count() == 0
+
+        page.goto(f"{page.own}study/dropped/collect")
+        settled(page)
+        back = [tmp_path / "one.csv", tmp_path / "two.csv"]
+        for place in back:
+            place.write_text("worker,code,rating\nw1,X,3\n")
+        data = {"items": [], "files": list(map(str, back)), "dragOperationsMask": 1}
+        session = page.context.new_cdp_session(page)
+        box = page.locator("#answer").bounding_box()
+        place = {"x": box["x"] + 30, "y": box["y"] + 30}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            session.send("Input.dispatchDragEvent", {"type": kind, "data": data, **place})
+        page.wait_for_function(
+            "() => document.getElementById('field-exports').value === 'one.csv, two.csv'"
+        )
+        assert (here / "one.csv").is_file()
+        assert (here / "two.csv").is_file()
+        assert seen.errors == []
