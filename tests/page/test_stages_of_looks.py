@@ -162,8 +162,9 @@ def test_answers_are_dropped_anywhere_and_ratings_that_come_later_are_told(brows
         for item in items
         for system in systems
     ]
-    head = 'schema = "humeval_power/study/1"\n[files]\nassignment = ["field/assignment.csv"]\nratings = "ratings.csv"\n'
-    (here / "study.toml").write_text(f'{head}findings = "analysis"\n[ratings]\nscale = "1:5"\n')
+    head = 'schema = "humeval_power/study/1"\n[files]\nassignment = ["field/assignment.csv"]\n'
+    files = 'ratings = "ratings.csv"\nfindings = "analysis"\n'
+    (here / "study.toml").write_text(f'{head}{files}[ratings]\nscale = "1:5"\n')
     (here / "ratings.csv").write_text("\n".join(["worker,item,system,rating", *lines[:-24], ""]))
     with page_server(folder) as link, browser_page(browser, link) as (page, seen):
         page.goto(f"{page.own}study/dropped/decide")
