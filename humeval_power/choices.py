@@ -105,6 +105,8 @@ HarnessName = Literal[
 UploaderName = Literal[
     "html", "potato", "label-studio", "argilla", "qualtrics", "mturk", "google-forms", "prolific"
 ]
+# Those that a link opens, with which Prolific sends people on.
+WITH_PROLIFIC: tuple[UploaderName, ...] = ("html", "qualtrics", "potato", "google-forms")
 # What people call them.
 TITLES: Mapping[PlatformName | HarnessName | UploaderName, str] = {
     "collected": "the page of this program",
@@ -137,6 +139,10 @@ TITLES: Mapping[PlatformName | HarnessName | UploaderName, str] = {
     "langfuse": "Langfuse",
 }
 DEFAULT_TITLE = "Rating texts"
+DEFAULT_INSTRUCTIONS = (
+    "Read each text, and answer what is asked below it. There are no right answers but yours; where a text says "
+    "that it is an attention check, do what it says."
+)
 DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT = "quality", "How good is this text?"
 
 # Scores

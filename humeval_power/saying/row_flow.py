@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from humeval_power.checking.rows import APART, OF_ANOTHER_CRITERION
+from humeval_power.checking.rows import APART, OF_ANOTHER_CRITERION, FlowStep
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import Record
 from humeval_power.saying.values import Document, count, listed, number, words
 
 if TYPE_CHECKING:
-    from humeval_power.checking.rows import ExportFlow, FlowStep
+    from humeval_power.checking.rows import ExportFlow
     from humeval_power.ratings import Ratings
 
 HEADER = "rows of the header"
+_MOST_APART = 3  # exports that are told of one by one
 _VERBS = {"read": "read", "dropped": "left out", "analysed": "analysed"}
 
 
@@ -33,6 +35,17 @@ def export_record(export: ExportFlow) -> Record:
         "known_by": export.known_by,
         "flow": [asdict(step) for step in export.flow],
     }
+
+
+def merged_flow(flows: Iterable[Iterable[FlowStep]]) -> list[FlowStep]:
+    """The flow of several tables together: what left them for the same reason is one step."""
+    rows: Counter[tuple[str, str]] = Counter()
+    steps: dict[tuple[str, str], FlowStep] = {}
+    for one in (step for flow in flows for step in flow):
+        steps.setdefault((one.step, one.reason), one)
+        rows[one.step, one.reason] += one.rows
+    merged = [replace(one, rows=rows[key]) for key, one in steps.items()]
+    return sorted(merged, key=lambda one: one.step == "analysed")  # last, whatever a later table adds
 
 
 def flow_sentence(record: Document) -> str | None:
@@ -150,4 +163,25 @@ def _steps(record: Document) -> list[Document]:
 
 
 def _exports(record: Document) -> list[Document]:
-    return [export for export in listed(record, "exports") if isinstance(export, Mapping)]
+    """The exports; where there are many, those of a platform together."""
+    exports = [export for export in listed(record, "exports") if isinstance(export, Mapping)]
+    if len(exports) <= _MOST_APART:
+        return exports
+    alike: dict[object, list[Document]] = {}
+    for export in exports:
+        alike.setdefault(export.get("platform"), []).append(export)
+    return [
+        {
+            **first,
+            "source": f"{words(first, 'source')} and {len(others):,} more" if others else first["source"],
+            "flow": [asdict(step) for step in merged_flow(map(_flow_of, (first, *others)))],
+        }
+        for first, *others in alike.values()
+    ]
+
+
+def _flow_of(record: Document) -> list[FlowStep]:
+    return [
+        FlowStep(step["step"], int(number(step, "rows") or 0), words(step, "reason") or "")
+        for step in _steps(record)
+    ]

@@ -96,3 +96,40 @@ def test_a_table_of_ratings_has_no_exports(tmp_path):
         + "".join(f"w{w},i{i},{s},{(w + i) % 5 + 1}\n" for w in range(4) for i in range(5) for s in "AB")
     )
     assert "exports" not in json.loads(run("check", path, "--scale", "1:5", "--json"))
+
+
+def test_many_exports_are_counted_together_and_each_stands_in_one_row(tmp_path):
+    left_out = {place: place % 3 for place in range(1, 31)}  # blank ratings of each file
+    paths = []
+    for place, blank in left_out.items():
+        lines = [
+            f"w{place},i{item},{system},{'' if system == 'new' and item < blank else 1 + (item + place) % 5}"
+            for item in range(4)
+            for system in ("base", "new")
+        ]
+        paths.append(tmp_path / f"answers-{place:02d}.csv")
+        paths[-1].write_text("\n".join(["worker,item,system,rating", *lines, ""]))
+    n_out = sum(left_out.values())
+    said = run("import", *paths, "--keep-ids", "-o", tmp_path / "import/", "-q")
+    assert said == ""
+    page = (tmp_path / "import" / "index.html").read_text()
+    assert page.count("<table") == 2
+    said = run("import", *paths, "--keep-ids")
+    assert f"left out {n_out} cell is blank" in " ".join(said.split())
+    assert f"{n_out} rows were left out (cell is blank)." in " ".join(said.split())
+    assert said.count("are read as table") == 1
+    for path, blank in zip(paths, left_out.values(), strict=True):
+        row = next(line for line in reversed(said.splitlines()) if line.split()[:1] == [path.name])
+        assert row.split()[1:] == [str(8 - blank), *([f"{blank}:", "cell", "is", "blank"] if blank else [])]
+    record = json.loads((tmp_path / "import" / "record.json").read_text())
+    assert len(record["exports"]) == 30  # in which each file keeps its own
+    table = tmp_path / "import" / "ratings.csv"
+    run("analyze", table, "-o", tmp_path / "analysis/", "-q", "--force")
+    paper = run("report", tmp_path / "analysis", tmp_path / "import", "--form", "paper", "-q")
+    text = " ".join(paper.split())
+    assert text.count("Of the export ") == 1
+    assert (
+        f"Of the export answers-01.csv and 29 more (table), 240 rows of the export were read; {n_out} "
+        in text
+    )
+    assert f"{240 - n_out} ratings were kept." in text

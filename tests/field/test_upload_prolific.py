@@ -147,4 +147,7 @@ def test_the_files_name_a_page_of_the_study_and_what_shows_the_texts():
     assert page in made["html"]
     assert f"https://.../{page}?PROLIFIC_PID=" in made["prolific"]["prolific.md"]
     assert f"`{page}?worker=Ann`" in made["html"]["README.md"]
-    assert "Make the study itself too, with `--upload html`" in made["prolific"]["README.md"]
+    assert (
+        "Make the study itself too, as Rating form (HTML) (`--upload html`)"
+        in made["prolific"]["README.md"]
+    )

@@ -15,11 +15,11 @@ import pytest
 from cases import each_case
 
 from humeval_power.errors import InputError
+from humeval_power.files.private_files import private_kind
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.studies.monitor.files import StudySecret, kept_secret, read_secret, row_digests
 from humeval_power.studies.monitor.ledger_fields import LOOK
 from humeval_power.studies.monitor.state import LookData, TakenLook
-from humeval_power.studies.release.warnings import private_kind
 
 
 def study() -> Ratings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import tomllib
@@ -22,6 +23,7 @@ from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.stages import STAGES
 from humeval_power.doors.page.workspace.studies import with_answer
 
+STALE = "Ratings came in after this analysis"
 STUDY = """schema = "humeval_power/study/1"
 [effect]
 scale = "1:5"
@@ -51,41 +53,90 @@ def client(tmp_path: Path, chosen: Path) -> TestClient:
     return TestClient(make_app(parts), follow_redirects=False)
 
 
-def test_the_zip_has_what_may_be_published_and_nothing_else(client, chosen):
+def names_in_zip(client, name="mine"):
+    """The names of the files in the zip of a study, and its index."""
+    answer = client.get(f"/zip/{name}")
+    assert answer.status_code == 200
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        start = f"{name}/"
+        assert all(one.startswith(start) for one in archive.namelist())
+        return {one.removeprefix(start) for one in archive.namelist()}, archive.read(
+            f"{start}index.html"
+        ).decode()
+
+
+def test_the_zip_has_all_that_a_reader_needs_and_no_secret(client, chosen):
     mine = chosen / "mine"
-    written = (
-        *(
-            "key.csv",
-            "exports/raw.csv",
-            "reports/paper.html",
-            "notes.txt",
-            "analysis/index.html",
-            "answers.toml",
-        ),
-        *("plan.json", "plan.ledger.jsonl", "plan.secret", "plan.ledger.secret"),
+    secrets = (
+        "key.csv",
+        "seed.txt",
+        "plan.secret",
+        "plan.ledger.secret",
+        "ratings.secret",
+        "forms/x.secret",
     )
-    for name in written:
-        (mine / name).parent.mkdir(exist_ok=True)
-        (mine / name).write_text("x")
+    kept = ("exports/raw.csv", "notes.txt", "answers.toml", "texts.csv", "plan.ledger.jsonl")
+    shared = (
+        *("plan.json", "forms/assignment.csv", "forms/html/w1.html"),
+        *("analysis/index.html", "analysis/record.json", "reports/paper.html"),
+    )
+    for name in (*secrets, *kept, *shared):
+        (mine / name).parent.mkdir(exist_ok=True, parents=True)
+        (mine / name).write_text("{}")
     head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
-    files = 'ratings = "ratings.csv"\nkey = "key.csv"\nexports = "exports/raw.csv"\nfindings = "analysis"\n'
+    files = (
+        'ratings = "ratings.csv"\nkey = "key.csv"\nexports = "exports/raw.csv"\nfindings = "analysis"\n'
+        'outputs = "texts.csv"\nassignment = ["forms/assignment.csv"]\nanswers = "answers.toml"\n'
+    )
     (mine / "study.toml").write_text(f'{head}{files}plan = "plan.json"\n[effect]{rest}')
     assert "cannot be read" not in client.get("/study/mine/question").text
     answer = client.get("/zip/mine")
     assert answer.headers["content-disposition"].endswith("UTF-8''mine.zip")
-    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
-        assert set(archive.namelist()) == {"mine/study.toml", "mine/plan.json", "mine/reports/paper.html"}
+    names, index = names_in_zip(client)
+    assert names == {"index.html", "study.toml", *shared}
+    assert [f'href="{name}"' in index for name in shared] == [True] * len(shared)
+    digest = hashlib.sha256((mine / "ratings.csv").read_bytes()).hexdigest()
+    assert digest in index
+    assert "Not there yet" not in index
     assert answer.content == client.get("/zip/mine").content
     (mine / "plan.json").unlink()
     (mine / "plan").mkdir()
     for name in ("plan.json", "index.html", "looks.secret", ".secret"):
         (mine / "plan" / name).write_text("x")
     (mine / "study.toml").write_text((mine / "study.toml").read_text().replace("plan.json", "plan"))
-    with zipfile.ZipFile(io.BytesIO(client.get("/zip/mine").content)) as archive:
-        kept = {"mine/study.toml", "mine/plan/plan.json", "mine/plan/index.html", "mine/reports/paper.html"}
-        assert set(archive.namelist()) == kept
+    names, _ = names_in_zip(client)
+    assert names == {
+        *("index.html", "study.toml", "plan/plan.json", "plan/index.html"),
+        *shared[1:],
+    }
     assert client.get("/zip/nobody").status_code in (404, 422)
     assert client.get("/zip/mine/..%2F..%2Fetc").status_code in (404, 422)
+
+
+def test_an_analysis_that_names_people_is_no_part_of_the_zip(client, chosen):
+    mine = chosen / "mine"
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
+    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
+    client.post("/act/analyze/mine")
+    client.get("/study/mine/decide")
+    names, index = names_in_zip(client)
+    assert {"analysis/index.html", "analysis/record.json", "analysis/table.csv"} <= names
+    assert "The forms: write them at Report." in index
+    client.post("/act/write/mine", data={"form": "study"})
+    page = client.get("/study/mine/report?form=study").text
+    assert "Not in it yet" not in page
+    names, index = names_in_zip(client)
+    forms = {"index.html", "heds.html", "heds.json", "arr.html", "card2020.html", "paper.tex"}
+    assert {f"reports/{name}" for name in forms} <= names
+    assert "Not there yet" not in index
+    rows = (mine / "ratings.csv").read_text().replace("w01,", "A1B2C3D4E5F6G7,")
+    (mine / "ratings.csv").write_text(rows)
+    client.post("/act/analyze/mine")
+    page = client.get("/study/mine/report").text
+    assert "The analysis, as it names an MTurk id" in page
+    names, index = names_in_zip(client)
+    assert not [name for name in names if name.startswith("analysis/")]
+    assert "SHA-256" not in index  # from which few known ids can be found by trying
 
 
 def test_the_work_is_drawn_before_ratings_come_in(client, chosen):
@@ -208,3 +259,113 @@ def test_who_withdrew_leaves_the_ratings(client, chosen):
     assert "nobody" in client.get("/study/mine/collect").text
     assert not (mine / "ratings-3.csv").exists()
     assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
+
+
+def test_an_analysis_of_ratings_before_says_so_until_it_is_made_again(client, chosen):
+    mine = chosen / "mine"
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
+    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
+    client.post("/act/analyze/mine")
+    for stage in ("decide", "report"):
+        assert STALE not in client.get(f"/study/mine/{stage}").text
+    lines = (mine / "ratings.csv").read_text().splitlines(keepends=True)
+    turned = lines[1].rstrip().rpartition(",")
+    (mine / "ratings.csv").write_text(
+        "".join([lines[0], f"{turned[0]},{6 - int(turned[2])}\n", *lines[2:]])
+    )
+    for stage in ("decide", "report?form=paper", "report?form=heds", "report?form=answers"):
+        page = client.get(f"/study/mine/{stage}").text
+        assert page.count(STALE) == 1, stage
+        assert page.count('action="/act/analyze/mine') == 1, stage
+    assert "Decide: analyse the ratings" in client.get("/").text
+    said = "The table of ratings is not the one that was analysed"
+    for form in ("paper", "heds", "arr", "card2020", "study"):
+        assert said in client.get(f"/study/mine/report?form={form}").text, form
+    client.post("/act/analyze/mine")
+    for stage in ("decide", "report?form=paper"):
+        page = client.get(f"/study/mine/{stage}").text
+        assert STALE not in page
+        assert said not in page
+
+
+def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client, chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text()
+    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
+    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
+    client.get("/study/mine/plan")
+    rows = [f"i{place},old {place},new {place}" for place in range(30)]
+    (mine / "texts.csv").write_text("\n".join(["item,A,B", *rows[:10], ""]))
+    text = (mine / "study.toml").read_text()
+    text = re.sub(
+        r'(schema = ".*"\n)', r'\1outputs = "texts.csv"\n[form]\nupload = ["prolific"]\n', text, count=1
+    )
+    (mine / "study.toml").write_text(text)
+    page = client.get("/study/mine/collect").text
+    assert (
+        "10 items in the file, and 30 in the sealed plan: bring the other 20 too, or plan for 10." in page
+    )
+    assert "Write the forms" not in page
+    (mine / "texts.csv").write_text("\n".join(["item,A,B", *rows, ""]))
+    page = client.get("/study/mine/collect").text
+    assert "in the sealed plan" not in page
+    assert "Prolific, and which form?" in page
+    assert "Write the forms" not in page
+    shown = re.search(r'<details class="folded preview" .*?</details>', page, re.DOTALL)[0]
+    words = " ".join(re.sub(r"<[^>]*>", " ", shown).split())
+    assert "How good is this text? 1 2 3 4 5" in words
+    assert "old 0" in words
+    assert "the title, the instructions, the question, no words for the points of the scale." in words
+    options = dict(re.findall(r'<option value="([^"]*prolific)"[^>]*>([^<]*)', page))
+    assert options == {
+        "html, prolific": "Prolific, with Rating form (HTML)",
+        "qualtrics, prolific": "Prolific, with Qualtrics",
+        "potato, prolific": "Prolific, with Potato",
+        "google-forms, prolific": "Prolific, with Google Forms",
+        "prolific": "prolific",
+    }
+    (mine / "hello.txt").write_text("Rate as you read.")
+    text = text.replace(
+        'upload = ["prolific"]',
+        'upload = ["html", "prolific"]\nlabels = "1=bad,5=good"\ntitle = "My texts"\ninstructions = "hello.txt"',
+    )
+    (mine / "study.toml").write_text(text)
+    page = client.get("/study/mine/collect").text
+    shown = re.search(r'<details class="folded preview" .*?</details>', page, re.DOTALL)[0]
+    words = " ".join(re.sub(r"<[^>]*>", " ", shown).split())
+    assert "My texts Rate as you read. old 0 How good is this text? 1 bad 2 3 4 5 good" in words
+    assert "so they are as usual: the question." in words
+    client.post("/act/assign/mine")
+    client.get("/study/mine/collect")
+    page = client.get("/study/mine/collect").text
+    form = (mine / "forms" / "html" / "w01.html").read_text()
+    assert [said in form for said in ("My texts", "Rate as you read.", "good", "bad")] == [True] * 4
+    for field, value in (("Places", "8, one for each worker slot"), ("Title of the study", "My texts")):
+        assert f"<dt>{field}</dt><dd>{value}</dd>" in page
+    assert page.count("<dt>URL of the study</dt>") == 1  # of the pages alone, which are the forms here
+    assert "<dt>Completion code</dt>" in page
+    assert "Bring the answers back" in page
+
+
+def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text()
+    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
+    assert client.post("/act/rehearse/mine").status_code == 422
+    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
+    client.get("/study/mine/plan")
+    assert "Rehearse the analysis on drawn ratings" not in client.get("/study/mine/collect").text
+    client.post("/act/assign/mine")
+    client.get("/study/mine/collect")
+    assert "Rehearse the analysis on drawn ratings" in client.get("/study/mine/collect").text
+    answer = client.post("/act/rehearse/mine", data={"rehearsed": "drawn"})
+    assert answer.headers["location"] == "/study/mine/collect?rehearsed=drawn"
+    for _ in range(2):  # the draw, then its analysis
+        page = client.get(answer.headers["location"]).text
+    assert (mine / "rehearsal.csv").is_file()
+    assert "Nobody gave these ratings, and nothing is decided." in page
+    assert "These ratings were drawn in a rehearsal: nobody gave them." in page
+    assert "Effect B - A" in page
+    assert "nothing is decided" not in client.get("/study/mine/collect").text
+    assert not (mine / "analysis").exists()
+    assert not (mine / "ratings-2.csv").exists()

@@ -10,7 +10,7 @@ from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 
-from humeval_power.doors.page.workspace.text_reading import systems_planned, texts_read
+from humeval_power.doors.page.workspace.text_reading import planned, texts_read
 from humeval_power.errors import InputError
 from humeval_power.files.tables import read_table
 from humeval_power.studies.field.files import read_outputs
@@ -125,11 +125,12 @@ def test_a_system_called_as_a_column_of_items_is_refused(tmp_path):
 
 
 def test_the_systems_of_a_sealed_plan_are_read(tmp_path):
-    assert systems_planned(str(tmp_path)) == ()
-    (tmp_path / "plan.json").write_text(json.dumps({"study": {"systems": ["x", "y"]}}))
-    assert systems_planned(str(tmp_path)) == ("x", "y")
-    (tmp_path / "plan.json").write_text("[1]")
-    assert systems_planned(str(tmp_path)) == ()
+    assert planned(str(tmp_path)) == ((), 0)
+    (tmp_path / "plan.json").write_text(json.dumps({"study": {"systems": ["x", "y"], "items": 150}}))
+    assert planned(str(tmp_path)) == (("x", "y"), 150)
+    for odd in ("[1]", '{"study": 1}', '{"study": {"systems": "xy", "items": "many"}}'):
+        (tmp_path / "plan.json").write_text(odd)
+        assert planned(str(tmp_path)) == ((), 0)
 
 
 def test_what_is_written_is_what_the_reader_of_outputs_makes_of_it(tmp_path):

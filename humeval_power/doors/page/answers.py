@@ -61,7 +61,8 @@ class Work:
     reading : of a draft of a mapping, how its file is read by this one; "" by what is known of it.
     together : of such a draft, other exports that are read by the same mapping.
     columns_of : no command: files of scores, or logs, whose columns are wanted.
-    texts_of : no command: a table of texts to rate, for systems of the names `compares`, or of the plan in `plan`.
+    texts_of : no command: a table of texts to rate, for `n_items` items of systems of the names `compares`, or of
+        those of the plan in `plan`; or for some of many items that were chosen, where `has_pool`.
     said : of such a table, what each column is, as somebody chose it.
     """
 
@@ -76,6 +77,8 @@ class Work:
     columns_of: tuple[str, ...] = ()
     texts_of: str = ""
     compares: tuple[str, ...] = ()
+    n_items: int = 0
+    has_pool: bool = False
     plan: str = ""
     said: tuple[tuple[str, str], ...] | None = None
 
@@ -262,14 +265,16 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
 def _columns(work: Work) -> Answer:
     """What stands in a table of scores, or of texts."""
     from humeval_power.doors.page.score_reading import score_columns
-    from humeval_power.doors.page.workspace.text_reading import systems_planned, texts_read
+    from humeval_power.doors.page.workspace.text_reading import planned, texts_read
 
     with _folder_of(work):
         try:
             if work.texts_of:
-                names = (systems_planned(work.plan) if work.plan else ()) or work.compares
+                names, n_items = planned(work.plan) if work.plan else ((), 0)
                 said = None if work.said is None else dict(work.said)
-                return Answer(0, texts=texts_read(work.texts_of, names, said))
+                read = texts_read(work.texts_of, names or work.compares, said)
+                n_items = 0 if work.has_pool else n_items or work.n_items
+                return Answer(0, texts=replace(read, planned=n_items, is_sealed=bool(work.plan)))
             return Answer(0, columns=score_columns(work.columns_of))
         except HumevalPowerError as error:
             return Answer(error.exit_code, problems=(Wrong(str(error)),))

@@ -11,7 +11,12 @@ import pandas as pd
 
 from humeval_power.checking.outputs import Outputs
 from humeval_power.checking.suspects import TableSize
-from humeval_power.choices import DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, DEFAULT_TITLE
+from humeval_power.choices import (
+    DEFAULT_CRITERION,
+    DEFAULT_INSTRUCTIONS,
+    DEFAULT_QUESTION_TEXT,
+    DEFAULT_TITLE,
+)
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import table_csv
@@ -24,10 +29,6 @@ from humeval_power.studies.plan.assignment import AssignmentPlan, blinding_codes
 from humeval_power.studies.plan.session_order import CHECK
 
 _STREAM = 7  # of random numbers, beside those of the assignment
-DEFAULT_INSTRUCTIONS = (
-    "Read each text, and answer what is asked below it. There are no right answers but yours; where a text says "
-    "that it is an attention check, do what it says."
-)
 DEFAULT_QUESTION = Question(DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, {})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as MappingType
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -23,12 +23,12 @@ from humeval_power.checking.exports.rating_blocks import (
 from humeval_power.checking.exports.templates import FIELDS, Template
 from humeval_power.checking.logs.combined import LogTable
 from humeval_power.checking.logs.log import reported_means
-from humeval_power.checking.rows import KINDS, read_kinds
+from humeval_power.checking.rows import KINDS, FlowStep, read_kinds
 from humeval_power.safe_text import table_csv
-from humeval_power.saying.document import Block, Document, Facts, Listing, Points, Section, Table
+from humeval_power.saying.document import Document, Facts, Listing, Points, Section, Table
 from humeval_power.saying.numbers import counted, significant
 from humeval_power.saying.result import IMPORT_SCHEMA, UNKNOWN, Provenance, Record, Result
-from humeval_power.saying.row_flow import export_record, left_out_notice
+from humeval_power.saying.row_flow import export_record, left_out_notice, merged_flow
 from humeval_power.studies.field.form import with_pseudonyms
 
 if TYPE_CHECKING:
@@ -257,6 +257,14 @@ def _one_line(text: str) -> str:
 # Exports that were imported: the ratings, what left on the way, and what was read as what.
 
 _STEPS = {"read": "read", "dropped": "left out", "analysed": "ratings"}
+
+
+def _flow_rows(flow: Iterable[FlowStep]) -> Iterator[tuple[str, str, str]]:
+    """The rows of the table of a flow."""
+    for step in flow:
+        yield _STEPS[step.step], f"{step.rows:,}", step.reason
+
+
 _IDS = ("worker", "item", "system", "criterion")
 _DIGITS = 12  # of computed columns; ratings are text
 
@@ -280,10 +288,14 @@ class ImportResult(Result):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What each file was taken for, and what was noticed in reading it."""
-        said = []
+        alike: dict[str, list[str]] = {}
         for export, _ in self.table.of:
-            said.append(f"{export.source} is read as {export.platform}: {export.why}.")
-            said += [f"{export.source}: {notice}" for notice in export.notices]
+            alike.setdefault(f"read as {export.platform}: {export.why}.", []).append(export.source)
+        said = [
+            f"{first} and {len(others):,} more are {how}" if others else f"{first} is {how}"
+            for how, (first, *others) in alike.items()
+        ]
+        said += [f"{export.source}: {notice}" for export, _ in self.table.of for notice in export.notices]
         said += [f"{one.source} is joined by the worker: {one.why}." for one in self.table.people]
         if self.table.is_coded:
             said.append("Outputs are named by their codes; the key of the assignment says what they are.")
@@ -296,15 +308,18 @@ class ImportResult(Result):
             lead=" ".join(self._lead()),
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
-                Section("What was left out, and why", tuple(self._flows())),
+                Section(
+                    "What was left out, and why",
+                    (Table((self._of_what, "number", "what"), tuple(_flow_rows(self._flow))),),
+                ),
+                *([Section("File by file", (self._files(),))] if len(self.table.flows) > 1 else []),
             ),
         )
 
     def _lead(self) -> Iterator[str]:
         counts = [counted(self._different(name), name) for name in _IDS[:3] if name in self._frame]
         yield f"The table has {', '.join(counts[:-1])} and {counts[-1]}."
-        for one in self.table.flows:
-            yield from left_out_notice(one.flow)
+        yield from left_out_notice(self._flow)
 
     @property
     def _unit(self) -> str:
@@ -341,10 +356,31 @@ class ImportResult(Result):
         result = self._frame["kind"].astype(str).str.strip()
         return {kind: int((result == kind).sum()) for kind in KINDS}
 
-    def _flows(self) -> Iterator[Block]:
-        for one in self.table.flows:
-            rows = tuple((_STEPS[step.step], f"{step.rows:,}", step.reason) for step in one.flow)
-            yield Table((one.source, "number", "what"), rows)
+    @property
+    def _of_what(self) -> str:
+        flows = self.table.flows
+        return flows[0].source if len(flows) == 1 else f"all {len(flows):,} files"
+
+    @property
+    def _flow(self) -> list[FlowStep]:
+        """The flow of all exports together: what each has for the same reason is one step."""
+        return merged_flow([one.flow for one in self.table.flows])
+
+    def _files(self) -> Table:
+        """A row for each export: its ratings, and what left it."""
+        return Table(
+            ("file", "ratings", "left out"),
+            tuple(
+                (
+                    one.source,
+                    f"{sum(step.rows for step in one.flow if step.step == 'analysed'):,}",
+                    "; ".join(
+                        f"{step.rows:,}: {step.reason}" for step in one.flow if step.step == "dropped"
+                    ),
+                )
+                for one in self.table.flows
+            ),
+        )
 
     def content(self) -> Record:
         """Counts and the flow of each export; no ratings, and no id of a worker. `n_ratings` are all rows of the

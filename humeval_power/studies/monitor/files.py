@@ -30,11 +30,11 @@ from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.errors import HumevalPowerError, InputError, Problem, refusal
 from humeval_power.files.disk import lock_handle, sync_directory
 from humeval_power.files.file_sets import write_files
+from humeval_power.files.private_files import LEDGER_NAME, SECRET_NAME
 from humeval_power.ratings import Ratings
 from humeval_power.saying.result import json_ready
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
-from humeval_power.studies.monitor.result import LEDGER_NAME, SECRET_NAME
 from humeval_power.studies.monitor.state import Observations
 
 # The secret of a study: what its digests of ratings are made with, in a file that stays with the authors.

@@ -801,12 +801,6 @@ def _boundary(look: TakenLook) -> str:
     return text
 
 
-LEDGER_NAME = "humeval_power/look_ledger/"
-
-
-SECRET_NAME = "humeval_power/secret/"
-
-
 # Every comparison of several systems, at a look and over all of them.
 
 OVER_LOOKS = (

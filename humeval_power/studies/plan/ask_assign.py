@@ -15,7 +15,7 @@ from humeval_power.asking.form import Next
 from humeval_power.asking.output import Reused, note
 from humeval_power.asking.study_values import StudyValues, study_fields
 from humeval_power.asking.vocabulary import SEED, WITHDRAWN
-from humeval_power.choices import MAX_RATE
+from humeval_power.choices import DEFAULT_INSTRUCTIONS, MAX_RATE
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import flag, names, own, parts_of, real, text, whole
 from humeval_power.safe_text import shell_word
@@ -615,7 +615,7 @@ def _form_content(study: StudyValues, planned: Plan | None) -> Asked:
     from humeval_power.files.file_bytes import read_text
     from humeval_power.studies.field.files import read_check_texts
     from humeval_power.studies.field.form import Question
-    from humeval_power.studies.field.form_of import DEFAULT_INSTRUCTIONS, Asked, questions_of
+    from humeval_power.studies.field.form_of import Asked, questions_of
 
     scale, labels = agreed or RatingScale.parse(study.scale), study.labels or {}
     instructions = (

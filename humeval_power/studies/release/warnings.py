@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 from humeval_power.checking.columns import bare, shortened
 from humeval_power.errors import InputError
 from humeval_power.extras import require_extra
+from humeval_power.files.private_files import private_kind
 from humeval_power.studies.field.pseudonyms import SHORT_KEY, personal_ids
-from humeval_power.studies.monitor.result import LEDGER_NAME, SECRET_NAME
 from humeval_power.studies.release.rows import ReleaseRows
 
 # The texts in a file of any kind, each with its place: lines, cells, values, and what archives hold.
@@ -300,29 +300,6 @@ def personal_values(values: Sequence[str]) -> dict[str, list[str]]:
         those = [value for value in texts if pattern.match(value.strip())]
         by_kind[what] = those if 2 * len(those) >= len(texts) else []
     return {what: those for what, those in by_kind.items() if those}
-
-
-# Files of a study that are never published: told by what is in them, whatever they are called.
-
-_LEDGER = re.compile(
-    rb'"schema"\s*:\s*"' + re.escape(LEDGER_NAME).replace("/", r"\\?/").encode() + rb'\d+"'
-)
-_SECRET = re.compile(re.escape(SECRET_NAME).encode() + rb"\d+[ \t]+[0-9a-f]{64}")
-
-
-def private_kind(content: bytes) -> str | None:
-    """'ledger' or 'secret' where a file is one, or holds a line of one; None for any other."""
-    for form in (content, *_other_encodings(content)):
-        if _SECRET.search(form):
-            return "secret"
-        if _LEDGER.search(form):
-            return "ledger"
-    return None
-
-
-def _other_encodings(content: bytes) -> list[bytes]:
-    """What Windows programs write for 'Unicode': every second byte a zero."""
-    return [content[start::2] for start in (0, 1)] if b"\0" in content[:4096] else []
 
 
 # Worker ids that stand as whole words in what is to be published, in whatever case.

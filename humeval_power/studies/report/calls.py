@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from humeval_power.errors import InputError
@@ -220,7 +221,7 @@ def page_of(form: FieldForm, criteria: Sequence[CriterionDocuments], answers: Re
 
         of_each = [arr.arr_fields(each, answers) for each in criteria]
         fields = of_each[0] if len(of_each) == 1 else merged_fields(_names(criteria), of_each)
-        return arr.arr_page(fields)
+        return replace(arr.arr_page(fields), caveats=_first_notices(criteria))
     plan = documents.plan
     if plan is None:
         raise InputError("A preregistration is written from a plan, before collection: give a plan.")
@@ -254,7 +255,14 @@ def _heds(
     fields = heds_fields_of(documents, answers)
     elements = heds_json(fields, into=into)
     shown = fields if into is None else fields_of_elements(elements)
-    return HedsReport(form="heds", page=heds_page(shown), elements=elements, strict=strict)
+    page = replace(heds_page(shown), caveats=_first_notices(documents))
+    return HedsReport(form="heds", page=page, elements=elements, strict=strict)
+
+
+def _first_notices(criteria: Sequence[CriterionDocuments]) -> tuple[str, ...]:
+    from humeval_power.studies.report.caveats import first_notices
+
+    return first_notices(*(each.study for each in criteria))
 
 
 def _parameters(documents: CriterionDocuments, answers: ReportConfig) -> Report:

@@ -11,12 +11,21 @@ from humeval_power.saying.values import Document, bounds, cells, listed, number,
 from humeval_power.studies.report.fact_record import StudyFacts
 from humeval_power.studies.report.fact_words import other_decisions
 
+CHANGED = "The table of ratings is not the one that was analysed: analyse again before this is used."
+
+
+def first_notices(*records: Document) -> tuple[str, ...]:
+    """What stands before all else in whatever is written of these studies: that nobody gave the ratings, or that
+    other ratings have come in since."""
+    notices = {str(notice) for record in records for notice in listed(record, "notices")}
+    return tuple(notice for notice in (NOTICE, CHANGED) if notice in notices)
+
 
 def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str, ...]:
-    """Sentences, the gravest first (that it is a rehearsal), and the notices of the study last."""
-    notices = [str(notice) for notice in listed(facts.record, "notices")]
+    """Sentences, the gravest first, and the notices of the study last."""
+    first = first_notices(facts.record)
     result = [
-        *(notice for notice in notices if notice == NOTICE),
+        *first,
         *_fit_caveats(facts),
         *other_decisions(facts),
         *_few_workers(facts),
@@ -24,7 +33,7 @@ def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str,
         *_other_rule(facts, surface, power),
         *_observed_effect(facts, power),
         *_failures(surface, power),
-        *(notice for notice in notices if notice != NOTICE),
+        *(str(notice) for notice in listed(facts.record, "notices") if notice not in first),
     ]
     return tuple(result)
 

@@ -112,11 +112,12 @@ LEGEND = (
 
 @dataclass(frozen=True, slots=True)
 class FormPage:
-    """A form with a title and a note on whose questions these are."""
+    """A form with a title and a note on whose questions these are; `caveats` are to be read before all else."""
 
     title: str
     note: str
     fields: tuple[FormField, ...]
+    caveats: tuple[str, ...] = ()
 
     @property
     def sections(self) -> dict[str, list[FormField]]:
@@ -133,6 +134,7 @@ class FormPage:
         return Document(
             self.title,
             lead=f"{how_filled([STATES[field.state] for field in self.fields])} {self.note}".strip(),
+            caveats=self.caveats,
             sections=(
                 Section("", (Paragraph(LEGEND),)),
                 *(

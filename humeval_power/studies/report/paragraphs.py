@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
 from humeval_power.saying.values import SHORT_HASH, Document, listed, part
 from humeval_power.saying.values import words as words_of
 from humeval_power.studies.plan.plan import Plan
+from humeval_power.studies.report.caveats import first_notices
 from humeval_power.studies.report.documents import (
     CriterionDocuments,
     exclusion_sentence,
@@ -33,8 +33,7 @@ def methods_paragraph(*criteria: CriterionDocuments) -> str:
     names = [str(each.criterion) for each in criteria]
     of_each = [_methods(each) for each in criteria]
     said = [merged_text(names, same) for same in zip(*of_each, strict=True)]
-    rehearsed = any(NOTICE in listed(each.facts.record, "notices") for each in criteria)
-    return _joined([NOTICE if rehearsed else None, _compared(criteria), *said])
+    return _joined([*first_notices(*(each.facts.record for each in criteria)), _compared(criteria), *said])
 
 
 def _methods(documents: CriterionDocuments) -> list[str | None]:

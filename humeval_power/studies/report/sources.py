@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 _PLAN = "humeval_power/plan/"
 _HEDS = "heds-"
-_ENVELOPE = ("versions", "command", "seed")  # what analyses of several criteria say once for all
+_ENVELOPE = ("versions", "command", "seed", "sources")  # what analyses of several criteria say once for all
 _TABLE = re.compile(r"\.(csv|tsv|jsonl|xlsx|parquet)(\.gz)?$")
 _ANSWERS = re.compile(r"^\s*\[\s*report\b", re.MULTILINE)
 _USUAL = (
@@ -151,7 +152,7 @@ def _within(path: str) -> list[str]:
     paths = [folder / name for names in _USUAL for name in names if (folder / name).exists()]
     if _schema_of(folder / RECORD) == IMPORT_SCHEMA:
         paths.append(folder / RECORD)
-    return [str(each) for each in paths] or [_record_path(path)]
+    return [str(each) for each in paths] or [record_in(path)]
 
 
 def _schema_of(record: Path) -> object:
@@ -161,7 +162,7 @@ def _schema_of(record: Path) -> object:
     return read_object(record).get("schema") if record.is_file() else None
 
 
-def _record_path(path: str) -> str:
+def record_in(path: str) -> str:
     """Of a folder that a command's -o wrote the record in it; a file as it is."""
     record = Path(path) / RECORD
     return str(record) if record.is_file() else path
@@ -169,7 +170,7 @@ def _record_path(path: str) -> str:
 
 def record_of(_ctx: click.Context, _option: click.Parameter, value: str | None) -> str | None:
     """A click callback: the file that is meant, of a folder the record in it."""
-    return None if value is None else _record_path(value)
+    return None if value is None else record_in(value)
 
 
 def _kind(path: str) -> str:
@@ -236,8 +237,26 @@ def read_criteria(sources: Sources) -> tuple[CriterionDocuments, ...]:
         imported=_document(sources.imported, IMPORT_SCHEMA),
     )
     criteria = [replace(shared, analysis=analysis) for analysis in _analyses(sources)]
+    if sources.ratings is not None:
+        from humeval_power.studies.report.caveats import CHANGED
+
+        content = Path(sources.ratings).read_bytes()
+        criteria = [
+            one
+            if one.analysis is None or is_of_ratings(one.analysis, content)
+            else replace(
+                one, analysis={**one.analysis, "notices": [CHANGED, *listed(one.analysis, "notices")]}
+            )
+            for one in criteria
+        ]
     _tell_other_import(criteria[0])
     return tuple(replace(one, ratings=_ratings(sources.ratings, one)) for one in criteria)
+
+
+def is_of_ratings(analysis: Mapping[str, Any], content: bytes) -> bool:
+    """Whether an analysis was made of a table with these bytes; so of one that does not say of what it was made."""
+    known = {str(one["sha256"]) for one in listed(analysis, "sources") if one.get("sha256")}
+    return not known or hashlib.sha256(content).hexdigest() in known
 
 
 def _tell_other_import(documents: CriterionDocuments) -> None:

@@ -41,6 +41,8 @@ if (form && answer) {
     else if (reading) reread(reading);
   });
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
+  const [field, another] = [...form.querySelectorAll("[data-field].file")].filter((each) => !each.closest("details"));
+  if (saves && field && !another) dropped(document.querySelector("main"), field); // the one file that is asked for
   document.getElementById("reading")?.addEventListener("change", (event) => {
     const at = event.target.id || event.target.closest("details").querySelector("[id]").id;
     readAgain("#" + at);
@@ -197,7 +199,8 @@ async function move() {
     });
     if (said.status === 204) return;
     const found = await said.json();
-    if (found.written && found.written !== form.elements.version.value) return location.reload(); // by a command
+    const seen = [...form.querySelectorAll("[data-field]")].filter((each) => !each.closest("details")).map((each) => each.dataset.field);
+    if (found.written && (found.written !== form.elements.version.value || `${seen}` !== `${found.fields}`)) return location.reload(); // by a command
     show(found);
   } catch (error) {
     if (error.name !== "AbortError") lost();
@@ -433,15 +436,24 @@ function droppable(field) {
   chooser.multiple = field.hasAttribute("data-many");
   chooser.setAttribute("aria-label", "Choose a file: " + field.querySelector("label").textContent);
   chooser.className = "chooser";
-  chooser.addEventListener("change", () => bring([...chooser.files].map((file) => [file, file.name]), field));
+  chooser.addEventListener("change", (event) => {
+    event.stopPropagation(); // nothing is typed yet that could be saved
+    bring([...chooser.files].map((file) => [file, file.name]), field);
+  });
   field.querySelector(".control").append(chooser);
-  field.addEventListener("dragover", (event) => {
+  dropped(field, field);
+}
+
+/* What is dropped on a place is brought into a field. */
+function dropped(place, field) {
+  place.addEventListener("dragover", (event) => {
     event.preventDefault();
     field.classList.add("over");
   });
-  field.addEventListener("dragleave", () => field.classList.remove("over"));
-  field.addEventListener("drop", async (event) => {
+  place.addEventListener("dragleave", () => field.classList.remove("over"));
+  place.addEventListener("drop", async (event) => {
     event.preventDefault();
+    event.stopPropagation();
     field.classList.remove("over");
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
     bring((await Promise.all(entries.filter(Boolean).map(files))).flat(), field);
@@ -468,13 +480,17 @@ async function bring(pairs, field) {
   const input = inputs.find((each) => each.value === "") ?? inputs[0]; // of several files the next
   const name = inputs[0].name;
   const brought = [];
+  if (saves) document.getElementById("saved").textContent = pairs.length > 1 ? `Bringing ${pairs.length} files \u2026` : "Bringing the file \u2026";
   for (const some of saves ? pairs.map(([file]) => [[file, file.name]]) : [pairs]) {
     const body = new FormData();
     for (const [file, path] of some) body.append("file", file, path);
     const said = await fetch("/upload", { method: "POST", headers: { Accept: "application/json", "X-Humeval": "1" }, body }).catch(() => null);
     if (!said) return lost();
     const found = await said.json();
-    if (!found.values) return beside([{ option: name, text: words(found) }]);
+    if (!found.values) {
+      if (saves) document.getElementById("saved").textContent = "";
+      return beside([{ option: name, text: words(found) }]);
+    }
     brought.push(...found.values);
   }
   if (saves) {

@@ -21,6 +21,7 @@ from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
+from humeval_power.doors.page.workspace.bundle import bundle_of
 from humeval_power.doors.page.workspace.examples import EXAMPLES
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
@@ -429,18 +430,18 @@ class Workspace:
             at=study.name,
             texts_of=path,
             compares=tuple(study.file.values.get("systems") or ()),
+            n_items=study.file.values.get("items") or 0,
+            has_pool=study.is_there("pool"),
             plan=plan,
             said=said,
         )
         return await self._parts.workers.live(work, f"{tab} texts" if tab else "")
 
     async def take(self, request: Request) -> Response:
-        """What may be published of a study, as a zip."""
+        """All of a study that may be given away, as a zip."""
         study = await run_in_threadpool(self._known.open, request.path_params["name"])
-        files = await run_in_threadpool(self._known.public_files, study)
-        contents = await run_in_threadpool(
-            lambda: {path: place.read_bytes() for path, place in files.items()}
-        )
+        bundle = await run_in_threadpool(bundle_of, self._known, study)
+        contents = await run_in_threadpool(bundle.contents, study)
         (stem,) = file_stems([study.title], nameless="study")
         name = f"filename=\"study.zip\"; filename*=UTF-8''{quote(stem)}.zip"
         said = {"Content-Disposition": f"attachment; {name}"}
@@ -513,7 +514,10 @@ class Workspace:
                 shown = replace(shown, state="starting", progress=ready.progress)
         if texts is not None and texts.problems:
             shown = replace(shown, wrong=(*shown.wrong, *texts.problems))
-        shown = replace(shown, table=table, texts=None if texts is None else texts.texts)
+        bundle = None
+        if stage.key == "report" and not shown.wrong:
+            bundle = await run_in_threadpool(bundle_of, self._known, study)
+        shown = replace(shown, table=table, texts=None if texts is None else texts.texts, bundle=bundle)
         folder = self._parts.folder
         listed = folder.listing() if folder and not _is_script(request) else ()
         start = f"{study.name}/" if study.name else ""
@@ -642,7 +646,7 @@ async def _all_sent(request: Request, most: int = _MOST_FIELDS) -> dict[str, lis
 
 def _with_view(link: str, sent: Mapping[str, str]) -> str:
     """The link of a stage with what it shows, where that is chosen."""
-    view = {name: sent[name] for name in ("open", "form", "table") if sent.get(name)}
+    view = {name: sent[name] for name in ("open", "form", "table", "rehearsed") if sent.get(name)}
     return f"{link}?{urlencode(view)}" if view else link
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from humeval_power.choices import CURRENCY
 from humeval_power.doors.page.workspace.studies import (
+    CHOSEN,
     MAPPING,
     REPORTS_FOLDER,
     WRITTEN,
@@ -18,7 +22,9 @@ from humeval_power.doors.page.workspace.studies import (
     paths_of,
 )
 from humeval_power.errors import InputError
+from humeval_power.files.json_text import read_object
 from humeval_power.scales import RatingScale
+from humeval_power.studies.report.sources import is_of_ratings, record_in
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
 from humeval_power.study_counts import Documents
 
@@ -34,6 +40,7 @@ OPEN: Mapping[str, str] = {
 }
 _BUDGET_FIELDS = ("cost_per_rating", "max_workers")  # which pay for the sizes that a budget leaves open
 ANSWERS = "answers"  # the list of what only the authors know
+WHOLE = "study"  # the page of all, beside which all forms are written
 REPORTS: Mapping[str, str] = {
     ANSWERS: "What only you know",
     "paper": "Paragraphs for the paper",
@@ -41,7 +48,7 @@ REPORTS: Mapping[str, str] = {
     "arr": "Checklist of ARR",
     "card2020": "What Card et al. (2020) ask",
     "osf": "Preregistration (OSF)",
-    "study": "The whole study on one page",
+    WHOLE: "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
@@ -78,6 +85,7 @@ class Act:
     leads_on : whether the answer of the stage follows at its end, in the place of its own.
     is_seeded : whether a seed that nobody knows makes its order; it is drawn once and kept.
     reads : fields whose files it reads where they are there; the study forgets those that nobody has written.
+    starts_stage : whether it writes an assignment beside those of the stages before.
     """
 
     stage: str
@@ -88,14 +96,37 @@ class Act:
     leads_on: bool = False
     is_seeded: bool = False
     reads: tuple[str, ...] = ()
+    starts_stage: bool = False
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
-        result = {name: as_typed(WRITTEN[name]) for name in self.writes if not study.has(name)}
+        places = {**WRITTEN, **CHOSEN}
+        result = {name: as_typed(places[name]) for name in self.writes if not study.has(name)}
         result |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
-        if "assignment" in self.writes and study.has("upload"):
-            result["assignment"] = f"{FORMS_FOLDER}/assignment.csv"
+        if self.starts_stage:
+            result["assignment"] = ", ".join((*tables_of(study), table_of_stage(study)))
+        elif "assignment" in self.writes and study.has("upload"):
+            result["assignment"] = table_of_stage(study, 1)
         return result
+
+
+def tables_of(study: OpenedStudy) -> tuple[str, ...]:
+    """The tables of its assignment that are there, one for each stage of the collection."""
+    return tuple(
+        path
+        for path in paths_of(study.file.values.get("assignment", ()))
+        if (study.folder / path).is_file()
+    )
+
+
+def table_of_stage(study: OpenedStudy, number: int = 0) -> str:
+    """Where the table of a stage is written, of the next one without a number; with forms in a folder of theirs."""
+    number = number or len(tables_of(study)) + 1
+    more = f"-{number}" if number > 1 else ""
+    if study.has("upload"):
+        return f"{FORMS_FOLDER}{more}/assignment.csv"
+    stem, dot, ending = as_typed(WRITTEN["assignment"]).rpartition(".")
+    return f"{stem}{more}{dot}{ending}"
 
 
 @dataclass(frozen=True)
@@ -228,6 +259,9 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
         return StageCommand((*_size_words(open), *_FORMULA), is_quick=is_quick)
     if stage.key == "plan" and study.is_there("plan"):
         return StageCommand(("power", FILE_NAME, *_FORMULA), is_quick=True)
+    if stage.key == "collect" and is_rehearsed(study, wanted):
+        drawn, plan = (as_typed(study.file.values[name]) for name in ("rehearsal", "plan"))
+        return StageCommand(("analyze", drawn, "--plan", plan))
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
             mapping = mapping_of_forms(study)
@@ -273,6 +307,11 @@ def change_of(study: OpenedStudy, text: str, numbers: Mapping[str, str]) -> dict
     step = 10.0 ** (math.floor(math.log10(size)) - 2)
     said = f"{math.ceil(size / step - 1e-9) * step:.6g}"  # upwards: what is smaller is not found
     return {"effect_raw" if scale else "effect": said}
+
+
+def is_rehearsed(study: OpenedStudy, wanted: Mapping[str, str]) -> bool:
+    """Whether the analysis of drawn ratings is to be shown, and can be."""
+    return bool(wanted.get("rehearsed")) and study.is_there("rehearsal") and study.is_there("plan")
 
 
 def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
@@ -353,9 +392,61 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     return ("plan", FILE_NAME, *words, *_again(study, "plan"))
 
 
+def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
+    """The looks in the ledger beside its plan, as far as it can be read."""
+    plan = study.folder / as_typed(study.file.values.get("plan"))
+    ledger = (plan / "plan.json" if plan.is_dir() else plan).with_suffix(".looks.jsonl")
+    try:
+        entries = [json.loads(line)["content"] for line in ledger.read_text("utf-8").splitlines()]
+        return tuple(one["look"] for one in entries if "look" in one)
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
+
+
+def is_stage_due(study: OpenedStudy) -> bool:
+    """Whether the last look dropped systems, or none, and goes on with new workers, who have no forms yet."""
+    looks, tables = looks_taken(study), tables_of(study)
+    goes_on = bool(looks) and looks[-1].get("decision") == "continue"
+    return bool(study.file.values.get("drop_systems")) and goes_on and 0 < len(tables) <= len(looks)
+
+
+def _assign_stage(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    if not is_stage_due(study):
+        raise InputError("The next stage begins with a look that goes on. Take it when its ratings are in.")
+    table = table_of_stage(study)
+    return (
+        "assign",
+        FILE_NAME,
+        "-o",
+        f"{posixpath.dirname(table)}/" if study.has("upload") else table,
+        *_seed(study),
+    )
+
+
+def _rehearse(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    """Ratings of this assignment, drawn as the sealed plan assumes them."""
+    if not all(study.is_there(name) for name in ("plan", "assignment", "key")):
+        raise InputError(
+            "A sealed plan and its assignment are rehearsed. Seal the plan and write the forms first."
+        )
+    plan, key, drawn = (as_typed(study.file.values[name]) for name in ("plan", "key", "rehearsal"))
+    tables = (word for path in paths_of(study.file.values["assignment"]) for word in ("--assignment", path))
+    return ("simulate", "--plan", plan, *tables, "--key", key, "-o", drawn, "--force")
+
+
 def _assign(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     forms = ("-o", f"{FORMS_FOLDER}/") if study.has("upload") else ()
     return ("assign", FILE_NAME, *forms, *_seed(study), *_again(study, "assignment"))
+
+
+def _choose(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
+    """Of a file of more items than are planned as many as these, with what a metric in it says of all."""
+    if not study.is_there("outputs") or not sent.get("n", "").isdecimal():
+        raise InputError("There are no texts to choose from. Bring them first.")
+    score = sent.get("score", "").strip()
+    (texts,), (chosen,) = (paths_of(study.file.values[name]) for name in ("outputs", "pool"))
+    metric = ("--score", score) if score else ()
+    return ("items", texts, "--n", sent["n"], *metric, "-o", chosen, "--force")
 
 
 def _seed(study: OpenedStudy) -> Words:
@@ -388,7 +479,15 @@ ACTS: Mapping[str, Act] = {
     "prove": Act("size", _prove),
     "search": Act("plan", _search, without=("plan",)),
     "seal": Act("plan", _seal, writes=("plan",)),
-    "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True),
+    "rehearse": Act(
+        "collect",
+        _rehearse,
+        writes=("rehearsal",),
+        leads_on=True,
+    ),
+    "next": Act("collect", _assign_stage, writes=("assignment", "key"), reads=("pool",), starts_stage=True),
+    "choose": Act("collect", _choose, writes=("pool",)),
+    "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
     "import": Act(
         "collect",
         lambda study, _sent: ("import", FILE_NAME, *_mapped(study), *_again(study, "ratings")),
@@ -400,13 +499,14 @@ ACTS: Mapping[str, Act] = {
         "decide",
         lambda study, _sent: ("analyze", FILE_NAME, *_again(study, "findings")),
         writes=("findings",),
-        reads=("plan",),
+        reads=("plan", "pool"),
     ),
     "write": Act(
         "report",
         lambda _study, sent: (
             *("report", FILE_NAME, "--form", report_of(sent)),
-            *("-o", f"{REPORTS_FOLDER}/{report_of(sent)}.html", "--force"),
+            *("-o", f"{REPORTS_FOLDER}/{'' if report_of(sent) == WHOLE else f'{report_of(sent)}.html'}"),
+            "--force",
         ),
         writes=("findings",),
     ),
@@ -415,7 +515,7 @@ ACTS: Mapping[str, Act] = {
 
 def stage_now(study: OpenedStudy) -> str:
     """How far a study is: the first stage that has something left to do."""
-    if study.is_there("findings"):
+    if study.is_there("findings") and not has_newer_ratings(study):
         return "report"
     if study.is_there("ratings"):
         return "decide"
@@ -424,6 +524,18 @@ def stage_now(study: OpenedStudy) -> str:
     if not study.has("question"):
         return "question"
     return "plan" if open_of(study, "") == "power" else "size"
+
+
+def has_newer_ratings(study: OpenedStudy) -> bool:
+    """Whether the table of ratings is another than the one that its analysis was made of."""
+    if not (study.is_there("findings") and study.is_there("ratings")):
+        return False
+    record = Path(record_in(str(study.folder / as_typed(study.file.values["findings"]))))
+    (table,) = paths_of(study.file.values["ratings"])
+    try:
+        return not is_of_ratings(read_object(record), (study.folder / table).read_bytes())
+    except (InputError, OSError):  # no analysis at all: nobody knows
+        return False
 
 
 def stages_done(study: OpenedStudy) -> frozenset[str]:
@@ -435,7 +547,7 @@ def stages_done(study: OpenedStudy) -> frozenset[str]:
         "plan": sealed,
         "collect": rated,
         "look": sealed and rated,
-        "decide": study.is_there("findings"),
+        "decide": study.is_there("findings") and not has_newer_ratings(study),
         "report": (study.folder / REPORTS_FOLDER).is_dir(),
     }
     return frozenset(key for key, is_done in done.items() if is_done)

@@ -48,6 +48,7 @@ WRITTEN: Mapping[str, Any] = {
     "findings": "analysis",
     "answers": "answers.toml",
 }
+CHOSEN: Mapping[str, Any] = {"pool": "chosen.csv"}  # of studies that choose their items alone
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,11 @@ class OpenedStudy:
         return any(name in self.file.values for name in names)
 
     def is_there(self, name: str) -> bool:
-        """Whether all that a field names is there, and is not empty."""
+        """Whether all that a field names is there, and is not empty; of assignments the first, as a later stage is
+        named before it is written."""
         named = [self.folder / each for each in paths_of(self.file.values.get(name, ()))]
+        if name == "assignment":
+            named = named[:1]
         return bool(named) and all(
             any(path.iterdir()) if path.is_dir() else path.is_file() for path in named
         )
@@ -242,7 +246,9 @@ class Studies:
                 for each in paths_of(values[name]):
                     try:
                         place = beside(study.name, each)
-                        (self.folder.is_file if name in WRITTEN else self.folder.resolve)(place)
+                        (self.folder.is_file if name in {**WRITTEN, **CHOSEN} else self.folder.resolve)(
+                            place
+                        )
                     except InputError as error:
                         wrong[name] = str(error)
         if wrong:
@@ -277,24 +283,6 @@ class Studies:
                     if self.folder.is_file(path):
                         files[path] = self.folder.resolve(path)
         return files
-
-    def public_files(self, study: OpenedStudy) -> dict[str, Path]:
-        """The study file, its plan and the forms written so far, by their paths in the folder of the study: what
-        names no worker, holds no text and is no secret."""
-        start = f"{study.name}/" if study.name else ""
-        plans = [beside(study.name, path) for path in paths_of(study.file.values.get("plan", ()))]
-        folders = [*plans, beside(study.name, REPORTS_FOLDER)]
-        named = [beside(study.name, FILE_NAME), *plans]
-        named += [path for folder in folders for path in self.folder.below(folder, MOST_FILES)]
-        private = self.files_of(study, ("plan",))
-        return {
-            path.removeprefix(start): self.folder.resolve(path)
-            for path in sorted(named)
-            if self.folder.is_file(path)
-            and path.startswith(start)
-            and path not in private
-            and not path.endswith(SECRET_ENDING)
-        }
 
     def answered(self, study: OpenedStudy, said: Mapping[str, Sequence[str]]) -> tuple[str, str]:
         """The file of answers and its text with these in it, by their keys; what is empty goes.

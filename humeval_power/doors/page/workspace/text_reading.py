@@ -42,6 +42,8 @@ class TextsRead:
     names : of the systems of the study; none where nothing says them yet. roles : by the names of columns.
     is_as_it_is : whether the table says all that by itself. problems : why it cannot be read so.
     items : how many there are. systems : whose texts they are. above : the column of what stands above them.
+    planned : how many items there should be; 0 where nobody has said it. is_sealed : whether a sealed plan says it.
+    first : what a worker would see first: what stands above, and the text below.
     written : the table as it is read, where that was asked for.
     """
 
@@ -55,7 +57,27 @@ class TextsRead:
     items: int = 0
     systems: tuple[str, ...] = ()
     above: str = ""
+    planned: int = 0
+    is_sealed: bool = False
+    first: tuple[str, str] = ("", "")
     written: str = ""
+
+    @property
+    def misses(self) -> str:
+        """That there are other items than were planned, and what to do; "" where there are as many."""
+        if not self.items or not self.planned or self.items == self.planned:
+            return ""
+        whose = "the sealed plan" if self.is_sealed else "the study"
+        here = f"{counted(self.items, 'item')} in the file, and {self.planned:,} in {whose}"
+        if self.items > self.planned:
+            return (
+                f"{here}: have {self.planned:,} chosen, or take {self.items - self.planned:,} out of the file by a "
+                "rule that does not look at how good the texts are."
+            )
+        return (
+            f"{here}: bring the other {self.planned - self.items:,} too, or plan for {self.items:,}. With fewer "
+            "items a difference is missed more often."
+        )
 
     @property
     def said(self) -> str:
@@ -76,14 +98,19 @@ class TextsRead:
         }
 
 
-def systems_planned(plan: str) -> tuple[str, ...]:
-    """The names of the systems in a sealed plan, a file or its folder; none where it says none."""
+def planned(plan: str) -> tuple[tuple[str, ...], int]:
+    """The names of the systems in a sealed plan, a file or its folder, and how many items it has; none and 0 where
+    it does not say it."""
     place = Path(plan, "plan.json") if Path(plan).is_dir() else Path(plan)
     try:
-        names = json.loads(place.read_text("utf-8"))["study"]["systems"]
-        return tuple(map(str, names)) if isinstance(names, list) else ()
-    except (OSError, ValueError, KeyError, TypeError):
-        return ()
+        study = json.loads(place.read_text("utf-8"))["study"]
+        names, n_items = study["systems"], study.get("items")
+        return (
+            tuple(map(str, names)) if isinstance(names, list) else (),
+            n_items if type(n_items) is int else 0,
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return (), 0
 
 
 def texts_read(path: str, names: Sequence[str], said: Mapping[str, str] | None = None) -> TextsRead:
@@ -135,6 +162,10 @@ def texts_read(path: str, names: Sequence[str], said: Mapping[str, str] | None =
         items=len(outputs.items),
         systems=outputs.systems,
         above=next((name for name, role in roles.items() if role == SOURCE), ""),
+        first=(
+            outputs.sources.get(outputs.items[0], ""),
+            outputs.texts[outputs.items[0], outputs.systems[0]],
+        ),
         written=""
         if said is None
         else table_csv(made),  # whose reader takes the guards of formulas off again

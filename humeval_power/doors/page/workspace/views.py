@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from markupsafe import Markup
 
 from humeval_power.asking.vocabulary import PRESET
-from humeval_power.choices import TITLES
+from humeval_power.choices import TITLES, WITH_PROLIFIC, UploaderName
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
 from humeval_power.doors.page.requests import html_by_labels, on_page, study_labels
 from humeval_power.doors.page.views import (
@@ -24,6 +24,7 @@ from humeval_power.doors.page.views import (
     rendered,
 )
 from humeval_power.doors.page.workspace.examples import EXAMPLES
+from humeval_power.doors.page.workspace.preview import preview_of
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
     BY_KEY,
@@ -35,11 +36,16 @@ from humeval_power.doors.page.workspace.stages import (
     Stage,
     currency_of,
     field_read,
+    has_newer_ratings,
+    is_rehearsed,
+    is_stage_due,
+    looks_taken,
     open_of,
     report_of,
     stage_now,
     stages_done,
     summary,
+    tables_of,
 )
 from humeval_power.doors.page.workspace.studies import (
     ASK,
@@ -47,6 +53,7 @@ from humeval_power.doors.page.workspace.studies import (
     OpenedStudy,
     as_typed,
     criteria_of,
+    paths_of,
     question_about,
     shown_value,
     usual_question,
@@ -57,6 +64,7 @@ from humeval_power.saying.numbers import time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME
 
 if TYPE_CHECKING:
+    from humeval_power.doors.page.workspace.bundle import StudyZip
     from humeval_power.doors.page.workspace.text_reading import TextsRead
 
 _WAYS = {
@@ -84,18 +92,24 @@ _SIZES = {  # of several, and of one
     "ratings_per_item": ("ratings of each item", "rating of each item"),
 }
 _SAID_ELSEWHERE = ("Study: ", f"{FILE_NAME} says now: ", "Seed ")  # in the fields, and beside the files
-_FOR_OTHERS = "Prices and limits"
-_LABELS = {"systems": "Names of the systems"}
+_LATER = {"plan": "Prices and limits", "collect": "Texts and platform"}  # fields whose work is done
+_LABELS = {"systems": "Names of the systems", "exports": "Answers that came back"}
 _HELPS = {  # where what a terminal needs to know is none of the page's business
     "upload": "Where the workers see the texts. The forms that it takes are written for you. Prolific finds people "
-    "only: bring the texts to another one too.",
+    "only, so it comes with one that shows the texts.",
     "parameters": "What a fit of your pilot wrote, where the pilot itself is not at hand.",
+    "exports": "All files that the platform or the workers gave back, at once or as they come: CSV, Excel, JSON. "
+    "Drop them anywhere on the page.",
     "outputs": "A table with a row for each item and a column for each system. Other columns are asked about.",
 }
 _EXAMPLES = {"question": "Is the new one rated higher?", "systems": "baseline, new", "scale": "1:5"}
+_PROLIFIC = "prolific"  # which finds people, and shows them no texts
 _CHOICES: Mapping[str, Mapping[str, str]] = {
     "preset": PRESET.words,
-    "upload": {str(name): title for name, title in TITLES.items()},
+    "upload": {
+        **{name: TITLES[name] for name in get_args(UploaderName) if name != _PROLIFIC},
+        **{f"{name}, {_PROLIFIC}": f"Prolific, with {TITLES[name]}" for name in WITH_PROLIFIC},
+    },
 }
 _NO_EFFECT = Wrong("Say the smallest difference that matters.", "effect_raw")
 _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
@@ -105,7 +119,7 @@ _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began; `table` and
     `texts` are how a file of ratings and one of texts to rate are read; `instead` are changes of the study that
-    would do, where what was to be worked out does not exist."""
+    would do, where what was to be worked out does not exist; `bundle` is what can be given away."""
 
     state: State
     progress: JobProgress | None = None
@@ -116,6 +130,7 @@ class StageShown:
     table: Answer | None = None
     texts: TextsRead | None = None
     instead: tuple[Mapping[str, str], ...] = ()
+    bundle: StudyZip | None = None
 
     def is_taken(self, study: OpenedStudy) -> bool:
         """Whether the ratings of a file that is shown are those of the study."""
@@ -184,27 +199,39 @@ def stage_page(
 ) -> str:
     """A stage with its fields and its answer."""
     wrong = _by_field(shown.problems(study))
-    fields = list(_fields(stage.fields_for(wanted.get("open", ""), study), study, typed, wrong))
+    asked = stage.fields_for(wanted.get("open", ""), study)
+    fields = list(_fields(asked, study, typed, wrong))
+    first = _first_fields(stage, study, asked)
     more = [
         FieldGroup(title, tuple(_fields(names, study, typed, wrong)), folded=True)
         for title, names in stage.more(study)
     ]
     waits = shown.state in ("starting", "waiting", "running")
-    if stage.key == "plan" and study.is_there("plan"):  # what is sealed does not change with them any more
-        more.insert(0, FieldGroup(_FOR_OTHERS, tuple(fields), folded=True))
-        fields = []
+    if len(first) < len(asked):
+        later = tuple(field for field in fields if field.name not in first)
+        more.insert(0, FieldGroup(_LATER[stage.key], later, folded=True))
+        fields = [field for field in fields if field.name in first]
     return rendered(
         "stage.html",
         title=f"{stage.title} · {study.title}",
         fields=fields,
         more=more,
-        is_more_open=any(group.is_open for group in more if group.title != _FOR_OTHERS),
-        more_words="To look for another design" if not fields and more else "More",
+        is_more_open=any(group.is_open for group in more if group.title not in _LATER.values()),
         files_here=around.files,
         file_fields=[field for field in fields if field.kind == "file"],
         refresh=2 if waits else None,
         **_of_answer(stage, study, wanted, shown, around),
     )
+
+
+def _first_fields(stage: Stage, study: OpenedStudy, asked: Sequence[str]) -> tuple[str, ...]:
+    """The fields of a stage that are not folded: what is sealed does not change with its prices any more, and to
+    whoever has handed out forms answers come back."""
+    if stage.key == "plan" and study.is_there("plan"):
+        return ()
+    if stage.key == "collect" and study.is_there("assignment"):
+        return ("exports",)
+    return tuple(asked)
 
 
 def stage_json(
@@ -220,6 +247,7 @@ def stage_json(
         "key": "",
         "version": study.version if shown.table is not None and wanted.get("seen") else "",
         "written": study.version if shown.state == "done" and shown.act and ACTS[shown.act].writes else "",
+        "fields": _first_fields(stage, study, stage.fields_for(wanted.get("open", ""), study)),
         "html": rendered("stage_answer.html", **_of_answer(stage, study, wanted, shown, around)),
         "problems": [
             {"option": each.option, "text": each.text} for each in shown.problems(study) if each.option
@@ -277,6 +305,7 @@ def _of_answer(
     following = STAGES[place + 1] if place + 1 < len(STAGES) else None
     done = stages_done(study)
     labels = {name: FIELDS[name].label or name for name in FIELDS}
+    platforms = set(paths_of(study.file.values.get("upload", ())))
     take = _solved_fields(study, wanted, answer) if stage.key == "size" else {}
     return {
         "stage": stage,
@@ -314,18 +343,36 @@ def _of_answer(
         "form": report_of(wanted),
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
+        "is_stage_due": stage.key in ("collect", "look") and is_stage_due(study),
+        "n_stages": len(tables_of(study)),
+        "dropped": [name for look in looks_taken(study) for name in look.get("dropped", ())]
+        if stage.key in ("collect", "look")
+        else [],
+        "shows_rehearsal": bool(wanted.get("rehearsed")),
+        "is_rehearsed": stage.key == "collect" and is_rehearsed(study, wanted),
         "fixed": _FIXED,
         "has": {
             name: study.is_there(name)
-            for name in ("assignment", "exports", "ratings", "findings", "outputs")
+            for name in ("assignment", "key", "exports", "ratings", "findings", "outputs")
         },
-        "has_platform": study.has("upload"),
+        "more_words": "To look for another design"
+        if stage.key == "plan" and study.is_there("plan")
+        else "Texts, platform, and what workers see"
+        if stage.key == "collect"
+        else "More",
+        "is_stale": stage.key in ("decide", "report") and has_newer_ratings(study),
+        "has_platform": bool(platforms - {_PROLIFIC}),
+        "is_of_prolific": _PROLIFIC in platforms,
         "labels": labels,
         "ended": answer is not None and answer.ended,
         "has_looks": study.has("looks"),
         "seed": study.seed if stage.key == "collect" else "",
         "reading": shown.table.reading if shown.table else None,
         "texts": shown.texts,
+        "preview": preview_of(study, shown.texts)
+        if shown.texts is not None and shown.texts.items
+        else None,
+        "bundle": shown.bundle,
         "written": written_at(stage.key, study),
         "table_open": bool(wanted.get("table")),
         "can_read": bool(field_read(study, stage)),
@@ -491,7 +538,8 @@ def _field(
     elif one.kind.choices or words:
         kind = "choice"
         choices = tuple(
-            (each, words.get(each, each)) for each in one.kind.choices or [each for each in words if each]
+            (each, words.get(each, each))
+            for each in ((name not in _CHOICES and one.kind.choices) or [each for each in words if each])
         )
     elif one.kind.is_number:
         kind = "number"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from humeval_power.choices import TITLES
 from humeval_power.doors.page.requests import by_labels, study_labels
-from humeval_power.doors.page.workspace.stages import FORMS_FOLDER, REPORTS
+from humeval_power.doors.page.workspace.stages import REPORTS, WHOLE
 from humeval_power.doors.page.workspace.studies import (
     REPORTS_FOLDER,
     SECRET_ENDING,
@@ -19,6 +20,9 @@ from humeval_power.doors.page.workspace.studies import (
 
 _README = "README.md"
 _MOST = 20_000  # bytes of one that is shown
+_TITLES = {str(name): title for name, title in TITLES.items()}
+_PAGES = "Pages on a server of yours"  # as what is to be entered calls rating forms in HTML
+_ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)  # of a table of what is to be entered
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class WrittenFile:
 
     path : from the folder of the study. words : what it is for.
     is_secret : whether it tells who a worker is, or which system is which. steps : what to do with it.
+    enters : what is to be entered where, where a table of it says so.
     """
 
     path: str
@@ -34,6 +39,7 @@ class WrittenFile:
     is_secret: bool = False
     steps: str = ""
     is_folder: bool = False
+    enters: tuple[tuple[str, str], ...] = ()
 
 
 def in_plain_words(markdown: str) -> str:
@@ -46,7 +52,7 @@ def in_plain_words(markdown: str) -> str:
 def written_at(stage: str, study: OpenedStudy) -> tuple[WrittenFile, ...]:
     """The files that are there at a stage, those that are handed out first."""
     found = _STAGES[stage](study) if stage in _STAGES else ()
-    return tuple(one for one in found if _is_there(study, one.path))
+    return tuple(one for one in found if is_within(study, one.path))
 
 
 def written_by_path(study: OpenedStudy, path: str) -> WrittenFile | None:
@@ -54,7 +60,7 @@ def written_by_path(study: OpenedStudy, path: str) -> WrittenFile | None:
     return next((one for stage in _STAGES for one in written_at(stage, study) if one.path == path), None)
 
 
-def _is_there(study: OpenedStudy, path: str) -> bool:
+def is_within(study: OpenedStudy, path: str) -> bool:
     """Whether a file, or a folder, is there and lies within the study."""
     place = study.folder / path
     return place.exists() and place.resolve().is_relative_to(study.folder.resolve())
@@ -72,16 +78,21 @@ def _plan(study: OpenedStudy) -> Iterator[WrittenFile]:
 
 
 def _collected(study: OpenedStudy) -> Iterator[WrittenFile]:
-    for name in paths_of(study.file.values.get("upload", ())):
-        folder = f"{FORMS_FOLDER}/{name}"
-        title = {str(one): words for one, words in TITLES.items()}.get(name, name)
-        readme = f"{folder}/{_README}"
-        steps = (study.folder / readme).read_bytes()[:_MOST] if _is_there(study, readme) else b""
-        said = in_plain_words(steps.decode(errors="replace"))
+    platforms = paths_of(study.file.values.get("upload", ()))
+    others = {_PAGES if name == "html" else _TITLES.get(name, name) for name in platforms}
+    tables = paths_of(study.file.values.get("assignment", ()))
+    folders = dict.fromkeys(posixpath.dirname(path) for path in reversed(tables))  # the last stage first
+    for folder, name in ((f"{stage}/{name}", name) for stage in folders for name in platforms):
+        title = _TITLES.get(name, name)
+        entered = tuple(_entered(_text(study, f"{folder}/{name}.md"), others))
         yield WrittenFile(
-            folder, f"{title}: what the platform, or each worker, gets.", steps=said, is_folder=True
+            folder,
+            f"{title}: {'what to enter there' if entered else 'what the platform, or each worker, gets'}.",
+            steps=in_plain_words(_text(study, f"{folder}/{_README}")),
+            is_folder=True,
+            enters=entered,
         )
-    for path in paths_of(study.file.values.get("assignment", ())):
+    for path in tables:
         yield WrittenFile(path, "Who rates what and when, by codes that name no system.")
     ratings = _named(study, "ratings")
     if ratings:
@@ -95,6 +106,26 @@ def _collected(study: OpenedStudy) -> Iterator[WrittenFile]:
         yield WrittenFile(secret, "The secret by which workers got their made-up names.", is_secret=True)
 
 
+def _text(study: OpenedStudy, path: str) -> str:
+    """What is written in a file of the study; "" where there is none."""
+    if not is_within(study, path):
+        return ""
+    return (study.folder / path).read_bytes()[:_MOST].decode(errors="replace")
+
+
+def _entered(text: str, places: Collection[str]) -> Iterator[tuple[str, str]]:
+    """What is to be entered at a platform, by its fields, with the addresses of the places where the forms are."""
+    are_addresses = False
+    for field, value in _ROW.findall(text):
+        if value in ("Enter", "URL", "see below"):  # headers, and what points to the rows after it
+            are_addresses |= value == "URL"
+        elif not are_addresses or field in places:
+            yield (
+                "URL of the study" if are_addresses else field,
+                value.replace("`____`", "\u2026").replace("`", ""),
+            )
+
+
 def _decided(study: OpenedStudy) -> Iterator[WrittenFile]:
     findings = _named(study, "findings") or "analysis"
     yield WrittenFile(f"{findings}/index.html", "The analysis as one page, with its pictures.")
@@ -103,7 +134,10 @@ def _decided(study: OpenedStudy) -> Iterator[WrittenFile]:
 
 def _reported(_study: OpenedStudy) -> Iterator[WrittenFile]:
     for key, words in REPORTS.items():
-        yield WrittenFile(f"{REPORTS_FOLDER}/{key}.html", f"{words}, as it was written last.")
+        name = "index" if key == WHOLE else key
+        yield WrittenFile(f"{REPORTS_FOLDER}/{name}.html", f"{words}, as it was written last.")
+    yield WrittenFile(f"{REPORTS_FOLDER}/heds.json", "The datasheet, as the web form of HEDS reads it.")
+    yield WrittenFile(f"{REPORTS_FOLDER}/paper.tex", "The paragraphs and tables, to input into a paper.")
 
 
 _STAGES: Mapping[str, Callable[[OpenedStudy], Iterator[WrittenFile]]] = {

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from humeval_power.choices import TITLES, WITH_PROLIFIC
 from humeval_power.costs import CostModel, Rewards, money, rewards_of
 from humeval_power.fees import PROLIFIC_LEAST_PAY
 from humeval_power.safe_text import csv_text, markdown_text
@@ -161,10 +162,11 @@ _URLS = f"""The address of the study, with the parameters by which participants 
 | Google Forms | a study for each form: its address stands in the sheet `links`, under 'link for Prolific' |
 | Pages on a server of yours | a study for each page: `https://.../@page@?{_PARAMETERS}` |
 """
+_FORMS = ", ".join(f"{TITLES[name]} (`--upload {name}`)" for name in WITH_PROLIFIC)
 _README = f"""# Prolific
 
-1. Prolific finds the people; it does not show them the texts. Make the study itself too, with `--upload html`,
-   `qualtrics`, `potato` or `google-forms`: another folder beside this one. Put it online, and try it.
+1. Prolific finds the people; it does not show them the texts. Make the study itself too, as {_FORMS}: another
+   folder beside this one. Put it online, and try it.
 2. Make a study at Prolific, and enter what stands in `prolific.md`. {_BLANK} marks what only you know.
 3. Where each slot has an address of its own, make a study for each, with one place, after the rows of `places.csv`,
    and exclude those who took part in the others.
