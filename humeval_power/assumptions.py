@@ -171,8 +171,8 @@ def _refuse_contradictions(typed: Parameters, parameters: Parameters) -> None:
 def assumptions_of(
     parameters: Mapping[str, Parameters], *, uncertainty: VarianceUncertainty | None = None
 ) -> Assumptions:
-    """Assumptions of parameters by name; `uncertainty` is that of the first, which is planned for."""
+    """Assumptions of parameters by name; `uncertainty` is what a pilot says of the first, which is planned for."""
     entries = [Assumed(name, values) for name, values in parameters.items()]
-    if entries:
-        entries[0] = replace(entries[0], uncertainty=uncertainty)
+    if entries and uncertainty is not None:
+        entries[0] = replace(entries[0], uncertainty=uncertainty, origin="pilot")
     return Assumptions(tuple(entries))

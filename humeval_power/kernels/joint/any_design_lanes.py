@@ -29,7 +29,7 @@ _NEAR = 1e-4  # fall of the criterion that is still to come, if the next point i
 _TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
-class Factor(NamedTuple):
+class LanesFactor(NamedTuple):
     """H at one gamma: Go; M and W of each kind; V; the sums F_c of C_i Y C_i' of each kind; tr(H^-1 G_t); and the
     log determinant (1,). Y is room."""
 
@@ -790,7 +790,7 @@ def fit_many(
     h, K = patterns.shape[:2]
     N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
     df, blocks = design.n - K, (kinds, K, K, LANES)
-    at = Factor(
+    at = LanesFactor(
         np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
         np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
     )  # fmt: skip

@@ -153,7 +153,7 @@ _WAYS = ("preset", "parameters", "values", "pilot")
             SCORE_CORRELATION,
             "Correlation of the metric with people on one item",
             usual=USUAL_METRIC_CORRELATION,
-            note=", over items, where they were drawn by it (--pool).",
+            note=", over items, where they were drawn by it from a pool.",
             option="metric-correlation",
             further=True,
         ),

@@ -26,7 +26,6 @@ from humeval_power.files.json_text import read_object
 from humeval_power.scales import RatingScale
 from humeval_power.studies.report.sources import is_of_ratings, record_in
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
-from humeval_power.study_counts import Documents
 
 Words = tuple[str, ...]
 _FORMULA = ("--method", "analytic")
@@ -377,6 +376,8 @@ def _search(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
         return ("plan", FILE_NAME)
     sizes = [said["workers"], said["items"], said.get("ratings_per_item", said["workers"])]
     if study.has("documents", "items_per_document"):
+        from humeval_power.study_counts import Documents
+
         documents = Documents(said.get("documents"), said.get("items_per_document"))
         sizes.append(documents.of(said["items"]))
     return ("plan", FILE_NAME, "--beside", ",".join(map(str, sizes)))
