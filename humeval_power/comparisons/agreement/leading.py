@@ -76,14 +76,15 @@ class LeadingAlphas:
             why = shared[0].value.reason if shared else NO_PAIRS
             return f"Nothing is known of how other workers would agree: {why}."
         several = len(self.rows) > 1
-        said = " to ".join(
-            f"{decimals(one.value.value, 2)} ({f'{shortened(one.system)}; ' if several else ''}"
-            f"{interval_words(one.value.low, one.value.high, digits=2)})"
+        ends = [
+            f"{decimals(one.value.value, 2)}{f' on {shortened(one.system)}' if several else ''} "
+            f"({interval_words(one.value.low, one.value.high, digits=2)})"
             for one in dict.fromkeys((known[0], known[-1]))
-        )
+        ]
+        said = f"from {' to '.join(ends)}" if len(known) > 2 else f"at {' and '.join(ends)}"
         within = "Within a system other" if several else "Other"
         return (
-            f"{within} workers like these would agree at {said}: Krippendorff's {known[0].level} alpha with 95 % "
+            f"{within} workers like these would agree {said}: Krippendorff's {known[0].level} alpha with 95 % "
             "intervals, 1 being perfect and 0 chance. 'agreement report' says more."
         )
 

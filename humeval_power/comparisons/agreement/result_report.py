@@ -112,8 +112,8 @@ class AgreementReport(PaperResult):
         if not all(math.isfinite(one.other.low) and one.found.n_workers > 2 for one in known):
             low, *_, high = sorted(known, key=lambda one: one.these.value)
             return (
-                f"Within a system these raters agree at {self._of(low, low.these)} to "
-                f"{self._of(high, high.these)}: {self._alpha}, with {self._level} intervals about other "
+                f"Within a system these raters agree {self._between(low, low.these, high, high.these)}: "
+                f"{self._alpha}, with {self._level} intervals about other "
                 "outputs and not about other raters."
             )
         low, *_, high = sorted(known, key=lambda one: one.other.value)
@@ -121,8 +121,8 @@ class AgreementReport(PaperResult):
         like = f"these {numbers.pop():,}" if len(numbers) == 1 else "these"
         many = "" if any(one.n_others is not None for one in known) else " with many raters"
         return (
-            f"Within a system, other raters like {like} would agree at {self._of(low, low.other)} to "
-            f"{self._of(high, high.other)}: {self._alpha}{many}, with {self._level} intervals."
+            f"Within a system, other raters like {like} would agree "
+            f"{self._between(low, low.other, high, high.other)}: {self._alpha}{many}, with {self._level} intervals."
         )
 
     def _undefined(self) -> str:
@@ -168,9 +168,14 @@ class AgreementReport(PaperResult):
             f"{decimals(one.these.value, 2)} {on_others}.{floor}"
         )
 
-    def _of(self, one: SystemAgreement, value: Measure) -> str:
-        ends = _ends(value) if math.isfinite(value.low) else "no interval"
-        return f"{decimals(value.value, 2)} ({_name(one)}; {ends})"
+    def _between(self, least: SystemAgreement, low: Measure, most: SystemAgreement, high: Measure) -> str:
+        """'at 0.32 on new (0.16 to 0.47) and 0.33 on old (...)' of two systems, of more 'from ... to ...'."""
+        ends = [
+            f"{decimals(value.value, 2)} on {_name(one)} "
+            f"({_ends(value) if math.isfinite(value.low) else 'no interval'})"
+            for one, value in ((least, low), (most, high))
+        ]
+        return f"from {' to '.join(ends)}" if len(self.systems) > 2 else f"at {' and '.join(ends)}"
 
     def _agreed(self, one: SystemAgreement) -> str:
         least = percent(one.least_share_agreed)

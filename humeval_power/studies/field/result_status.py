@@ -72,7 +72,7 @@ def standing_out(result: StatusResult) -> Iterator[Table]:
             rows.append((said, ", ".join(named)))
     if rows:
         caption = (
-            "The first three of each. Whether that is too much is for rules to say that were set beforehand. "
+            "The first three of each. Rules that were set beforehand say whether that is too much. "
             "Repeats differ by a share of the scale; agreement is the correlation with the others."
         )
         yield Table(("statistic", "slots"), tuple(rows), caption, in_words=True)

@@ -274,8 +274,8 @@ def _scale(ratings: Ratings, summary: TableSummary) -> Block:
     return Facts(
         (
             ("Range", f"{scale}, {origin}"),
-            (f"At the end {scale.low:g}", f"{_percent(summary.share_at_low)} of the ratings"),
-            (f"At the end {scale.high:g}", f"{_percent(summary.share_at_high)} of the ratings"),
+            (f"Lowest, {scale.low:g}", f"{_percent(summary.share_at_low)} of the ratings"),
+            (f"Highest, {scale.high:g}", f"{_percent(summary.share_at_high)} of the ratings"),
             ("Different ratings", f"{summary.n_values:,}"),
         )
     )

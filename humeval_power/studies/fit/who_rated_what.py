@@ -595,4 +595,4 @@ def _shared_words(cells: WhoRatedWhat) -> Iterator[str]:
     if not shared.maximum:
         yield "No two workers rated the same item: how far they agree cannot be told."
     else:
-        yield f"Two workers share {_of(shared, 'item')}, on which their agreement rests."
+        yield f"Any two workers share {_of(shared, 'item')}, on which their agreement rests."

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from humeval_power.rules import claim
+from humeval_power.saying.answer_words import points_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
@@ -151,7 +152,7 @@ class DifferenceWords(LookWords):
         if power := look.conditional_power:
             yield (
                 "Chances",
-                f"of success at the end: {power['design']:.2f} if {self.effect()}, "
+                f"of success at the end, as these ratings are: {power['design']:.2f} if {self.effect()}, "
                 f"{power['trend']:.2f} if it and its error stay as estimated, {power['null']:.2f} if there is none",
             )
 
@@ -220,7 +221,11 @@ class RatingWords(DifferenceWords):
         """The difference with its standard error and df."""
         data = look.data
         a, b = self.plan.systems
-        return f"{b} - {a} = {data.estimate:.4f} on [0, 1], SE {data.standard_error:.4f}, df {data.df:.1f}"
+        found = f"{data.estimate:.4f} on [0, 1], SE {data.standard_error:.4f}, df {data.df:.1f}"
+        scale = self.plan.scale
+        if scale is not None:
+            found = f"{scale.effect_to_raw(data.estimate):.4g} points; {found}"
+        return f"{b} - {a} = {found}"
 
     def shown(self, look: TakenLook) -> float:
         """The difference on [0, 1]."""
@@ -300,7 +305,7 @@ class RatingWords(DifferenceWords):
 
     def effect(self) -> str:
         """The difference of interest."""
-        return f"the difference is {self.state.effect:g} as planned"
+        return f"the difference is {points_words(self.state.effect, self.plan.scale)} as planned"
 
 
 def repeated_words(

@@ -258,7 +258,7 @@ def ways_table(result: PlanResult) -> Table:
 
 def _ways_caption(result: PlanResult) -> str:
     request = result.request
-    taken = "" if request.costs.seconds_per_rating else " (taken; --seconds-per-rating says yours)"
+    taken = "" if request.costs.seconds_per_rating else " (assumed; --seconds-per-rating says yours)"
     seconds = float(request.costs.seconds_per_rating or USUAL_SECONDS)
     sure = ", on average over what is known of the variances" if request.uncertainty is not None else ""
     spend = " --spend-budget plans all the budget." if request.budget is not None else ""
