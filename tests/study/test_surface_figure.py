@@ -106,7 +106,7 @@ def test_the_bytes_are_the_same_twice(image):
 @pytest.mark.slow
 def test_the_svg_is_the_same_in_another_process_and_holds_no_date():
     program = (
-        "import sys; sys.path.insert(0, 'tests/study'); from test_surface_figure import *\n"
+        "import sys; sys.path[:0] = ['tests', 'tests/study']; from test_surface_figure import *\n"
         "sys.stdout.buffer.write(figure_bytes(surface_figure(power_table(workers=(3,))), 'svg'))"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
@@ -118,7 +118,7 @@ def test_the_svg_is_the_same_in_another_process_and_holds_no_date():
 @pytest.mark.slow
 def test_drawing_changes_nothing_for_the_users_own_figures_and_loads_no_pyplot():
     program = (
-        "import sys, matplotlib; sys.path.insert(0, 'tests/study'); from test_surface_figure import *\n"
+        "import sys, matplotlib; sys.path[:0] = ['tests', 'tests/study']; from test_surface_figure import *\n"
         "names = set(matplotlib.rcParams) - {'backend'}  # reading the backend loads pyplot\n"
         "before = {name: matplotlib.rcParams[name] for name in names}\n"
         "figure_bytes(surface_figure(power_table()), 'png')\n"

@@ -208,7 +208,7 @@ class JudgeCheck(Result):
             ] = None
         caption = (
             "Half-width: of the interval now. To reach: half of it, or what was asked for; and the labels that "
-            "takes with the judge (at the lower 80 % limit of its squared correlation) and without. None: all "
+            "takes with the judge (at the lower 80 % limit of its squared correlation) and without; none if all "
             "items labelled would not do. " + " ".join([*self._left_out(), *reasons])
         )
         return table(shown, columns, caption.strip())
