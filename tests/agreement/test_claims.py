@@ -408,8 +408,8 @@ def test_one_system_of_which_agreement_is_defined_is_named(tmp_path):
 def test_systems_that_agree_alike_have_two_names_and_one_level(tmp_path):
     same = _noisy(30, 4)
     lead = _said(_systems_file(tmp_path, a=same, b=same)).split("Krippendorff")[0]
-    assert "(a;" in lead
-    assert "(b;" in lead
+    assert " on a (" in lead
+    assert " on b (" in lead
     fine = [[2 * i % 23, 2 * i % 23 + 1, 2 * i % 23 + 2] for i in range(30)]
     mixed = _systems_file(tmp_path, a=same, b=fine)
     rows = run_json("agreement", "report", mixed, "--scale", "0:30")["rows"]
