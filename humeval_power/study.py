@@ -430,7 +430,7 @@ class Study:
         "files",
         text("FILE", is_file=True, many=True),
         "What the platform has given back so far, as it is.",
-        "Exports of the platform",
+        "Answers that came back",
     )
     pool: str | None = _said(
         "files",

@@ -41,28 +41,28 @@ def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"
 
     Examples
     --------
-    >>> next(spread_words(0.163, 0.881, "pilot"))
-    'As the pilot is small it may be 16 to 88 of 100 (80 % interval); more workers in the pilot would narrow that.'
+    >>> next(spread_words(0.163, 0.881, "pilot")).partition(";")[0]
+    'As the pilot is small, 16 to 88 of 100 may find it (80 % interval)'
     """
     if not (about := between_words(low, high)):
         return
     narrows = f"{narrowing_words(known_from)} would narrow that."
     if known_from == "pilot":
-        yield f"As the pilot is small {about} (80 % interval); {narrows}"
+        yield f"As the pilot is small, {about} (80 % interval); {narrows}"
     else:
         yield f"How much workers and items vary is assumed: {about}, and {narrows}"
 
 
 def between_words(low: float, high: float) -> str:
-    """How many of 100 such studies it may be; nothing where that is one number.
+    """How many of 100 such studies may find it; nothing where that is one number.
 
     Examples
     --------
     >>> between_words(0.163, 0.881), between_words(0.881, 0.882)
-    ('it may be 16 to 88 of 100', '')
+    ('16 to 88 of 100 may find it', '')
     """
     ends = of_hundred(low), of_hundred(high)
-    return "" if ends[0] == ends[1] else f"it may be {ends[0]} to {ends[1]} of 100"
+    return "" if ends[0] == ends[1] else f"{ends[0]} to {ends[1]} of 100 may find it"
 
 
 def narrowing_words(known_from: Literal["assumed", "pilot"]) -> str:

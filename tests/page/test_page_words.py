@@ -159,4 +159,4 @@ def test_what_to_do_with_a_file_is_read_without_marks_and_without_a_terminal() -
         assert not unwanted(said)
         assert not re.search(r"^#", said, re.MULTILINE)
     assert "1. Open index.html in a browser." in in_plain_words(written)
-    assert "as \u201cExports of the platform\u201d, all of them." in in_plain_words(written)
+    assert "as \u201cAnswers that came back\u201d, all of them." in in_plain_words(written)

@@ -285,7 +285,7 @@ def test_a_card_says_the_risk_of_its_power_and_one_beyond_the_budget_is_not_seal
     assert client.post(f"/act/search/{at}").status_code == 303
     page = client.get(f"/study/{at}/plan").text
     cards = page.partition('class="cards"')[2].partition("</ul>")[0].split("<li")[1:]
-    risk = r"It may be [\w ]+ to [\w ]+ of 100. The chance that 80 or more would is [\w .]+ %."
+    risk = r"[\w ]+ to [\w ]+ of 100 may find it. The chance that 80 or more would is [\w .]+ %."
     assert all(re.search(risk, card) for card in cards)
     assert all(("/act/seal/" in card) == ("More than" not in card) for card in cards)
     assert "More than" in cards[-1]  # 12 workers, 100 items and 3 ratings of each cost 72

@@ -86,7 +86,9 @@ def read(page: str) -> str:
 def test_the_size_says_between_what_it_lies_in_sight(client):
     page = client.get("/study/mine/size").text
     lead = read(re.search(r'<p class="answer">.*?</p>', page, re.DOTALL)[0])
-    found = re.search(r"How much workers and items vary is assumed: it may be (.+?) to (.+?) of 100", lead)
+    found = re.search(
+        r"How much workers and items vary is assumed: (.+?) to (.+?) of 100 may find it", lead
+    )
     assert found
     assert "a pilot of 10 workers and 30 items" in lead
     assert "0.15" not in lead

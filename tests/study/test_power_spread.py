@@ -116,7 +116,7 @@ def test_power_and_size_say_it_and_record_the_same():
     record = power.content()["spread"]
     (sentence,) = spread_words(**record)
     assert sentence in power.document().lead
-    assert f"it may be {round(100 * record['low'])} to {round(100 * record['high'])} of 100" in sentence
+    assert f"{round(100 * record['low'])} to {round(100 * record['high'])} of 100 may find it" in sentence
     size = study_size(
         about, "items", effect=EFFECT, workers=25, ratings_per_item=3, method="analytic", assumed=usual
     )

@@ -75,8 +75,8 @@ _WAYS = {
     "yours": "Yours, as the study says",
 }
 _CLOSED = {  # ways that no design within the limits is
-    "cheapest": "None within these limits is enough.",
-    "safer": "None within these limits is safer.",
+    "cheapest": "No design within the limits is enough.",
+    "safer": "No design within the limits is much safer.",
 }
 _FIXED = (
     "the question, the systems and the scale",
@@ -93,7 +93,7 @@ _SIZES = {  # of several, and of one
 }
 _SAID_ELSEWHERE = ("Study: ", f"{FILE_NAME} says now: ", "Seed ")  # in the fields, and beside the files
 _LATER = {"plan": "Prices and limits", "collect": "Texts and platform"}  # fields whose work is done
-_LABELS = {"systems": "Names of the systems", "exports": "Answers that came back"}
+_LABELS = {"systems": "Names of the systems"}
 _HELPS = {  # where what a terminal needs to know is none of the page's business
     "upload": "Where the workers see the texts. The forms that it takes are written for you. Prolific finds people "
     "only, so it comes with one that shows the texts.",
