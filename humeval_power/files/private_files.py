@@ -1,8 +1,9 @@
-"""Files of a study that are never published, told by what is in them, whatever they are called."""
+"""Files of a study that are never published: told by what is in them, whatever they are called."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 LEDGER_NAME = "humeval_power/look_ledger/"
 SECRET_NAME = "humeval_power/secret/"
@@ -10,6 +11,11 @@ _LEDGER = re.compile(
     rb'"schema"\s*:\s*"' + re.escape(LEDGER_NAME).replace("/", r"\\?/").encode() + rb'\d+"'
 )
 _SECRET = re.compile(re.escape(SECRET_NAME).encode() + rb"\d+[ \t]+[0-9a-f]{64}")
+
+
+def ledger_path(plan_path: str, ledger: str | None) -> str:
+    """The ledger of looks: as typed, or beside the file of the plan."""
+    return ledger or str(Path(plan_path).with_suffix(".looks.jsonl"))
 
 
 def private_kind(content: bytes) -> str | None:

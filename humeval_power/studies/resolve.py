@@ -311,9 +311,9 @@ def effect_or_known(
 _LIKE_POINTS = 0.25  # on [0, 1]: larger than published differences are, and a point of five
 
 
-def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None:
-    """Say where the mean ratings of the parameters leave no room for an effect, or where it may have been meant in
-    points; once for all of them.
+def warn_beyond(study: StudyValues, assumed: Assumptions, differences: Sequence[Difference]) -> None:
+    """Say where the mean ratings of the parameters leave no room for an effect, or where one that the user said on
+    [0, 1] may have been meant in points; once for all of them.
     """
     warnings = [
         warning
@@ -326,8 +326,9 @@ def warn_beyond(assumed: Assumptions, differences: Sequence[Difference]) -> None
     ]
     if warnings:
         note(warnings[0])
-    large = [each for each in differences if each.points is None and abs(each.value) >= _LIKE_POINTS]
-    if large and (scale := large[0].scale) is not None and scale.high - scale.low > 1:
+    is_said = any(getattr(study, names[0]) is not None for names in (EFFECT, EFFECT_RANGE))
+    large = [each for each in differences if is_said and abs(each.value) >= _LIKE_POINTS]
+    if large and (scale := large[0].scale) is not None and scale.width > 1:
         points = scale.effect_to_raw(large[0].value)
         note(
             f"A difference of {large[0].value:g} on [0, 1] is {abs(points):g} points of the scale "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import tomllib
 import zipfile
@@ -16,10 +17,12 @@ pytest.importorskip("starlette")
 from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
+from humeval_power.asking.study_file import parsed_study
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.serving.chosen_folder import Folder
-from humeval_power.doors.page.workspace.stages import REPORTS, STAGES
+from humeval_power.doors.page.workspace.stages import REPORTS, STAGES, looks_taken
+from humeval_power.doors.page.workspace.studies import OpenedStudy
 
 STUDY = """schema = "humeval_power/study/1"
 [files]
@@ -360,3 +363,23 @@ def test_what_a_platform_gives_back_is_read_by_the_mapping_of_its_forms(client, 
         if one.kind == "rating"
     )
     assert sorted((row["item"], row["system"], float(row["rating"])) for row in rows) == wanted
+
+
+@pytest.mark.parametrize(
+    ("plan", "named", "place"),
+    [
+        ("plan", "", "plan/plan.looks.jsonl"),
+        ("plan.json", "", "plan.looks.jsonl"),
+        ("plan", "mine/looks.jsonl", "mine/looks.jsonl"),
+    ],
+)
+def test_looks_are_read_where_the_ledger_of_the_study_is(tmp_path, plan, named, place):
+    (tmp_path / "plan").mkdir()
+    (tmp_path / place).parent.mkdir(exist_ok=True)
+    look = {"decision": "continue", "dropped": ["A"]}
+    lines = [{"content": {"opened": 1}}, {"content": {"look": look}}]
+    (tmp_path / place).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    files = f'plan = "{plan}"\n' + (f'ledger = "{named}"\n' if named else "")
+    text = f'schema = "humeval_power/study/1"\n[files]\n{files}'
+    study = OpenedStudy("", tmp_path, parsed_study("study.toml", text))
+    assert looks_taken(study) == (look,)

@@ -86,7 +86,13 @@ def test_what_the_user_says_wins_over_a_file():
 
 
 @pytest.mark.parametrize(
-    ("effect", "is_told"), [("--effect=0.3", True), ("--effect=0.1", False), ("--effect-raw=1.2", False)]
+    ("effect", "is_told"),
+    [
+        ("--effect=0.3", True),
+        ("--effect=0.1", False),
+        ("--effect-raw=1.2", False),
+        ("--system-means=0.3,0.6", False),
+    ],
 )
 def test_a_large_difference_on_the_unit_scale_is_said_in_points(effect: str, is_told: bool) -> None:
     """0.3 beside a scale of 1 to 5 may be meant as 0.3 points; 1.2 points were said as such."""

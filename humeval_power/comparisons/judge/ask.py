@@ -177,7 +177,7 @@ def _assumed(given: TypedValues) -> tuple[Any, dict[str, Any]]:
     effect, assumed = effect_of(study), assumptions_of(study)
     assert effect is not None  # asked for before
     difference = effect.one(assumed.scale)
-    warn_beyond(assumed, [difference])
+    warn_beyond(study, assumed, [difference])
     setting, parameters = only_setting(assumed)
     return parameters, {"effect": difference, "rule": rule_of(study), "setting": setting}
 

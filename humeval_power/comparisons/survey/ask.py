@@ -63,7 +63,7 @@ def command(
     settings = assumptions_of(study)
     effect = effect_of(study, EFFECT_RANGE) or EffectInput("--effect", USUAL_EFFECTS)
     said = effect.on(settings.scale)
-    warn_beyond(settings, said)
+    warn_beyond(study, settings, said)
     comparisons, notices = read_comparisons(table)
     assumed = {"workers": if_no_workers, "items": if_no_items, "ratings_per_item": if_no_ratings}
     return survey(

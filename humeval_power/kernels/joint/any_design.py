@@ -36,8 +36,8 @@ from humeval_power.kernels.small_matrices import spd_inverse
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-_FLAT = 1e-8  # of the curvature that a variance has if the residual is held
-_TOGETHER = 4  # columns of outer levels that are taken away at once, at least
+FLAT = 1e-8  # of the curvature that a variance has if the residual is held
+TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
 class DesignArrays(NamedTuple):
@@ -248,7 +248,7 @@ def less_products(matrix, left, right):
 def taken_through(matrix, Go):
     """Put V in the place of A, of which the lower triangle is read; log det(I + A Go)."""
     K, N = len(Go), len(matrix)
-    most = K * max(1, _TOGETHER // K)
+    most = K * max(1, TOGETHER // K)
     padded = -(-most // 4) * 4 if most <= 4 else -(-most // 8) * 8
     U, L, kept = np.zeros((padded, N)), np.zeros((padded, N)), np.empty((padded, N))
     left, inverse = np.empty((most, most)), np.empty((most, most))
@@ -692,7 +692,7 @@ def fit_many(
                         hessian[t, v] = quadratic[b, t, v] / sigma2
                         hessian[t, v] -= square[b, t] * square[b, v] / (sigma2**2 * df)
                     # of a variance that is one with the residual only rounding is left
-                    hessian[t, t] = max(hessian[t, t], _FLAT * quadratic[b, t, t] / sigma2)
+                    hessian[t, t] = max(hessian[t, t], FLAT * quadratic[b, t, t] / sigma2)
                 direction = newton_direction(hessian, slope, free)
                 promise = 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall

@@ -19,14 +19,13 @@ from humeval_power.kernels.crossed.reml import (
     TOO_MANY_STEPS,
     newton_direction,
 )
+from humeval_power.kernels.joint.any_design import FLAT, TOGETHER
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
 
 Floats = NDArray[np.float64]
 
-_FLAT = 1e-8  # of the curvature that a variance has if the residual is held
 _NEAR = 1e-4  # fall of the criterion that is still to come, if the next point is the last
-_TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
 class LanesFactor(NamedTuple):
@@ -213,7 +212,7 @@ def less_products(matrix, left, right, size):
 def taken_through(matrix, Go, log_det):
     """Put V in the place of A, of which the lower triangle is read, and add log det(I + A Go) to `log_det`."""
     K, N = len(Go), len(matrix)
-    most = K * max(1, _TOGETHER // K)
+    most = K * max(1, TOGETHER // K)
     padded = -(-most // 4) * 4
     U, L, kept = (
         np.empty((padded, N, LANES)),
@@ -852,7 +851,7 @@ def fit_many(
                         hessian[t, v] = tables.quadratic[b, t, v] / sigma2
                         hessian[t, v] -= tables.square[b, t] * tables.square[b, v] / (sigma2**2 * df)
                     # of a variance that is one with the residual only rounding is left
-                    hessian[t, t] = max(hessian[t, t], _FLAT * tables.quadratic[b, t, t] / sigma2)
+                    hessian[t, t] = max(hessian[t, t], FLAT * tables.quadratic[b, t, t] / sigma2)
                 direction[b] = newton_direction(hessian, slope[b], free)
                 promise[b] = 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall

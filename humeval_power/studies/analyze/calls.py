@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from humeval_power.choices import DEFAULT_ESTIMAND, DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import FitError, InputError, Problem
 from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
+from humeval_power.files.private_files import ledger_path
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken
@@ -18,7 +19,6 @@ from humeval_power.studies.field.worker_quality import WorkerExclusion
 from humeval_power.studies.fit.calls import family_check, studies_like
 from humeval_power.studies.monitor.files import (
     StudySecret,
-    ledger_path,
     read_ledger,
     row_digests,
     secret_path,

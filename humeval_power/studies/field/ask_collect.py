@@ -109,11 +109,12 @@ def _withdraw(given: TypedValues, calls: Calls) -> None:
 
 
 def _left(given: TypedValues) -> WithdrawalResult:
+    from humeval_power.files.private_files import ledger_path
     from humeval_power.files.tables import read_rating_table
     from humeval_power.studies.field.calls import withdraw_workers
     from humeval_power.studies.field.files import read_withdrawn
     from humeval_power.studies.loading import check_ratings
-    from humeval_power.studies.monitor.files import ledger_path, secret_path
+    from humeval_power.studies.monitor.files import secret_path
     from humeval_power.studies.plan.files import read_plan_file
 
     study = StudyValues.of(given.context)

@@ -145,7 +145,7 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     _, parameters = only_setting(settings)
     shown = settings.typed_scale
     said = said or Difference(parameters.difference, shown, systems=settings.systems)
-    warn_beyond(settings, [said])
+    warn_beyond(study, settings, [said])
     design = design_of(study)
     refuse_work(study_workload(design, n_simulations=1), n_simulations=1)
     return simulate(

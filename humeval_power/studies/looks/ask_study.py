@@ -178,7 +178,7 @@ def command(
     assert effect is not None  # asked for before
     settings, said = settled(study, assumptions_of(study), effect)[0]
     shown = _shown(effects, effects_raw)
-    warn_beyond(settings, [said])
+    warn_beyond(study, settings, [said])
     rule = analysed_as(study, rule, settings)
     name, parameters = only_setting(settings)
     design = design_of(study)

@@ -40,6 +40,7 @@ def _look(given: TypedValues) -> MonitorResult:
     file = study.ratings
     if (file is None) is not given["status"]:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
+    from humeval_power.files.private_files import ledger_path
     from humeval_power.files.tables import read_rating_table
     from humeval_power.studies.field.exclusion_words import exclusion_words
     from humeval_power.studies.fit.latent_effects import has_few_points
@@ -48,7 +49,6 @@ def _look(given: TypedValues) -> MonitorResult:
     from humeval_power.studies.looks.judgement_plan import JudgementPlan
     from humeval_power.studies.looks.repeated import near_an_end
     from humeval_power.studies.monitor.files import (
-        ledger_path,
         rows_of_observations,
         rows_of_ratings,
         secret_path,

@@ -393,11 +393,6 @@ class Ledger:
             raise
 
 
-def ledger_path(plan_path: str, ledger: str | None) -> str:
-    """The ledger of looks: as typed, or beside the plan."""
-    return ledger or str(Path(plan_path).with_suffix(".looks.jsonl"))
-
-
 @contextmanager
 def open_ledger(path: str | Path) -> Iterator[Ledger]:
     """Lock the ledger, waiting for others, and give its lines; a missing file is made.

@@ -15,6 +15,7 @@ from humeval_power.asking.study_values import StudyValues
 from humeval_power.checking.rehearsed import RECORD_SCHEMA, is_rehearsed
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.json_text import read_json
+from humeval_power.files.private_files import ledger_path
 from humeval_power.item_pool import ItemPool
 from humeval_power.saying.numbers import counted
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
@@ -26,7 +27,6 @@ from humeval_power.studies.monitor.files import (
     StudySecret,
     check_secret_seals,
     kept_secret,
-    ledger_path,
     open_ledger,
     read_ledger,
     read_secret,

@@ -20,7 +20,7 @@ from humeval_power.asking.vocabulary import SCORE_CORRELATION, TABLE, table_of
 from humeval_power.assumptions import Assumptions
 from humeval_power.choices import DEFAULT_ESTIMAND, LARGEST_COUNT, USUAL_METRIC_CORRELATION
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.exclusions import NO_RULES
 from humeval_power.fields import NUMBERS, day, flag, listed, number_list, own, real, whole, word
 from humeval_power.rules import WITH_MARGIN, DecisionRule
@@ -271,7 +271,7 @@ def command(
     if several is None:
         assumed, said, remarks = _planned_effect(study, observed=observed_power)
         rule = analysed_as(study, rule, assumed)
-        warn_beyond(assumed, [said])
+        warn_beyond(study, assumed, [said])
         limits |= {"assurance": study.assurance, "safe": study.safe, "n_simulations": run.typed}
         limits |= {"ahead": partial(tell_work, n_simulations=run.simulations())}
     else:
@@ -358,8 +358,7 @@ def _over_pool(
         )
         if wrong
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     explained, real = explained_by_draw(pool), 1.0 - pool.identical_share
     factor = item_sd_factor(
         pool, explained=explained, correlation=correlation, estimand=study.estimand or DEFAULT_ESTIMAND

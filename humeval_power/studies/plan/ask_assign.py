@@ -379,8 +379,9 @@ def command(
 
 def _looks_so_far(study: StudyValues) -> DroppingMonitoring | None:
     """The looks at a plan that drops systems, from its ledger; None before the first."""
+    from humeval_power.files.private_files import ledger_path
     from humeval_power.studies.monitor.dropping import DroppingMonitoring
-    from humeval_power.studies.monitor.files import ledger_path, read_ledger
+    from humeval_power.studies.monitor.files import read_ledger
     from humeval_power.studies.monitor.followed import monitoring_of
     from humeval_power.studies.monitor.ledger_fields import state_of
     from humeval_power.studies.plan.files import read_plan_file
@@ -511,7 +512,8 @@ def _recorded(
     import json
 
     from humeval_power.asking.output import folder_of, refuse_to_overwrite
-    from humeval_power.studies.monitor.files import kept_secret, ledger_path, open_ledger, secret_path
+    from humeval_power.files.private_files import ledger_path
+    from humeval_power.studies.monitor.files import kept_secret, open_ledger, secret_path
     from humeval_power.studies.monitor.followed import monitoring_of
     from humeval_power.studies.monitor.ledger_fields import (
         cells_content,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from humeval_power.designs import Assignment, Design
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.saying.numbers import counted
 from humeval_power.studies.plan.assignment import AssignmentPlan, assign, open_bits
 from humeval_power.studies.plan.next_cells import fewest_first
@@ -160,7 +160,7 @@ def _check_lacking(state: StudyUnderWay, stage: LookStage, n_next: int) -> None:
     remedy = (
         f"Ask for {lacking:,}." if lacking else "Name who is gone (dropouts, excluded), or take the look."
     )
-    raise InputError([Problem(rule, remedy)])
+    raise refusal(rule, remedy)
 
 
 def _check_enough(

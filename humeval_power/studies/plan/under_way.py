@@ -11,7 +11,7 @@ import numpy as np
 
 from humeval_power.checking.columns import listing
 from humeval_power.designs import Assignment, Codes
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.studies.plan.assignment import AssignmentPlan, numbered
 from humeval_power.studies.plan.next_cells import Collecting, Mask, whole_ratings
 from humeval_power.study_counts import share_of
@@ -278,7 +278,7 @@ def _check_stage(table: AssignmentTable, stage: LookStage) -> None:
         there = f"those of look {listing([str(look) for look in looks])}" if looks else "no look"
         rule = f"the ratings until look {stage.look} are under way, by the ledger; its tables are {there}."
         remedy = "Give the table of each stage so far (assignment; --assignment FILE, once for each)."
-        raise InputError([Problem(rule, remedy, place=table.source)])
+        raise refusal(rule, remedy, table.source)
 
 
 def _replaced(table: AssignmentTable) -> set[str]:
@@ -299,7 +299,7 @@ def _outputs_of(plan: AssignmentPlan, table: AssignmentTable) -> Codes:
     if table.is_blind and plan.bits is None:
         rule = "names outputs by codes alone, which only the key of the study can tell."
         remedy = "Give the key that was written with it (key; --key FILE)."
-        raise InputError([Problem(rule, remedy, place=table.source)])
+        raise refusal(rule, remedy, table.source)
     code_of = {code: output for output, code in enumerate(plan.codes)}
     frame = table.frame
     is_check = (frame["kind"] == "check").to_numpy()

@@ -138,7 +138,7 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
         assumed = all_assumed(study, settings, effect)
         rule = analysed_as(study, rule, settings)
         name, about = only_setting(settings)
-        warn_beyond(settings, [said])
+        warn_beyond(study, settings, [said])
         scale = settings.scale
     return study_size(
         about,

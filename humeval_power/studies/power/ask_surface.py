@@ -160,7 +160,7 @@ def command(
     result = _at_effects(study, rule, settings, unit)
     said = tuple(difference for _, difference in result)
     settings = result[0][0]
-    warn_beyond(settings, said)
+    warn_beyond(study, settings, said)
     rules = [
         CARD2020 if compat else analysed_as(study, rule, settings),
         *([CARD2020] if compare else []),

@@ -54,7 +54,7 @@ def typed_study(
         settings, said = settled(study, settings, effect)[0]
         rule = analysed_as(study, rule, settings)
     name, parameters = only_setting(settings)
-    warn_beyond(settings, [said])
+    warn_beyond(study, settings, [said])
     points = points_of(study, settings.scale)
     there = parameters.with_difference(said.value)
     cell = cell_of(study, name, there, design_of(study), rule, points)

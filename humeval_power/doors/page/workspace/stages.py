@@ -23,6 +23,7 @@ from humeval_power.doors.page.workspace.studies import (
 )
 from humeval_power.errors import InputError
 from humeval_power.files.json_text import read_object
+from humeval_power.files.private_files import ledger_path
 from humeval_power.scales import RatingScale
 from humeval_power.studies.report.sources import is_of_ratings, record_in
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
@@ -394,11 +395,12 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
 
 
 def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
-    """The looks in the ledger beside its plan, as far as it can be read."""
-    plan = study.folder / as_typed(study.file.values.get("plan"))
-    ledger = (plan / "plan.json" if plan.is_dir() else plan).with_suffix(".looks.jsonl")
+    """The looks in its ledger, as far as it can be read."""
+    plan, ledger = (as_typed(study.file.values.get(name)) for name in ("plan", "ledger"))
+    plan = f"{plan}/plan.json" if (study.folder / plan).is_dir() else plan
     try:
-        entries = [json.loads(line)["content"] for line in ledger.read_text("utf-8").splitlines()]
+        lines = (study.folder / ledger_path(plan, ledger)).read_text("utf-8").splitlines()
+        entries = [json.loads(line)["content"] for line in lines]
         return tuple(one["look"] for one in entries if "look" in one)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
