@@ -79,7 +79,7 @@ def test_eight_systems_in_stages_on_chosen_items(browser, tmp_path):
             settled(page)
             page.click("button:has-text('Take this look')")
             page.wait_for_function(
-                f"() => document.querySelector('#answer').innerText.includes('Look {look} ')"
+                f"() => document.querySelector('#answer')?.innerText.includes('Look {look} ')"
                 " && document.querySelector('#answer').dataset.state === 'done'"
             )
             said = page.inner_text("#answer")
@@ -89,7 +89,7 @@ def test_eight_systems_in_stages_on_chosen_items(browser, tmp_path):
             page.click("button:has-text('Write the forms of the next stage')")
             stages.append(f"forms-{look + 1}/assignment.csv")
             page.wait_for_function(
-                "name => document.querySelector('#answer').innerText.includes(name)", arg=stages[-1]
+                "name => document.querySelector('#answer')?.innerText.includes(name)", arg=stages[-1]
             )
             settled(page)
         names = ", ".join(f'"{one}"' for one in stages)
@@ -196,7 +196,7 @@ def test_answers_are_dropped_anywhere_and_ratings_that_come_later_are_told(brows
         for kind in ("dragEnter", "dragOver", "drop"):
             session.send("Input.dispatchDragEvent", {"type": kind, "data": data, **place})
         page.wait_for_function(
-            "() => document.getElementById('field-exports').value === 'one.csv, two.csv'"
+            "() => document.getElementById('field-exports')?.value === 'one.csv, two.csv'"
         )
         assert (here / "one.csv").is_file()
         assert (here / "two.csv").is_file()
