@@ -89,6 +89,9 @@ def infer_scale(rating: NDArray[np.float64], *, higher_is_better: bool) -> Ratin
     )
 
 
+INFERRED_SCALE = "The scale is taken from the ratings"
+
+
 def scale_notices(
     scale: RatingScale, rating: NDArray[np.float64], *, lower_is_better_said: bool
 ) -> list[str]:
@@ -99,7 +102,7 @@ def scale_notices(
         direction = "" if lower_is_better_said else ", higher is better"
         run = "" if (low, high) == (scale.low, scale.high) else f", which run from {low:g} to {high:g}"
         notices.append(
-            f"The scale is taken from the ratings{run}: {scale}{direction}. "
+            f"{INFERRED_SCALE}{run}: {scale}{direction}. "
             "If it is another one, declare it with --scale LOW:HIGH or --lower-is-better."
         )
     elif high - low < scale.width / 2:

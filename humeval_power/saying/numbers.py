@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 MINUS = "\u2212"
 
@@ -53,6 +54,11 @@ def counted(count: int, noun: str) -> str:
     """'1 item', '1,200 items', '2 batches'."""
     plural = "" if count == 1 else "es" if noun.endswith("ch") else "s"
     return f"{count:,} {noun}{plural}"
+
+
+def in_words(names: Sequence[str], *, last: str = "and") -> str:
+    """'a', 'a and b', 'a, b and c'."""
+    return f" {last} ".join([", ".join(names[:-1])] * (len(names) > 1) + list(names[-1:]))
 
 
 def time_taken(seconds: float) -> str:

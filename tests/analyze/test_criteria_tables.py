@@ -186,3 +186,27 @@ def test_what_the_error_proposes_works(written):
 def test_problems_of_other_columns_are_not_hidden_by_columns_of_criteria(written):
     said = run("analyze", written(wide_table().rename(columns={"worker": "who"})), code=2)
     assert "no column was found for: worker, rating" in said
+
+
+def test_the_first_sentence_names_who_is_better_under_which_criteria(written):
+    rng = np.random.default_rng(7)
+    truth = {"fluency": (0, 1.5, 1.5), "coverage": (0, -1.5, -1.5), "style": (0, 0, 0)}
+    noise = rng.normal(0, 0.4, (len(truth), len(worker)))
+    more = {
+        name: np.clip(np.round(3 + np.array(means)[system] + each), 1, 5).astype(int)
+        for (name, means), each in zip(truth.items(), noise, strict=True)
+    }
+    table = wide_table(**more).drop(columns="adequacy")
+    path = written(table)
+    lead = run("analyze", path, "--criteria", "all", "--systems", "base,tuned")
+    points = {name: table.groupby("system")[name].mean() for name in truth}
+    gain, loss = (abs(each["tuned"] - each["base"]) for each in (points["fluency"], points["coverage"]))
+    assert f"tuned is better than base by {gain:.4g} points under fluency, after Holm's correction" in lead
+    assert f"base is better than tuned by {loss:.4g} points under coverage." in lead
+    assert "No difference is shown under style." in lead
+    lead = run("analyze", path, "--criteria", "all", "--all-pairs", "--model", "joint")
+    assert "base is the best of 3 systems under coverage; " in lead
+    assert "may be the best under fluency" in lead
+    assert "base is the best of 3 systems under fluency" not in lead
+    lead = run("analyze", path, "--criteria", "fluency,style", "--baseline", "base", "--model", "joint")
+    assert "large and tuned are better than base under fluency; 2 of 4 differences are shown" in lead

@@ -66,11 +66,21 @@ class LeadingAlphas:
         return tuple(map(of, range(self.ratings.n_systems)))
 
     @property
+    def _known(self) -> list[LeadingAlpha]:
+        """Those with an interval, the least first."""
+        known = (one for one in self.rows if math.isfinite(one.value.low))
+        return sorted(known, key=lambda one: one.value.value)
+
+    @property
+    def ends(self) -> str:
+        """'-0.10 to 0.10', alpha of the systems with the least and the most; a dash where nothing is known."""
+        ends = [decimals(one.value.value, 2) for one in self._known]
+        return " to ".join(dict.fromkeys((ends[0], ends[-1]))) if ends else "-"
+
+    @property
     def sentence(self) -> str:
         """How far other workers would agree, and what that means."""
-        known = sorted(
-            (one for one in self.rows if math.isfinite(one.value.low)), key=lambda one: one.value.value
-        )
+        known = self._known
         if not known:
             shared = [one for one in self.rows if one.n_outputs]
             why = shared[0].value.reason if shared else NO_PAIRS

@@ -14,7 +14,7 @@ from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, interval_words, level_of, percent
+from humeval_power.saying.numbers import counted, decimals, in_words, interval_words, level_of, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, signature, table
 
@@ -406,7 +406,7 @@ def _names(some: list[SystemAgreement]) -> str:
     left = len(some) - len(shown)
     if left:
         return f"{', '.join(shown)} and {left:,} more"
-    return " and ".join([", ".join(shown[:-1])] * (len(shown) > 1) + shown[-1:])
+    return in_words(shown)
 
 
 def _ends(value: Measure) -> str:

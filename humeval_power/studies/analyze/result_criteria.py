@@ -11,8 +11,9 @@ from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.rules import claim
 from humeval_power.safe_text import file_stems
+from humeval_power.saying.answer_words import points_words
 from humeval_power.saying.document import Block, Document, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, p_cell
+from humeval_power.saying.numbers import counted, in_words, interval_words, p_cell
 from humeval_power.saying.result import ANALYSES_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
 from humeval_power.studies.analyze.against_plan import Deviation
@@ -37,6 +38,8 @@ from humeval_power.studies.analyze.result_ranking import MOST_PAIRS, Ranking, se
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_MOST_NAMED = 4  # systems that may be the best, by their names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +118,14 @@ class CriteriaResult(Result):
 
     def _left_out(self) -> tuple[str, ...]:
         """The rows that each criterion is without."""
-        said = {name: left_out_notice(one.ratings.flow) for name, one in self.results.items()}
-        return tuple(f"{name}: {notice}" for name, notices in said.items() for notice in notices)
+        of: dict[str, list[str]] = {}
+        for name, one in self.results.items():
+            for notice in left_out_notice(one.ratings.flow):
+                of.setdefault(notice, []).append(name)
+        return tuple(
+            notice if 1 < len(self.results) == len(names) else f"{in_words(names)}: {notice}"
+            for notice, names in of.items()
+        )
 
     def body(self) -> Document:
         """The findings under all criteria, then each comparison and the analysis of each criterion."""
@@ -167,18 +176,70 @@ class CriteriaResult(Result):
         yield from deviations_section(tuple(deviations))
 
     def _lead(self) -> str:
-        shown, n = [row for row in self.rows if row.significant], len(self.rows)
-        after = family_words(self.tests)
-        if not self.systems and n > 1:
-            names = [name for name, one in self.results.items() if one.rows[0].significant]
-            under = f": {', '.join(names)}" if names else ""
-            what = claim(next(iter(self.results.values())).tested.rule)
-            shown_under = (
-                f"{what[0].upper()}{what[1:]} is shown under {len(names) or 'none'} of {n} criteria"
+        """Who is better under which criteria, by how much, or that none is shown to be."""
+        rule, rows = next(iter(self.results.values())).tested.rule, self.rows
+        shown, after = [row for row in rows if row.significant], family_words(self.tests)
+        if self.systems:
+            are = "is" if len(shown) == 1 else "are"
+            differences = f"{len(shown)} of {counted(len(rows), 'difference')} {are} shown {after}"
+            return f"{'; '.join([*self._best(), differences])}."
+        names = [str(row.criterion) for row in shown]
+        if rule.margin is not None:
+            what = claim(rule)
+            return f"{what[0].upper()}{what[1:]} is shown under {self._of_all(names, 'none of them')}, {after}."
+        first, second = rows[0].first, rows[0].second
+        sentences: list[str] = []
+        for better, worse, sign in ((second, first, 1), (first, second, -1)):
+            by = {
+                str(row.criterion): points_words(
+                    row.estimate, self.results[str(row.criterion)].ratings.scale
+                )
+                for row in shown
+                if sign * row.estimate > 0
+            }
+            corrected = "" if sentences else f", {after}"
+            if len(by) == 1:
+                [(name, size)] = by.items()
+                sentences.append(f"{better} is better than {worse} by {size} under {name}{corrected}.")
+            elif by:
+                points = ", ".join(f"{name} by {size}" for name, size in by.items())
+                under = self._of_all(list(by))
+                sentences.append(f"{better} is better than {worse} under {under}{corrected}: {points}.")
+        if not sentences:
+            under = next(iter(self.results)) if len(self.results) == 1 else "any criterion"
+            return f"No difference between {first} and {second} is shown under {under}, {after}."
+        if left := [name for name in self.results if name not in names]:
+            sentences.append(f"No difference is shown under {in_words(left)}.")
+        return " ".join(sentences)
+
+    def _of_all(self, some: Sequence[str], none: str = "") -> str:
+        """'all 3 criteria', '2 of 3 criteria', 'fluency', or `none`."""
+        n = len(self.results)
+        if len(some) == n > 1:
+            return f"all {n} criteria"
+        return f"{len(some)} of {n} criteria" if len(some) > 1 else in_words(some) or none
+
+    def _best(self) -> Iterator[str]:
+        """Which of several systems are, or may be, the best, or are better than a baseline, under which criteria;
+        nothing where neither was asked."""
+        of: dict[tuple[str, ...], list[str]] = {}
+        for name, ranking in self.systems.items():
+            of.setdefault(ranking.stand_out, []).append(name)
+        baseline = self.family.baseline
+        for systems, names in sorted(of.items(), key=lambda group: -len(group[1])):
+            n = len(self.systems[names[0]].findings.rows)
+            under = f"under {self._of_all(names) if len(names) == len(self.results) else in_words(names)}"
+            few = (
+                in_words(systems, last="or")
+                if len(systems) <= _MOST_NAMED
+                else f"{len(systems)} of {n} systems"
             )
-            return f"{shown_under}, {after}{under}."
-        are = "is" if len(shown) == 1 else "are"
-        return f"{len(shown)} of {counted(n, 'difference')} {are} shown {after}."
+            if systems and baseline:
+                are = "is" if len(systems) == 1 else "are"
+                yield f"{in_words(systems)} {are} better than {baseline} {under}"
+            elif systems:
+                is_best = f"is the best of {n} systems" if len(systems) == 1 else "may be the best"
+                yield f"{few} {is_best} {under}"
 
     def _table(self) -> Table:
         rows = []

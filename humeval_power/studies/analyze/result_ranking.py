@@ -360,6 +360,22 @@ class Ranking:
         return f"{leader} leads, but {of} {len(rows)} systems may be the best; {differences}."
 
     @property
+    def stand_out(self) -> tuple[str, ...]:
+        """The systems that are shown to be better than the baseline, or that the tests leave the first place, best
+        mean first; empty where neither was asked."""
+        results, family = self.analysis.results, self.analysis.family
+        names: set[str] = set()
+        if results[0].test.rule.margin is not None or self.analysis.tests.drop_result:
+            return ()
+        if family.baseline is not None:
+            for one in results:
+                if one.significant and (one.test.estimate > 0) == (one.first == family.baseline):
+                    names |= {one.first, one.second} - {family.baseline}
+        elif self.findings.has_ranks:
+            names = {row.system for row in self.findings.rows if row.rank_low == 1}
+        return tuple(name for name in order_of(self.analysis) if name in names)
+
+    @property
     def shown_order(self) -> tuple[str, ...]:
         """The systems in the order of tables and pictures."""
         known = set(self.ratings.system_names)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.checking.columns import shortened
+from humeval_power.checking.columns import listing, shortened
+from humeval_power.checking.origin import INFERRED_SCALE
+from humeval_power.checking.rows import OF_ANOTHER_CRITERION
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.saying.document import (
     Block,
@@ -52,6 +54,7 @@ _KINDS = {
     "position": "a position in the session",
     "time": "a time; what changes with it needs a number for each rating",
 }
+_LEFT_OUT = "Not in the model unless you name it"
 _NO_HARM = 0.005  # more false positives than this are worth a word
 
 
@@ -81,50 +84,150 @@ class CheckResult(Result):
         return tuple(map(who_rated_what, self.checked))
 
     def body(self) -> Document:
-        """Rows, scale, design, agreement and systems, and what is unusual, for each criterion."""
-        first, several = self.checked[0], len(self.checked) > 1
-        named = f", criterion {first.criterion}" if first.criterion and not several else ""
-        parts = zip(self.checked, self.summaries, strict=True)
-        n, n_can = len(self.checked), sum(not _why_not(each) for each in self.summaries)
-        criteria = f"All {n} criteria" if n_can == n else f"{n_can} of {n} criteria"
+        """Rows, scale, design, agreement and systems, and what is unusual; several criteria side by side."""
+        first = self.checked[0]
+        if len(self.checked) > 1:
+            return Document(
+                f"Ratings in {first.source}", lead=self._lead(), sections=tuple(self._criteria())
+            )
+        summary = self.summaries[0]
+        named = f", criterion {first.criterion}" if first.criterion else ""
+        notes = (Section("Notes", (Points(first.notices),)),) if first.notices else ()
+        left_out = self._left_out(0)
         return Document(
             f"Ratings in {first.source}{named}",
-            lead=f"{criteria} can be analysed, each by itself."
-            if several
-            else _lead(first, self.summaries[0]),
-            sections=tuple(
-                section
-                for place, (each, summary) in enumerate(parts, start=1)
-                for section in (
-                    *_sections(
-                        each,
-                        summary,
-                        place if several else 0,
-                        self._who(place - 1),
-                        self.agreement[place - 1].sentence,
-                    ),
-                    *self._left_out(each, place - 1, several=several),
-                )
+            lead=_lead(first, summary),
+            sections=(
+                Section("Rows", (Facts((*_columns(first), *_flow(first))),)),
+                Section("Scale", (_scale(first, summary),)),
+                Section("Design", (_design(summary),)),
+                Section("Who rated what", self._who[0]),
+                Section("Agreement", (Paragraph(self.agreement[0].sentence),)),
+                Section("Systems", (_systems(summary), ratings_picture(first))),
+                *notes,
+                *((Section(_LEFT_OUT, (Points(left_out),)),) if left_out else ()),
             ),
         )
 
-    def _who(self, place: int) -> Section:
-        """Who rated what under a criterion; what is as under the first is not told again."""
-        ratings, first = self.checked[place], self.checked[0]
-        of = f"{ratings.criterion}: " if len(self.checked) > 1 else ""
-        if place and same_assignment(ratings, first):
-            return Section(f"{of}Who rated what", (Paragraph(f"As under {first.criterion}."),))
-        blocks = who_rated_what_blocks(
-            ratings, self.patterns[place], "assignment" + f"-{place + 1}" * bool(place)
+    def _lead(self) -> str:
+        """How many of several criteria can be analysed, and what stands in the way of the others."""
+        n, why_not = len(self.checked), list(map(_why_not, self.summaries))
+        n_can = why_not.count("")
+        criteria = f"All {n} criteria" if n_can == n else f"{n_can} of {n} criteria"
+        counts = sorted({_counts(each) for each in self.summaries})
+        of_each = f": {counts[0]} each" if len(counts) == 1 else ""
+        cannot = [
+            f"{each.criterion} cannot be: it has {why}."
+            for each, why in zip(self.checked, why_not, strict=True)
+            if why
+        ]
+        warned = sum(
+            one.startswith("WARNING") for one in {one for each in self.checked for one in each.notices}
         )
-        return Section(f"{of}Who rated what", blocks)
+        limits = [f"Within limits: {counted(warned, 'warning')} below."] if warned else []
+        return " ".join([f"{criteria} can be analysed, each by itself{of_each}.", *cannot, *limits])
 
-    def _left_out(self, ratings: Ratings, place: int, *, several: bool) -> Iterator[Section]:
-        left_out = self.unmodelled[place] if self.unmodelled else ()
-        if left_out:
-            of = f"{ratings.criterion}: " if several else ""
-            points = Points(tuple(left_out_words(one, ratings.system_names) for one in left_out))
-            yield Section(f"{of}Not in the model unless you name it", (points,))
+    def _criteria(self) -> Iterator[Section]:
+        """Several criteria: a row for each, their means, and the rest once for all that share it."""
+        yield Section("By criterion", (self._by_criterion(),))
+        yield Section("Means", (self._means(),))
+        rows = [(Facts((*_columns(each), *_flow(each, all_criteria=True))),) for each in self.checked]
+        yield from self._shared("Rows", rows)
+        yield from self._shared("Design", [(_design(summary),) for summary in self.summaries])
+        yield from self._shared("Who rated what", self._who)
+        for place, each in enumerate(self.checked, start=1):
+            yield Section(f"{each.criterion}: ratings", (ratings_picture(each, f"ratings-{place}"),))
+        scales = {each.scale for each in self.checked}
+        notes = [each.notices for each in self.checked]
+        if len(scales) > 1 and all(scale.source == "inferred" for scale in scales):
+            notes = [tuple(one for one in each if not one.startswith(INFERRED_SCALE)) for each in notes]
+            differ = (
+                "The scale of each criterion is taken from its ratings, and they differ. If all were rated on one "
+                "scale, declare it with --scale LOW:HIGH (and --lower-is-better)."
+            )
+            notes = [(differ, *each) for each in notes]
+        yield from self._points("Notes", notes)
+        yield from self._points(_LEFT_OUT, list(map(self._left_out, range(len(self.checked)))))
+
+    def _by_criterion(self) -> Table:
+        return Table(
+            ("criterion", "ratings", "scale", "lowest", "highest", "values", "agreement"),
+            tuple(
+                (
+                    str(each.criterion),
+                    f"{summary.n_ratings:,}",
+                    f"{each.scale.low:g} to {each.scale.high:g}",
+                    _percent(summary.share_at_low),
+                    _percent(summary.share_at_high),
+                    f"{summary.n_values:,}",
+                    alphas.ends,
+                )
+                for each, summary, alphas in zip(self.checked, self.summaries, self.agreement, strict=True)
+            ),
+            caption="Lowest, highest: the share of the ratings at the ends of the scale; values: how many "
+            "different ones. Agreement: Krippendorff's alpha of other workers like these within a system, from "
+            "the system with the least to that with the most; 1 is perfect, 0 chance.",
+        )
+
+    def _means(self) -> Table:
+        """Rows are criteria or systems, whichever are more."""
+        systems = sorted({one.system for each in self.summaries for one in each.systems})
+        criteria = [str(each.criterion) for each in self.checked]
+        means = {
+            (name, one.system): f"{one.mean:.4g}"
+            for name, each in zip(criteria, self.summaries, strict=True)
+            for one in each.systems
+        }
+        caption = "Of each system, on the raw scale."
+        if len(criteria) >= len(systems):
+            rows = tuple((name, *(means.get((name, one), "-") for one in systems)) for name in criteria)
+            return Table(("criterion", *systems), rows, caption=caption)
+        rows = tuple((one, *(means.get((name, one), "-") for name in criteria)) for one in systems)
+        return Table(("system", *criteria), rows, caption=caption)
+
+    def _shared(self, title: str, blocks: Sequence[tuple[Block, ...]]) -> Iterator[Section]:
+        """A section for all criteria of which the same is to be said, and one for each other group of them."""
+        groups: dict[tuple[Block, ...], list[str]] = {}
+        for each, said in zip(self.checked, blocks, strict=True):
+            groups.setdefault(said, []).append(str(each.criterion))
+        for said, names in groups.items():
+            yield Section(title if len(groups) == 1 else f"{title}: {listing(names)}", said)
+
+    def _points(self, title: str, points: Sequence[tuple[str, ...]]) -> Iterator[Section]:
+        """Sentences, each once, with the names of the criteria that it is of where it is not of all."""
+        names: dict[str, list[str]] = {}
+        for each, said in zip(self.checked, points, strict=True):
+            for one in said:
+                names.setdefault(one, []).append(str(each.criterion))
+        if names:
+            every = len(self.checked)
+            yield Section(
+                title,
+                (
+                    Points(
+                        tuple(
+                            one if len(of) == every else f"{listing(of)}: {one}"
+                            for one, of in names.items()
+                        )
+                    ),
+                ),
+            )
+
+    @cached_property
+    def _who(self) -> tuple[tuple[Block, ...], ...]:
+        """Who rated what under each criterion; the same blocks for the same assignment."""
+        blocks: list[tuple[Block, ...]] = []
+        for place, (ratings, pattern) in enumerate(zip(self.checked, self.patterns, strict=True)):
+            like = next((n for n in range(place) if same_assignment(self.checked[n], ratings)), None)
+            name = "assignment" + f"-{place + 1}" * bool(place)
+            blocks.append(who_rated_what_blocks(ratings, pattern, name) if like is None else blocks[like])
+        return tuple(blocks)
+
+    def _left_out(self, place: int) -> tuple[str, ...]:
+        names = self.checked[place].system_names
+        return tuple(
+            left_out_words(one, names) for one in (self.unmodelled[place] if self.unmodelled else ())
+        )
 
     def content(self) -> Record:
         """Counts, shares and means of the only criterion, or of each under `criteria`."""
@@ -196,16 +299,19 @@ def _record(ratings: Ratings, summary: TableSummary) -> Record:
     }
 
 
-def _lead(ratings: Ratings, summary: TableSummary) -> str:
-    counts = (
+def _counts(summary: TableSummary) -> str:
+    return (
         f"{counted(summary.n_ratings, 'rating')}, {counted(summary.n_workers, 'worker')}, "
         f"{counted(summary.n_items, 'item')}, {counted(summary.n_systems, 'system')}"
     )
+
+
+def _lead(ratings: Ratings, summary: TableSummary) -> str:
     if why := _why_not(summary):
-        return f"This table cannot be analysed, as it has {why}: {counts}."
+        return f"This table cannot be analysed, as it has {why}: {_counts(summary)}."
     warned = sum(notice.startswith("WARNING") for notice in ratings.notices)
     limits = f", within limits ({counted(warned, 'warning')} below)" if warned else ""
-    return f"This table can be analysed{limits}: {counts}."
+    return f"This table can be analysed{limits}: {_counts(summary)}."
 
 
 def _why_not(summary: TableSummary) -> str:
@@ -213,23 +319,6 @@ def _why_not(summary: TableSummary) -> str:
         return "only one system"
     least = len(PARAMETER_NAMES)
     return f"fewer than {least} ratings" if summary.n_ratings < least else ""
-
-
-def _sections(
-    ratings: Ratings, summary: TableSummary, place: int, who: Section, agreement: str
-) -> Iterator[Section]:
-    """Of one criterion; its `place` among several, from 1, or 0 where it is the only one; `who` rated what."""
-    of = f"{ratings.criterion}: " if place else ""
-    name = f"ratings-{place}" if place else "ratings"
-    lead = (("Ratings", _lead(ratings, summary)),) if place else ()
-    yield Section(f"{of}Rows", (Facts((*lead, *_columns(ratings), *_flow(ratings))),))
-    yield Section(f"{of}Scale", (_scale(ratings, summary),))
-    yield Section(f"{of}Design", (Table((), tuple(_design(summary))),))
-    yield who
-    yield Section(f"{of}Agreement", (Paragraph(agreement),))
-    yield Section(f"{of}Systems", (_systems(summary), ratings_picture(ratings, name)))
-    if ratings.notices:
-        yield Section(f"{of}Notes", (Points(ratings.notices),))
 
 
 def ratings_picture(ratings: Ratings, name: str = "ratings") -> Picture:
@@ -263,9 +352,11 @@ def _columns(ratings: Ratings) -> Iterator[Fact]:
         yield "Columns", ", ".join(f"{role} from {shortened(str(name))!r}" for role, name in named)
 
 
-def _flow(ratings: Ratings) -> Iterator[Fact]:
+def _flow(ratings: Ratings, *, all_criteria: bool = False) -> Iterator[Fact]:
+    """Rows that were read, left out and analysed; of all criteria what was read and left out of them all."""
     for name, rows, reason in flow_rows(flow_record(ratings)):
-        yield name, rows + (f": {reason}" if reason else "")
+        if not (all_criteria and (reason.startswith(OF_ANOTHER_CRITERION) or name == "Analysed")):
+            yield name, rows + (f": {reason}" if reason else "")
 
 
 def _scale(ratings: Ratings, summary: TableSummary) -> Block:
@@ -281,7 +372,11 @@ def _scale(ratings: Ratings, summary: TableSummary) -> Block:
     )
 
 
-def _design(summary: TableSummary) -> Iterator[Fact]:
+def _design(summary: TableSummary) -> Table:
+    return Table((), tuple(_design_facts(summary)))
+
+
+def _design_facts(summary: TableSummary) -> Iterator[Fact]:
     yield "workers", f"{summary.n_workers:,}"
     yield "items", f"{summary.n_items:,}"
     yield "systems", f"{summary.n_systems:,}"
