@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.request import PlanRequest, PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.result_assignment import AssignmentResult, LookStage, Takeover
-    from humeval_power.studies.power.estimate import Progress
     from humeval_power.study_counts import StudyCounts
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -192,6 +191,7 @@ def make_plan(
     from humeval_power.studies.plan.request import PlanRequest
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.sealed_content import plan_to_json
+    from humeval_power.studies.plan.search_and_prove import make_plan as search_and_prove
 
     known, many = _assumed(assumed, family, goal, criteria, looks, sources)
     known, notices = (known, ()) if safe is None else _safe(known, safe)
@@ -241,7 +241,14 @@ def make_plan(
         else _design_beside(beside, PAIRINGS[pairing][0], 2 if many is None else first.n_systems),
     )
     with progress("Proving", total=100) as advance:
-        result = _search(request, n_simulations, seed, n_jobs, ahead, in_steps(advance))
+        result = search_and_prove(
+            request,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            ahead=ahead,
+            progress=in_steps(advance),
+        )
     plan = plan_of(result, question=question, exclusions=exclusions, seed=seed)
     plan = replace(plan, estimand=estimand, judges=judges)
     made = created or datetime.date.today()
@@ -303,28 +310,6 @@ def _assumed(
     by_name = {entry.name: entry for entry in sources.entries}
     entries = (replace(by_name[name], parameters=pair, uncertainty=None) for name, pair in pairs.items())
     return replace(sources, entries=tuple(entries)), many
-
-
-def _search(
-    request: PlanRequest,
-    n_simulations: int | None,
-    seed: int,
-    n_jobs: int,
-    ahead: Callable[..., None] | None,
-    progress: Progress,
-) -> PlanResult:
-    """The design that is found and proved: of several systems along rows, for their power takes long to compute."""
-    if request.many is not None:
-        from humeval_power.studies.plan.systems_search import make_systems_plan
-
-        return make_systems_plan(
-            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=progress
-        )
-    from humeval_power.studies.plan.search_and_prove import make_plan as search
-
-    return search(
-        request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, ahead=ahead, progress=progress
-    )
 
 
 def assign_work(

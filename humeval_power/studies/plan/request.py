@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from humeval_power.choices import MAX_RATE, Exclusion
 from humeval_power.errors import InputError
@@ -16,11 +15,10 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.studies.looks.repeated import StopWhen, check_offered
-from humeval_power.studies.plan.candidates import Candidates, list_candidates
-from humeval_power.studies.plan.planned_rules import WorkersOut
-from humeval_power.studies.power.analytic import check_target
+from humeval_power.studies.power.analytic import Ceiling, check_target
 from humeval_power.studies.power.assurance import PowerSpread
-from humeval_power.studies.power.required import check_effect
+from humeval_power.studies.power.required import check_effect, design_of
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty
 
@@ -114,6 +112,46 @@ class PlanRequest:
     def uncertainty(self) -> VarianceUncertainty | None:
         """How uncertain the parameters planned for are."""
         return self.assumed.uncertainty
+
+    @property
+    def limit(self) -> int | None:
+        """The budget in cents."""
+        return None if self.budget is None else int(self.budget * 100)
+
+    def judged(self, powers: Mapping[str, float]) -> str:
+        """The setting that a design is judged by: the worst if robust, else the first."""
+        return min(powers, key=lambda name: powers[name]) if self.robust else next(iter(powers))
+
+    def falls_short(self, option: Option) -> bool:
+        """Whether simulation contradicts a promise of the formula, beyond Monte Carlo error."""
+        simulated = option.simulated
+        if self.spend_budget or simulated is None:
+            return False
+        return math.isnan(simulated.power) or not simulated.interval[1] >= self.target
+
+    def too_dear(self, least_cents: int) -> InputError:
+        """The error of a budget that buys none of the designs, of which the cheapest costs so much."""
+        return InputError(
+            f"No design within a budget of {self.budget}: within these limits the cheapest costs "
+            f"{Decimal(least_cents) / 100:.2f}."
+        )
+
+    def study(self, counts: StudyCounts, parameters: Parameters) -> RatingStudy:
+        """A study of two systems of this size, with what is expected of its ratings and workers."""
+        return RatingStudy(
+            parameters,
+            design_of(counts),
+            rule=self.rule,
+            losses=self.losses,
+            exclusion=self.exclusion,
+        )
+
+    def alone(self, name: str, best: float, cheapest: FrontPoint | None) -> Alone:
+        """What an entry asks for by itself: the best power within the budget, and the cheapest design that has the
+        target's, whatever it costs."""
+        if best < self.target or cheapest is None:
+            return Alone(name, None, None, best)
+        return Alone(name, cheapest.counts, cheapest.cost, best)
 
     def __post_init__(self) -> None:
         if not self.assumed.entries:
@@ -277,38 +315,12 @@ class PlanResult:
     rules: PlannedRules | None = None
 
 
-# What several sets of assumptions ask for, each on its own.
+class Formulas(NamedTuple):
+    """What formulas say of designs under one setting: their power, whether they reach the target, the smallest
+    difference (under a rule with a margin the smallest margin) with which they do, and what endless items and
+    workers make of them."""
 
-
-def each_alone(
-    request: PlanRequest, settings: Mapping[str, Parameters], out: WorkersOut
-) -> tuple[Alone, ...]:
-    """The design that each entry would be planned with, by formula; `settings` have the effect of interest, and
-    the shares `out` of the workers are left out."""
-    return tuple(_alone(request, name, parameters, out) for name, parameters in settings.items())
-
-
-def _alone(request: PlanRequest, name: str, parameters: Parameters, out: WorkersOut) -> Alone:
-    candidates = list_candidates(
-        {name: parameters},
-        request.space,
-        request.costs,
-        rule=request.rule,
-        losses=request.losses,
-        out=out,
-    )
-    power = candidates.worst_power
-    within = np.ones(len(power), dtype=bool)
-    if request.budget is not None:
-        within = candidates.cents <= int(request.budget * 100)
-    best = float(power[within].max()) if within.any() else 0.0
-    enough = np.flatnonzero(within & (power >= request.target))
-    if not len(enough):
-        return Alone(name, None, None, best)
-    index = int(enough[_cheapest(candidates, enough)])
-    return Alone(name, candidates.counts(index), Decimal(int(candidates.cents[index])) / 100, best)
-
-
-def _cheapest(candidates: Candidates, places: np.ndarray) -> int:
-    """Of these designs the cheapest, and of equally cheap ones the most powerful."""
-    return int(np.lexsort((-candidates.worst_power[places], candidates.cents[places]))[0])
+    power: Callable[[StudyCounts], float]
+    reaches: Callable[[StudyCounts], bool]
+    smallest: Callable[[StudyCounts], float]
+    ceilings: Callable[[StudyCounts], tuple[Ceiling, ...]]
