@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TypeVar
 
 import numpy as np
 
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import InputError
 from humeval_power.studies.power.required import RequiredSize
-from humeval_power.studies.power.systems_study import SystemsSize
 
-Found = TypeVar("Found", RequiredSize, SystemsSize, RequiredSize | SystemsSize)
 _FIRST = 8  # numbers of workers that are looked at, over all of them
 _NEARER = 4  # and then on each side of the best
 
 
-def cheapest_size(size_of: Callable[[int], Found], costs: CostModel, *, least: int, most: int) -> Found:
+def cheapest_size(
+    size_of: Callable[[int], RequiredSize], costs: CostModel, *, least: int, most: int
+) -> RequiredSize:
     """The cheapest of the studies `size_of(workers)`, each with the fewest items that reach the target.
 
     Costs fall and then rise with the number of workers, but for steps of an item, so that the cheapest is found to
@@ -31,7 +30,7 @@ def cheapest_size(size_of: Callable[[int], Found], costs: CostModel, *, least: i
     """
     if most < least:
         raise InputError(f"An item needs {least} workers: max_workers must be at least that; got {most}.")
-    known: dict[int, Found] = {}
+    known: dict[int, RequiredSize] = {}
 
     def rank(workers: int) -> tuple[float, int]:
         if workers not in known:

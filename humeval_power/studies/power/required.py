@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,6 +51,9 @@ from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.workload import Ahead, measured_workload
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
+
+if TYPE_CHECKING:
+    from humeval_power.studies.power.systems_goals import SystemsPower
 
 # Designs from the counts and words that people give.
 
@@ -393,15 +396,16 @@ _MOST_RAISES = 25  # of a size whose proof falls short
 class RequiredSize:
     """The answer: the smallest size found, or None and the reason why none will do.
 
-    `analytic` is its power by formula, `simulated` the proof, None where none was asked for, or where it would take
-    `proof_seconds` and nobody asked for so many simulations.
+    `analytic` is its power by formula, of several systems that of every goal and None where none will do;
+    `simulated` the proof, None where none was asked for, or where it would take `proof_seconds` and nobody asked
+    for so many simulations.
     """
 
     sought: Sought
     target: float
     counts: StudyCounts | None
-    analytic: float
-    simulated: PowerEstimate | None
+    analytic: float | SystemsPower | None = None
+    simulated: PowerEstimate | SystemsPower | None = None
     reason: str = ""
     proof_seconds: float | None = None
 
