@@ -11,7 +11,7 @@ from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.rules import claim
 from humeval_power.safe_text import file_stems
-from humeval_power.saying.document import Block, Document, Paragraph, Picture, Section, Table
+from humeval_power.saying.document import Document, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell
 from humeval_power.saying.result import ANALYSES_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
@@ -250,9 +250,8 @@ def _sections(name: str, stem: str, result: AnalysisResult) -> Iterator[Section]
         yield Section(name, (Paragraph(document.lead),))
         sections = tuple(one for one in document.sections if one.title != EXCLUSION_TITLE)
     for section in sections:
-        blocks = tuple(_named(block, stem) for block in section.blocks)
+        blocks = tuple(
+            block.named(f"{stem}-{block.name}") if isinstance(block, Picture) else block
+            for block in section.blocks
+        )
         yield replace(section, title=f"{name}: {section.title}", blocks=blocks)
-
-
-def _named(block: Block, stem: str) -> Block:
-    return block.named(f"{stem}-{block.name}") if isinstance(block, Picture) else block

@@ -557,7 +557,10 @@ class RatingLooks(GrowingStudy):
         growing = [d.n_items if by_items else d.n_workers for d in self.nested.designs]
         blocks = [int(count) for count in np.diff(growing, prepend=0)]
         fixed = final.n_workers if by_items else final.n_items
-        worker0, worker1, item0, item1, noise, shared = _variances(self.parameters)
+        coded = self.parameters.recoded()
+        worker0, worker1, item0, item1, noise, shared = (
+            getattr(coded, name) ** 2 for name in (*STANDARD_DEVIATIONS, "sd_worker_item")
+        )
         repeats = final.n_repeats
 
         def sums(of_worker: float, of_item: float, of_cell: float) -> GrowingSums:
@@ -580,11 +583,6 @@ class RatingLooks(GrowingStudy):
             fits.append(fit)
             alone.append(p_value)
         return self._decided(fits, alone)
-
-
-def _variances(parameters: Parameters) -> tuple[float, ...]:
-    coded = parameters.recoded()
-    return tuple(getattr(coded, name) ** 2 for name in (*STANDARD_DEVIATIONS, "sd_worker_item"))
 
 
 def _strata(

@@ -251,11 +251,6 @@ class SystemsLooks(GrowingStudy):
         return SystemsLookReplicates(means, estimate, error, df, p_value, every)
 
 
-def pair_designs(study: SystemsLooks, place: int) -> tuple[Design, ...]:
-    """The ratings of one comparison at each look, as designs of two systems."""
-    return tuple(pair_design(design, *study.pairs[place]) for design in study.nested.designs)
-
-
 DEFAULT_SYSTEMS_LOOKS = 10_000  # simulated studies that are drawn by their sums
 SLOW_SYSTEMS_LOOKS = 1_000  # and of those whose ratings are simulated and fitted
 _MOST = 2048  # studies of a block
@@ -424,7 +419,8 @@ def pair_rows_at_looks(
     """Size of the whole study at each look, with the exact variance and the information of one comparison."""
     parameters = study.parameters.pair(*study.pairs[place])
     designs = study.nested.designs
-    precisions = [effect_precision(parameters, design) for design in pair_designs(study, place)]
+    pair = study.pairs[place]
+    precisions = [effect_precision(parameters, pair_design(design, *pair)) for design in designs]
     return rows_of(designs, precisions, cost)
 
 

@@ -105,11 +105,6 @@ def planned_shares(design: Design, looks: Looks) -> tuple[float, ...]:
     return tuple(size / sizes[-1] for size in sizes)
 
 
-def collected_information(plan: Plan, ratings: Ratings) -> float:
-    """Information of who rated what so far, at the variances that the plan assumed."""
-    return 1.0 / effect_precision(plan.parameters, ratings.design()).variance
-
-
 def collected_share(plan: Plan, ratings: Ratings) -> float:
     """Share of what the plan's looks are counted by that is in. Workers of whom several share the work of one,
     after dropouts, are no later look than the one that their work is nearest to."""
@@ -151,8 +146,11 @@ def step(
         boundaries that do not allow one, or no new information.
     """
     refuse_after_the_end(state, unplanned)
-    if state.stop_when is not None:
-        _refuse_few_workers(data)
+    if state.stop_when is not None and isinstance(data, LookData) and data.n_workers < FEWEST_WORKERS:
+        raise InputError(
+            f"{data.n_workers} workers are too few for an interval that stops a study: it needs {FEWEST_WORKERS}. "
+            "Collect more first; nothing was recorded."
+        )
     planned, final, complete = place_of(state, data, unplanned)
     fraction = look_fraction(state, data, complete=complete)
     bounds = look_boundaries(state, fraction, final=fraction >= 1.0 - REACHED)
@@ -227,14 +225,6 @@ def _decision_by_interval(
         "half-width": "stop-half-width",
     }
     return stops.get(reason, "stop-futility" if data.p_value > futility else "continue")
-
-
-def _refuse_few_workers(data: LookData | JudgementData) -> None:
-    if isinstance(data, LookData) and data.n_workers < FEWEST_WORKERS:
-        raise InputError(
-            f"{data.n_workers} workers are too few for an interval that stops a study: it needs {FEWEST_WORKERS}. "
-            "Collect more first; nothing was recorded."
-        )
 
 
 def repeated_inference(state: Monitoring, stop_when: StopWhen) -> RepeatedResult:
@@ -680,7 +670,7 @@ def look_data(
         n_workers=ratings.n_workers,
         n_items=ratings.n_items,
         share=collected_share(plan, ratings),
-        information=collected_information(plan, ratings),
+        information=1.0 / effect_precision(plan.parameters, ratings.design()).variance,
         estimate=tested.estimate,
         standard_error=tested.standard_error,
         df=tested.df,
