@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from humeval_power.designs import different_workers
 from humeval_power.errors import DesignError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
@@ -74,7 +75,7 @@ def find_bottleneck(
         counts, n_workers=counts.n_workers + 1, ratings_per_item=k + 1 if is_complete(counts) else k
     )
     items = replace(counts, n_items=counts.n_items + max(1, counts.n_items // 10))
-    fits = (k + 1) * (1 if counts.paired or counts.n_systems > 2 else 2) <= counts.n_workers
+    fits = (k + 1) * different_workers(counts.paired, counts.n_systems) <= counts.n_workers
     with_items, with_workers, *with_both = ceilings
     return Bottleneck(
         power=power,

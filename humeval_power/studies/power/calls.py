@@ -255,7 +255,7 @@ def study_size(
     """
     from humeval_power.costs import cost_of
     from humeval_power.studies.power import strategies
-    from humeval_power.studies.power.budget import cheapest_size
+    from humeval_power.studies.power.required import cheapest_size
     from humeval_power.studies.power.result_size import StudySize
 
     if effect is not None and not isinstance(effect, Difference):
