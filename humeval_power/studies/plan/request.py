@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.candidates import SearchSpace
     from humeval_power.studies.plan.plan import SequentialOption
     from humeval_power.studies.plan.planned_rules import PlannedRules
-    from humeval_power.studies.plan.planned_systems import SystemsRequest
+    from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.assurance import Assurance
     from humeval_power.studies.power.bottleneck import Bottleneck
     from humeval_power.studies.power.estimate import PowerEstimate
@@ -53,8 +53,8 @@ class PlanRequest:
     losses, exclusion : what is expected to happen to the ratings, and who will be left out: by rules that are
         sealed (`QualityControl`), or as a word says.
     looks : look at the data before the end; power is then that of the whole procedure.
-    many : what is asked of several systems, or of several criteria; `assumed` is then of the two systems that
-        its goal is about.
+    many : of several systems, or of several criteria, what is assumed of them and asked for, by the names of the
+        settings; `assumed` is then of the two systems that its goal is about.
     confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
     safe : `assumed` takes how workers differ at this upper confidence limit; None where as estimated.
     beside : a design that somebody has in mind, to stand beside those that are found, whatever the limits.
@@ -74,7 +74,7 @@ class PlanRequest:
     losses: Losses = NO_LOSSES
     exclusion: Exclusion | QualityControl = "none"
     looks: LookSchedule | None = None
-    many: SystemsRequest | None = None
+    many: Mapping[str, PlannedSystems] | None = None
     beside: StudyCounts | None = None
 
     @property
@@ -190,9 +190,9 @@ class PlanRequest:
                 "pilot, or from a file that 'fit -o' wrote."
             )
 
-    def _check_many(self, many: SystemsRequest) -> None:
-        for name in many.settings:
-            many.planned(name).check(self.rule)
+    def _check_many(self, many: Mapping[str, PlannedSystems]) -> None:
+        for planned in many.values():
+            planned.check(self.rule)
         beyond = {
             "looks together with documents": self.looks is not None and bool(self.space.documents),
             "an assurance over the pilot's uncertainty": self.confidence is not None,
@@ -313,6 +313,11 @@ class PlanResult:
     n_candidates: int
     alone: tuple[Alone, ...] = ()
     rules: PlannedRules | None = None
+
+    @property
+    def judged(self) -> str:
+        """The name of the parameters that the plan is made for: the worst if robust, else the first."""
+        return self.request.judged(self.chosen.powers)
 
 
 class Formulas(NamedTuple):

@@ -462,9 +462,8 @@ class RowSearch:
     ) -> RowSearch:
         """n_simulations : of a proof. [the usual number; where each study has to be fitted `fitted_simulations`]
         only : the one setting that is looked at. [all]"""
-        many = request.many
-        assert many is not None
-        planned = {name: many.planned(name) for name in many.settings if only in (None, name)}
+        assert request.many is not None
+        planned = {name: one for name, one in request.many.items() if only in (None, name)}
         first = next(iter(planned.values()))
         space = request.space
         if request.looks is not None and request.looks.drop_systems:
