@@ -273,11 +273,16 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class FrontPoint:
-    """A design that no other beats in both cost and power."""
+    """A design with its price and its power, such as one that no other beats in both."""
 
     counts: StudyCounts
     cost: Decimal
     power: float
+
+    @property
+    def cents(self) -> int:
+        """Its price in cents."""
+        return int(100 * self.cost)
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,20 +211,6 @@ class Row:
         return int(np.searchsorted(self.cents, cents, side="right")) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class PricedDesign:
-    """A design with its price in cents and its power."""
-
-    counts: StudyCounts
-    cents: int
-    power: float
-
-    @property
-    def point(self) -> FrontPoint:
-        """The same with its price."""
-        return FrontPoint(self.counts, Decimal(self.cents) / 100, self.power)
-
-
 def list_rows(
     space: SearchSpace, costs: CostModel, *, planned: PlannedSystems, rule: DecisionRule
 ) -> list[Row]:
@@ -302,7 +288,7 @@ def _more_df(m: Ints, n: Ints, k: Ints, paired: bool, df: Floats, planned: Plann
     return factor
 
 
-def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> PricedDesign | None:
+def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> FrontPoint | None:
     """The cheapest design that reaches a power, the more powerful of equally cheap ones and then the one with
     fewer workers; None where none does.
 
@@ -310,7 +296,7 @@ def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> PricedD
     over.
     """
     far = _FAR[power.first.goal]
-    best: PricedDesign | None = None
+    best: FrontPoint | None = None
     promising = sorted(rows, key=lambda row: -float(row.rough[-1]))
     enough = float(promising[0].rough[-1])  # the least rough power that was enough, or might be
     for row in promising:
@@ -326,12 +312,12 @@ def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> PricedD
     return best
 
 
-def _design_at(row: Row, place: int, power: GoalPower) -> PricedDesign:
+def _design_at(row: Row, place: int, power: GoalPower) -> FrontPoint:
     counts = row.counts(place)
-    return PricedDesign(counts, int(row.cents[place]), power.exact(counts))
+    return FrontPoint(counts, Decimal(int(row.cents[place])) / 100, power.exact(counts))
 
 
-def _order(priced: PricedDesign) -> tuple[int, float, int]:
+def _order(priced: FrontPoint) -> tuple[int, float, int]:
     return priced.cents, -round(priced.power, 9), priced.counts.n_workers
 
 
@@ -347,7 +333,7 @@ def _first(row: Row, power: GoalPower, target: float, last: int) -> int:
 
 def most_powerful(
     rows: Sequence[Row], power: GoalPower, *, budget_cents: int | None = None
-) -> PricedDesign | None:
+) -> FrontPoint | None:
     """The most powerful design within a budget, the cheaper of equals; None if none fits. Rows whose rough
     power is far below the highest are passed over."""
     places = [(row, len(row) - 1 if budget_cents is None else row.affordable(budget_cents)) for row in rows]
@@ -363,12 +349,12 @@ def most_powerful(
     return min(designs, key=lambda one: (-round(one.power, 9), one.cents))
 
 
-def front(rows: Sequence[Row], power: GoalPower, *, decision: int) -> tuple[PricedDesign, ...]:
+def front(rows: Sequence[Row], power: GoalPower, *, decision: int) -> tuple[FrontPoint, ...]:
     """Designs that buy the most power for their cost, cheapest first, at about equal steps of cost up to a
     little beyond the decision's; of each cost those are looked at that a rough power puts first."""
     least, most = min(int(row.cents[0]) for row in rows), max(int(row.cents[-1]) for row in rows)
     levels = np.linspace(least, min(most, max(_BEYOND * decision, least)), _LEVELS)
-    kept: list[PricedDesign] = []
+    kept: list[FrontPoint] = []
     for row, place in dict.fromkeys(_best_for(rows, power, int(cents)) for cents in levels):
         result = _design_at(row, place, power)
         if not kept or result.power > kept[-1].power + 1e-9:
@@ -447,7 +433,7 @@ class RowSearch:
     progress: Progress | None
     alone: tuple[Alone, ...] = ()
     done: int = 0
-    chosen: PricedDesign = field(init=False)
+    chosen: FrontPoint = field(init=False)
 
     @classmethod
     def of(
@@ -487,7 +473,7 @@ class RowSearch:
         result = None
         if best >= self.request.target:
             result = cheapest(self.rows, self.power, target=self.request.target)
-        return self.request.alone(name, best, None if result is None else result.point)
+        return self.request.alone(name, best, result)
 
     def first(self, ahead: object) -> Option:  # noqa: ARG002  its work is told by its progress alone
         """The design to prove first, proved."""
@@ -511,7 +497,7 @@ class RowSearch:
     def ways(self, option: Option) -> Iterator[tuple[WayName, Option | None]]:
         """Designs by the ways to spend the money, None where a way is closed."""
 
-        def said(one: PricedDesign | None) -> Option | None:
+        def said(one: FrontPoint | None) -> Option | None:
             if one is None:
                 return None
             return option if one.counts == option.counts else self.other(one.counts)
@@ -532,7 +518,7 @@ class RowSearch:
     def front(self) -> tuple[FrontPoint, ...]:
         """Designs that no others beat in both cost and power."""
         decision = max(self.chosen.cents, self.request.limit or 0)
-        return tuple(point.point for point in front(self.rows, self.power, decision=decision))
+        return front(self.rows, self.power, decision=decision)
 
     @property
     def n_candidates(self) -> int:
@@ -542,7 +528,7 @@ class RowSearch:
     def cheapest_price(self) -> Decimal | None:
         """Price of the cheapest design that reaches the target, whatever the budget."""
         result = cheapest(self.rows, self.power, target=self.request.target)
-        return None if result is None else result.point.cost
+        return None if result is None else result.cost
 
     def formulas(self, name: str) -> Formulas:
         """What formulas say of designs under this setting."""
@@ -559,13 +545,13 @@ class RowSearch:
         settings = next(iter(self.request.settings.values()))
         return self.request.study(replace(option.counts, n_systems=2), settings)
 
-    def _cheapest(self, target: float) -> PricedDesign | None:
+    def _cheapest(self, target: float) -> FrontPoint | None:
         """The cheapest design of this power, None where the limits or the budget have none."""
         result = cheapest(self.rows, self.power, target=target) if target > 0 else None
         limit = self.request.limit
         return None if result is not None and limit is not None and result.cents > limit else result
 
-    def _largest(self) -> PricedDesign:
+    def _largest(self) -> FrontPoint:
         """The most powerful design, within the budget where there is one."""
         best = most_powerful(self.rows, self.power, budget_cents=self.request.limit)
         if best is None:
