@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -72,59 +72,13 @@ from humeval_power.study_counts import StudyCounts
 if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.replicates import RatingLooks
+    from humeval_power.studies.plan.systems_search import RowSearch
 
 _MOST_PROOFS, _MOST_STOP_PROOFS = 6, 2  # further designs tried by simulation before the last one stands
 _CALIBRATED_TO = 0.01  # what the noise of a calibration makes of the power
 _MOST_WORKERS = _MOST_DOCUMENTS = 5000  # that would do where the limits do not
 _SHOWN = 40  # designs of the front
 _GUESSED_ITEMS = 100  # of a table that a factor is guessed from: workers are what it hangs on
-
-
-class DesignSearch(Protocol):
-    """How designs are found and proved: of two systems in a list of all, of several along rows, for their power
-    takes long to compute. It keeps the design that it has chosen."""
-
-    @property
-    def alone(self) -> tuple[Alone, ...]:
-        """What each setting asks for by itself, where there are several."""
-        ...
-
-    @property
-    def n_candidates(self) -> int:
-        """How many designs there are to choose from."""
-        ...
-
-    def first(self, ahead: Callable[..., None] | None) -> Option:
-        """The design to prove first, proved; `ahead` is told of the work before."""
-        ...
-
-    def dearer(self, option: Option) -> Option | None:
-        """A dearer design, proved, in the place of one that falls short; None where this one stands."""
-        ...
-
-    def ways(self, option: Option) -> Iterable[tuple[WayName, Option | None]]:
-        """Designs by the ways to spend the money, None where a way is closed."""
-        ...
-
-    def other(self, counts: StudyCounts) -> Option:
-        """A design that is not planned."""
-        ...
-
-    def front(self) -> tuple[FrontPoint, ...]:
-        """Designs that no others beat in both cost and power."""
-        ...
-
-    def cheapest_price(self) -> Decimal | None:
-        """Price of the cheapest design that reaches the target, whatever the budget."""
-        ...
-
-    def formulas(self, name: str) -> Formulas:
-        """What formulas say of designs under this setting."""
-        ...
-
-    def pair_study(self, option: Option) -> RatingStudy:
-        """The study of two systems that tells what rules cost."""
-        ...
 
 
 def make_plan(
@@ -154,7 +108,7 @@ def make_plan(
         "n_jobs": n_jobs,
         "progress": progress,
     }
-    search: DesignSearch
+    search: _ListSearch | RowSearch  # along rows, where the power of a design takes long to compute
     if request.many is None:
         search = _ListSearch.of(request, **how)
     else:
