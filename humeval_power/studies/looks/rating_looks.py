@@ -198,7 +198,7 @@ def plan_looks(
         n_simulations=n,
         seed=seed,
     )
-    errors = sum(run_blocks(of_null, n_jobs=n_jobs), start=_ErrorCounts())
+    errors = sum(run_blocks(of_null, n_jobs=n_jobs), start=ErrorCounts())
     return LookPlan(
         study=study,
         rows=rows,
@@ -250,23 +250,26 @@ def naive_levels(rule: StoppingRule, rows: Sequence[LookRow]) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class _ErrorCounts:
+class ErrorCounts:
     """How many of `n` usable studies without an effect each procedure finds one in."""
 
     n: int = 0
     found: tuple[tuple[str, int], ...] = ()
 
-    def __add__(self, other: _ErrorCounts) -> _ErrorCounts:
+    def __add__(self, other: ErrorCounts) -> ErrorCounts:
         if not self.found:
             return other
         both = zip(self.found, other.found, strict=True)
-        return _ErrorCounts(
+        return ErrorCounts(
             self.n + other.n, tuple((name, count + more) for (name, count), (_, more) in both)
         )
 
     def rates(self) -> tuple[NaiveError, ...]:
         """The rate of each procedure."""
-        return tuple(naive_error(name, count, self.n) for name, count in self.found)
+        return tuple(
+            NaiveError(name, count / self.n if self.n else math.nan, wilson_interval(count, self.n))
+            for name, count in self.found
+        )
 
 
 def error_block(
@@ -279,7 +282,7 @@ def error_block(
     n: int,
     *,
     n_jobs: int = 1,
-) -> _ErrorCounts:
+) -> ErrorCounts:
     """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is.
 
     uncalibrated : the boundaries before calibration; None where they are the same.
@@ -298,12 +301,7 @@ def error_block(
         <= by_count,
     }
     counts = ((name, int(np.any(flags, axis=1)[kept].sum())) for name, flags in crossed.items())
-    return _ErrorCounts(int(kept.sum()), tuple(counts))
-
-
-def naive_error(name: str, count: int, n: int) -> NaiveError:
-    """The rate of a procedure that erred in `count` of n studies."""
-    return NaiveError(name, count / n if n else math.nan, wilson_interval(count, n))
+    return ErrorCounts(int(kept.sum()), tuple(counts))
 
 
 # The looks that a plan allows: when, by which boundaries, and what they expect of the information.

@@ -36,10 +36,10 @@ from humeval_power.studies.looks.calibration import (
 from humeval_power.studies.looks.rating_looks import (
     CALIBRATION_SEED,
     AtLooks,
+    ErrorCounts,
     LookRow,
     NaiveError,
     check_alternative,
-    naive_error,
     rows_of,
 )
 from humeval_power.studies.looks.replicates import GrowingStudy, Looks, check_difference
@@ -407,9 +407,11 @@ def plan_systems_looks(
         n_simulations=n,
         seed=seed,
     )
-    errors = reduce(add, run_blocks(blocks, n_jobs=n_jobs))
+    own, *others = sum(run_blocks(blocks, n_jobs=n_jobs), start=ErrorCounts()).rates()
+    worst = max(others[: len(nulls)], key=lambda one: one.rate)
+    errors = (own, worst, *others[len(nulls) :])
     return SystemsLookPlan(
-        study, place, tuple(rows[place]), uncalibrated, bounds, calibrated, errors.rates(nulls), n, seed
+        study, place, tuple(rows[place]), uncalibrated, bounds, calibrated, errors, n, seed
     )
 
 
@@ -509,31 +511,6 @@ def ratio_block(
     return null_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds, nulls)
 
 
-@dataclass(frozen=True, slots=True)
-class _ErrorsOfProcedures:
-    """How many of `n` studies without a difference each procedure finds one in, and each set of true nulls."""
-
-    n: int
-    found: dict[str, int]
-    of_nulls: NDArray[np.int64]
-
-    def __add__(self, other: _ErrorsOfProcedures) -> _ErrorsOfProcedures:
-        sums = {name: count + other.found[name] for name, count in self.found.items()}
-        return _ErrorsOfProcedures(self.n + other.n, sums, self.of_nulls + other.of_nulls)
-
-    def rates(self, nulls: Sequence[Places]) -> tuple[NaiveError, ...]:
-        """The rate of each procedure."""
-        name, *others = self.found
-        worst = int(self.of_nulls.argmax())
-        some = f"the same where {len(nulls[worst])} of {len(nulls[0])} comparisons are of equal systems, at worst"
-        counts = [
-            (name, self.found[name]),
-            (some, int(self.of_nulls[worst])),
-            *((one, self.found[one]) for one in others),
-        ]
-        return tuple(naive_error(one, count, self.n) for one, count in counts)
-
-
 def error_block(
     null: SystemsLooks,
     bounds: StepwiseBoundaries,
@@ -544,23 +521,30 @@ def error_block(
     n: int,
     *,
     n_jobs: int = 1,
-) -> _ErrorsOfProcedures:
-    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is."""
+) -> ErrorCounts:
+    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is; after
+    the first that of `bounds` under each set of true nulls."""
     looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
     looks = looks.part(looks.usable)
     alpha, p = bounds.rule.alpha, looks.p_value
-    flags = {"these boundaries": walk(p, bounds).shown.any(axis=1)}
+    flags = [("these boundaries", walk(p, bounds).shown.any(axis=1))]
+    of_nulls = null_ratios(looks, bounds, nulls) <= 1
+    flags += [
+        (
+            f"the same where {len(of)} of {len(nulls[0])} comparisons are of equal systems, at worst",
+            of_nulls[:, place],
+        )
+        for place, of in enumerate(nulls)
+    ]
     if uncalibrated is not None:
-        flags["information time without calibration"] = walk(p, uncalibrated).shown.any(axis=1)
-    flags["looks corrected, comparisons not"] = (p <= bounds.nominal[None, :, :, 0]).any(axis=(1, 2))
-    flags["comparisons corrected (Holm), looks not"] = np.stack(
-        [significant(p[:, at], "holm", alpha).any(axis=1) for at in range(p.shape[1])], axis=1
-    ).any(axis=1)
-    flags["no correction: alpha at each look and comparison"] = (p <= alpha).any(axis=(1, 2))
-    of_nulls = (null_ratios(looks, bounds, nulls) <= 1).sum(axis=0)
-    return _ErrorsOfProcedures(
-        len(looks), {name: int(flag.sum()) for name, flag in flags.items()}, of_nulls
-    )
+        flags.append(("information time without calibration", walk(p, uncalibrated).shown.any(axis=1)))
+    by_look = [significant(p[:, at], "holm", alpha).any(axis=1) for at in range(p.shape[1])]
+    flags += [
+        ("looks corrected, comparisons not", (p <= bounds.nominal[None, :, :, 0]).any(axis=(1, 2))),
+        ("comparisons corrected (Holm), looks not", np.stack(by_look, axis=1).any(axis=1)),
+        ("no correction: alpha at each look and comparison", (p <= alpha).any(axis=(1, 2))),
+    ]
+    return ErrorCounts(len(looks), tuple((name, int(flag.sum())) for name, flag in flags))
 
 
 @dataclass(frozen=True, slots=True)
