@@ -132,6 +132,12 @@ def crossed(n_workers: int, n_items: int, *, n_repeats: int = 1, n_systems: int 
     return Design("crossed", n_workers, n_items, ratings_per_item, n_repeats, n_systems=n_systems)
 
 
+def different_workers(paired: bool, n_systems: int) -> int:
+    """How many workers an item needs for one rating under each system: unpaired, of more than two systems, a
+    worker takes several where there are too few."""
+    return 1 if paired or n_systems > 2 else 2
+
+
 def k_per_item(
     n_workers: int,
     n_items: int,
@@ -163,9 +169,10 @@ def k_per_item(
     _check_size(n_workers, n_items)
     _check_count("ratings_per_item", ratings_per_item, minimum=1)
     _check_count("n_systems", n_systems, minimum=2)
-    needed = ratings_per_item if paired or n_systems > 2 else 2 * ratings_per_item
+    different = different_workers(paired, n_systems)
+    needed = different * ratings_per_item
     if needed > n_workers:
-        how = "" if paired or n_systems > 2 else " (unpaired: other workers for each system)"
+        how = "" if different == 1 else " (unpaired: other workers for each system)"
         raise DesignError(
             f"{ratings_per_item} ratings per item and system need {needed} different workers{how}; "
             f"there are {n_workers}. Ask for fewer ratings per item or more workers."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from seven import seven
@@ -10,7 +11,7 @@ from seven import seven
 from humeval_power.parameters import preset
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.power.analytic import ceiling_with_items
-from humeval_power.studies.power.bottleneck import find_bottleneck, in_words
+from humeval_power.studies.power.bottleneck import find_bottleneck, in_words, pair_ceilings
 from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 
@@ -18,7 +19,8 @@ LIKERT = seven(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)
 
 
 def bottleneck(parameters, counts, *, target=0.8):
-    return find_bottleneck(parameters, counts, target=target, rule=DEFAULT_RULE)
+    ceilings = pair_ceilings(parameters, counts, target=target, rule=DEFAULT_RULE)
+    return find_bottleneck(counts, power_of=partial(counts_power, parameters), ceilings=ceilings)
 
 
 def test_the_gains_are_differences_of_power_between_neighbouring_designs():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -16,7 +17,7 @@ from humeval_power.errors import DesignError, InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.plan.candidates import SearchSpace, list_candidates
-from humeval_power.studies.power.bottleneck import find_bottleneck, in_words
+from humeval_power.studies.power.bottleneck import find_bottleneck, in_words, pair_ceilings
 from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 
@@ -74,7 +75,8 @@ def test_a_search_that_cannot_be_is_refused():
 def test_too_few_documents_are_the_bottleneck():
     weak = VALUES.with_difference(0.06)
     counts = StudyCounts(20, 100, 20, n_documents=10)
-    held = find_bottleneck(weak, counts, target=0.8, rule=DEFAULT_RULE)
+    ceilings = pair_ceilings(weak, counts, target=0.8, rule=DEFAULT_RULE)
+    held = find_bottleneck(counts, power_of=partial(counts_power, weak), ceilings=ceilings)
     assert held.factor == "documents"
     assert held.more_documents > held.more_workers
     wider = replace(counts, n_items=110, n_documents=11)

@@ -16,7 +16,7 @@ from cases import few_fast
 
 import humeval_power as hp
 from humeval_power.costs import CostModel, cost_of
-from humeval_power.errors import InputError
+from humeval_power.errors import DesignError, InputError
 from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
 from humeval_power.ratings import ratings_from_table
@@ -47,6 +47,7 @@ from humeval_power.studies.plan.systems_search import (
     most_powerful,
     smallest_effect,
 )
+from humeval_power.studies.power.required import design_of
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal, SystemsParameters
 
@@ -344,6 +345,31 @@ def test_a_target_out_of_reach_says_what_would_do() -> None:
     assert found.target_missed
     assert any("a difference of" in way for way in found.found.would_do)
     assert "Not met" in as_markdown(found.body())
+
+
+@pytest.mark.parametrize("workers", [5, 6])
+def test_another_rating_that_no_design_could_have_is_worth_nothing_under_criteria_too(workers: int) -> None:
+    found = make_plan(
+        {"low": systems(2)},
+        criteria=("fluency", "adequacy"),
+        items=[30],
+        workers=[workers],
+        ratings_per_item=[2],
+        pairing="unpaired",
+        costs=COSTS,
+        created=DAY,
+        n_simulations=5,
+    ).found
+    one_more = replace(
+        found.chosen.counts, ratings_per_item=3
+    )  # by three workers of each of the two systems
+    if workers == 5:
+        assert found.bottleneck.more_ratings is None
+        with pytest.raises(DesignError, match="6 different workers"):
+            design_of(one_more)
+    else:
+        gain = goal_power(planned_for(parameters=systems(2), criteria=("a", "b")), one_more, DEFAULT_RULE)
+        assert found.bottleneck.more_ratings == pytest.approx(gain - found.bottleneck.power)
 
 
 def test_of_several_settings_the_plan_is_for_the_first() -> None:

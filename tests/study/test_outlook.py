@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from humeval_power.designs import counterbalanced, crossed, k_per_item, with_doc
 from humeval_power.fees import PlatformFee
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
-from humeval_power.studies.power.bottleneck import find_bottleneck
+from humeval_power.studies.power.bottleneck import find_bottleneck, pair_ceilings
 from humeval_power.studies.power.formula import (
     EffectPrecision,
     analytic_power,
@@ -317,12 +318,15 @@ def test_the_front_is_that_of_all_designs_looked_at_one_by_one():
 
 def test_a_study_like_another_says_what_helps_as_the_exact_formula_does():
     study = like("crossed")
-    own = find_bottleneck(ALONE, study.counts, target=TARGET, rule=study.rule, power_of=study.power_of)
-    exact = find_bottleneck(ALONE, study.counts, target=TARGET, rule=study.rule)
+    ceilings = pair_ceilings(ALONE, study.counts, target=TARGET, rule=study.rule)
+    own = find_bottleneck(study.counts, power_of=study.power_of, ceilings=ceilings)
+    exact = find_bottleneck(
+        study.counts, power_of=partial(counts_power, ALONE, rule=study.rule), ceilings=ceilings
+    )
     assert own.factor == exact.factor
     assert own.more_workers == pytest.approx(exact.more_workers, rel=1e-6)
     assert own.more_items == pytest.approx(exact.more_items, rel=1e-6)
     split = like("split")
-    fast = find_bottleneck(ALONE, split.counts, target=TARGET, rule=split.rule, power_of=split.power_of)
+    fast = find_bottleneck(split.counts, power_of=split.power_of, ceilings=ceilings)
     slow = counts_power(ALONE, replace(split.counts, n_items=44)) - counts_power(ALONE, split.counts)
     assert fast.more_items == pytest.approx(slow, abs=0.005)

@@ -248,14 +248,9 @@ def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
         for step in ratings.flow
         if step.step == "dropped"
         and step.rows
-        and not (plan.criteria and _is_of_another(step.reason))
+        and not (plan.criteria and step.reason.startswith(OF_ANOTHER_CRITERION))
         and not step.reason.startswith(APART)
     ]
-
-
-def _is_of_another(reason: str) -> bool:
-    """Whether rows were left out because they are of another criterion, which has an analysis of its own."""
-    return reason.startswith(OF_ANOTHER_CRITERION)
 
 
 def power_at_interest(

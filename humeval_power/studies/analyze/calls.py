@@ -386,7 +386,11 @@ def analyze_criteria(
     from humeval_power.studies.analyze.result_criteria import CriteriaResult
 
     family = family or (None if plan is None else plan.family) or DEFAULT_FAMILY
-    _refuse_max_t(family, len(by_name))
+    if family.correction == "max-t" and family.over == "all" and len(by_name) > 1:
+        raise InputError(
+            "max-t needs the correlation of all tests, and that between criteria is not known: correct with "
+            "--correction holm over all of them, or with max-t within each (--correct-over criterion)."
+        )
     results: dict[str, AnalysisResult] = {}
     for name, ratings in by_name.items():
         try:
@@ -413,14 +417,6 @@ def analyze_criteria(
 
         departures = (*criteria_deviations(plan, tuple(by_name)), *family_deviations(plan, family))
     return CriteriaResult(results=results, family=family, deviations=departures, provenance=drawn)
-
-
-def _refuse_max_t(family: ComparisonFamily, n_criteria: int) -> None:
-    if family.correction == "max-t" and family.over == "all" and n_criteria > 1:
-        raise InputError(
-            "max-t needs the correlation of all tests, and that between criteria is not known: correct with "
-            "--correction holm over all of them, or with max-t within each (--correct-over criterion)."
-        )
 
 
 def _corrected_over_all(

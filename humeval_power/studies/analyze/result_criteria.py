@@ -12,7 +12,7 @@ from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.rules import claim
 from humeval_power.safe_text import file_stems
 from humeval_power.saying.answer_words import points_words
-from humeval_power.saying.document import Block, Document, Paragraph, Picture, Section, Table
+from humeval_power.saying.document import Document, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, in_words, interval_words, p_cell
 from humeval_power.saying.result import ANALYSES_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
@@ -311,9 +311,8 @@ def _sections(name: str, stem: str, result: AnalysisResult) -> Iterator[Section]
         yield Section(name, (Paragraph(document.lead),))
         sections = tuple(one for one in document.sections if one.title != EXCLUSION_TITLE)
     for section in sections:
-        blocks = tuple(_named(block, stem) for block in section.blocks)
+        blocks = tuple(
+            block.named(f"{stem}-{block.name}") if isinstance(block, Picture) else block
+            for block in section.blocks
+        )
         yield replace(section, title=f"{name}: {section.title}", blocks=blocks)
-
-
-def _named(block: Block, stem: str) -> Block:
-    return block.named(f"{stem}-{block.name}") if isinstance(block, Picture) else block

@@ -16,7 +16,7 @@ from humeval_power.saying.chart import EstimateRow, EstimateRows
 from humeval_power.saying.document import Block, Paragraph, Picture
 from humeval_power.saying.numbers import p_words, percent
 from humeval_power.studies.analyze.blups import LevelEffects, Predictions
-from humeval_power.studies.analyze.diagnostics import Diagnostics, Influence, JointPredictions, LeftOut
+from humeval_power.studies.analyze.diagnostics import Diagnostics, Influence, JointPredictions
 from humeval_power.studies.analyze.family import ShownPair, Unit
 from humeval_power.studies.analyze.screening import WorkerCheck, screening_blocks
 
@@ -188,15 +188,13 @@ def _influence_sentence(influence: Influence, n_usable: int) -> str:
         aside += f"; approximate, each at the variances of the whole study{but}"
     if not changed:
         return f"Whichever {noun} is left out, {text} and the result stays {decision}{aside}."
-    names = listing([_with_p(one) for one in changed], limit=3)
+    names = listing(
+        [f"{shortened(one.name, width=24)} ({p_words(one.p_value)})" for one in changed], limit=3
+    )
     return (
         f"The decision ({decision}, {p_words(whole.p_value)}) changes if one {noun} is left out: {names}; "
         f"{text}{aside}."
     )
-
-
-def _with_p(one: LeftOut) -> str:
-    return f"{shortened(one.name, width=24)} ({p_words(one.p_value)})"
 
 
 _WIDTH = 5.2  # inches, as the effect is drawn

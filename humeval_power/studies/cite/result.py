@@ -134,7 +134,12 @@ def _parts(value: object) -> Iterator[Mapping[str, Any]]:
 
 def _of_part(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if {"estimator", "df", "alternative"} <= part.keys():
-        yield from _of_rule(part)
+        if part["estimator"] == "reml":
+            yield "Patterson and Thompson 1971", "estimates of the variances (REML)"
+        if part["df"] in _DF:
+            yield _DF[part["df"]]
+        if part["alternative"] == "equivalent":
+            yield "Schuirmann 1987", "two one-sided tests of equivalence"
     if "correction" in part and "n_tests" in part:
         yield from _of_family(part)
     if part.get("groups") and "pairs" in part:
@@ -160,15 +165,6 @@ def _of_part(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 _INTERVALS = ("Jennison and Turnbull 1989", "intervals that hold at every look")
-
-
-def _of_rule(rule: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if rule["estimator"] == "reml":
-        yield "Patterson and Thompson 1971", "estimates of the variances (REML)"
-    if rule["df"] in _DF:
-        yield _DF[rule["df"]]
-    if rule["alternative"] == "equivalent":
-        yield "Schuirmann 1987", "two one-sided tests of equivalence"
 
 
 def _of_family(family: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

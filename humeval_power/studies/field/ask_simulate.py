@@ -112,13 +112,6 @@ def command(study: StudyValues, seed: int | None, **rehearsal: Any) -> Simulated
     return _drawn(study, seed)
 
 
-def _refuse_unnamed(study: StudyValues) -> None:
-    """Refuse a criterion that the study does not have."""
-    named, one = study.criteria or (), study.criterion
-    if one is not None and named and one not in named:
-        raise click.UsageError(f"--criterion {one}: the criteria of the study are {', '.join(named)}.")
-
-
 def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     """A study of parameters."""
     from humeval_power.studies.fit.calls import simulate
@@ -126,7 +119,9 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     from humeval_power.studies.power.work_ahead import refuse_work
     from humeval_power.studies.power.workload import study_workload
 
-    _refuse_unnamed(study)
+    named, one = study.criteria or (), study.criterion
+    if one is not None and named and one not in named:
+        raise click.UsageError(f"--criterion {one}: the criteria of the study are {', '.join(named)}.")
     rated: dict[str, Any] = {"criteria": study.criteria or (), "criterion": study.criterion}
     study = study.without("criteria", "criterion")
     several = systems_of(study, DEFAULT_RULE)

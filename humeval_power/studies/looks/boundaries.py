@@ -208,18 +208,15 @@ def _wedge(
     """The z (|z|) below which a share `step` of the studies with the effect stops; at most `success`."""
 
     def excess(bound: float) -> float:
-        return _between(state, -bound if two_sided else -math.inf, bound, share, drift) - step
+        low = -bound if two_sided else -math.inf
+        below = probability_below(state, bound, information=share, drift=drift)
+        return below - probability_below(state, low, information=share, drift=drift) - step
 
     if step <= 0:
         return -math.inf
     if excess(success) <= 0:
         return success
     return root_between(excess, 0.0 if two_sided else -40.0, success, xtol=1e-12)
-
-
-def _between(state: Continuing, low: float, high: float, share: float, drift: float) -> float:
-    below = probability_below(state, high, information=share, drift=drift)
-    return below - probability_below(state, low, information=share, drift=drift)
 
 
 _CLOSEST = 1e-4  # growth of information below which two looks are one

@@ -33,6 +33,12 @@ def blocks_of(
     ]
 
 
+def run_together(lists: Sequence[Sequence[Block]], *, n_jobs: int) -> list[list[Any]]:
+    """What the blocks of each list return, all of them run together."""
+    done = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
+    return [[next(done) for _ in blocks] for blocks in lists]
+
+
 def _size(source: LookSource) -> int:
     """Whole draws, so that none is made twice, and several of them for as many threads."""
     together, most = source.drawn_together, _MOST
@@ -141,11 +147,7 @@ def at_worker_sds(
     blocks: Callable[[float], Sequence[Block]], sds: Sequence[float], *, n_jobs: int
 ) -> dict[float, list[Any]]:
     """What the blocks of each worker SD return, all of them run together."""
-    parts = [(sd, block) for sd in sds for block in blocks(sd)]
-    done: dict[float, list[Any]] = {sd: [] for sd in sds}
-    for (sd, _), part in zip(parts, run_blocks([block for _, block in parts], n_jobs=n_jobs), strict=True):
-        done[sd].append(part)
-    return done
+    return dict(zip(sds, run_together([blocks(sd) for sd in sds], n_jobs=n_jobs), strict=True))
 
 
 def calibrate(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, reduce
+from functools import lru_cache, reduce
 from operator import add
 
 import numpy as np
@@ -27,7 +27,7 @@ from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.looks.calibration import LooksCalibration, level_factor
-from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError
+from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, AtLooks, LookRow, NaiveError
 from humeval_power.studies.looks.repeated import StopWhen, half_widths, too_few_workers, unfit_looks
 from humeval_power.studies.looks.replicates import Looks
 from humeval_power.studies.looks.stopping_rule import Efficacy, Futility, StoppingRule
@@ -591,7 +591,7 @@ def true_configurations(study: SystemsLooks) -> dict[str, tuple[float, ...]]:
 
 
 @dataclass(frozen=True, eq=False)
-class DroppingPlan:
+class DroppingPlan(AtLooks):
     """A study of several systems whose looks drop them: its levels and its long run.
 
     `rows` are of the comparison `place`, whose difference is hardest to find. `worst_claim` and `worst_drop` are
@@ -611,11 +611,6 @@ class DroppingPlan:
     n_simulations: int
     seed: int
 
-    @cached_property
-    def information_shares(self) -> tuple[float, ...]:
-        """Information of the hardest comparison at the looks over that at the last."""
-        return tuple(row.information_share for row in self.rows)
-
     @property
     def method(self) -> str:
         """How the boundaries were found, in words."""
@@ -625,12 +620,6 @@ class DroppingPlan:
     def first_levels(self) -> tuple[float, ...]:
         """The levels of the claim at the looks, of the hardest comparison."""
         return tuple(float(level) for level in self.bounds.claim[:, self.place])
-
-    @property
-    def costs(self) -> tuple[float, ...] | None:
-        """What has been spent at each look if no system is dropped; None without prices."""
-        costs = tuple(row.cost for row in self.rows)
-        return None if math.isnan(costs[0]) else costs
 
     @property
     def errors(self) -> tuple[NaiveError, ...]:

@@ -17,7 +17,7 @@ from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries
-from humeval_power.studies.looks.calibration import blocks_of
+from humeval_power.studies.looks.calibration import blocks_of, run_together
 from humeval_power.studies.looks.judgements import AssessmentLooks, PairedLooks, look_counts
 from humeval_power.studies.looks.replicates import (
     Flags,
@@ -30,7 +30,6 @@ from humeval_power.studies.looks.replicates import (
 )
 from humeval_power.studies.looks.stagewise import median_unbiased
 from humeval_power.studies.looks.stopping_rule import ConditionalPowerFutility, StoppingRule
-from humeval_power.sweep.blocks import Block, run_blocks
 
 # What a study with looks does in the long run: power, false positives, size, cost and bias.
 
@@ -160,29 +159,20 @@ def operating_characteristics(
 
     Gaussian rating studies serve all effects with one set of random numbers: only their estimates move.
     """
-    lists = _lists_of_blocks(source, bounds, effects, n_simulations=n_simulations, seed=seed)
-    of_blocks = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
-    endings: list[Endings] = []
-    for blocks in lists:
-        parts = [next(of_blocks) for _ in blocks]
-        endings += [Endings.joined(of_effect) for of_effect in zip(*parts, strict=True)]
-    return [
-        operating_point(ended, bounds, effect=effect, sizes=source.sizes, costs=costs)
-        for effect, ended in zip(effects, endings, strict=True)
-    ]
-
-
-def _lists_of_blocks(
-    source: LookSource, bounds: Boundaries, effects: Sequence[float], *, n_simulations: int, seed: int
-) -> list[list[Block]]:
-    """Those of all effects together, or of each."""
     if isinstance(source, RatingLooks) and source.shifts:
         sources: list[tuple[LookSource, tuple[float, ...]]] = [(source.with_effect(0.0), tuple(effects))]
     else:
         sources = [(source.with_effect(effect), ()) for effect in effects]
-    return [
+    lists = [
         blocks_of(ending_block, at, bounds, shifts, n_simulations=n_simulations, seed=seed)
         for at, shifts in sources
+    ]
+    endings: list[Endings] = []
+    for parts in run_together(lists, n_jobs=n_jobs):
+        endings += [Endings.joined(of_effect) for of_effect in zip(*parts, strict=True)]
+    return [
+        operating_point(ended, bounds, effect=effect, sizes=source.sizes, costs=costs)
+        for effect, ended in zip(effects, endings, strict=True)
     ]
 
 

@@ -83,8 +83,25 @@ class NaiveError:
     interval: tuple[float, float]
 
 
+class AtLooks:
+    """What is planned of each look; of several systems about the comparison whose difference is hardest to find."""
+
+    rows: tuple[LookRow, ...]
+
+    @cached_property
+    def information_shares(self) -> tuple[float, ...]:
+        """Information at the looks over that at the last."""
+        return tuple(row.information_share for row in self.rows)
+
+    @property
+    def costs(self) -> tuple[float, ...] | None:
+        """What has been spent at each look; None without prices."""
+        costs = tuple(row.cost for row in self.rows)
+        return None if math.isnan(costs[0]) else costs
+
+
 @dataclass(frozen=True, eq=False)
-class LookPlan:
+class LookPlan(AtLooks):
     """A study with looks and the boundaries it will use.
 
     `uncalibrated` are the boundaries of the rule in information time; `bounds` those to use, the same unless
@@ -113,11 +130,6 @@ class LookPlan:
             return "information time, applied to the p-values of each look"
         return "information time, calibrated by simulation under the crossed model"
 
-    @cached_property
-    def information_shares(self) -> tuple[float, ...]:
-        """Information at the looks over that at the last."""
-        return tuple(row.information_share for row in self.rows)
-
     @property
     def drift(self) -> float:
         """Planned effect over its standard error at the last look."""
@@ -131,12 +143,6 @@ class LookPlan:
             return inflation(self.bounds)
         except ValueError:
             return math.inf
-
-    @property
-    def costs(self) -> tuple[float, ...] | None:
-        """What has been spent at each look; None without prices."""
-        costs = tuple(row.cost for row in self.rows)
-        return None if math.isnan(costs[0]) else costs
 
     def at(self, effects: Sequence[float], *, n_jobs: int = 1) -> list[OperatingPoint]:
         """Operating characteristics at true effects, by simulation with the plan's seed."""
@@ -173,10 +179,7 @@ def plan_looks(
     InputError
         Designs that cannot be looked at so, or boundaries that do not exist.
     """
-    if rule.alternative != study.rule.alternative:
-        raise InputError(
-            f"The looks are tested {study.rule.alternative}, the boundaries are {rule.alternative}."
-        )
+    check_alternative(study.rule, rule)
     rows = look_rows(study, cost=cost)
     shares = [row.information_share for row in rows]
     drift = abs(study.true_effect) / rows[-1].precision.standard_error
@@ -195,7 +198,7 @@ def plan_looks(
         n_simulations=n,
         seed=seed,
     )
-    errors = sum(run_blocks(of_null, n_jobs=n_jobs), start=_ErrorCounts())
+    errors = sum(run_blocks(of_null, n_jobs=n_jobs), start=ErrorCounts())
     return LookPlan(
         study=study,
         rows=rows,
@@ -207,6 +210,12 @@ def plan_looks(
         n_simulations=n,
         seed=seed,
     )
+
+
+def check_alternative(test: DecisionRule, rule: StoppingRule) -> None:
+    """Refuse boundaries of another alternative than the test's."""
+    if rule.alternative != test.alternative:
+        raise InputError(f"The looks are tested {test.alternative}, the boundaries are {rule.alternative}.")
 
 
 def look_rows(study: RatingLooks, *, cost: CostModel | None = None) -> tuple[LookRow, ...]:
@@ -241,23 +250,26 @@ def naive_levels(rule: StoppingRule, rows: Sequence[LookRow]) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class _ErrorCounts:
+class ErrorCounts:
     """How many of `n` usable studies without an effect each procedure finds one in."""
 
     n: int = 0
     found: tuple[tuple[str, int], ...] = ()
 
-    def __add__(self, other: _ErrorCounts) -> _ErrorCounts:
+    def __add__(self, other: ErrorCounts) -> ErrorCounts:
         if not self.found:
             return other
         both = zip(self.found, other.found, strict=True)
-        return _ErrorCounts(
+        return ErrorCounts(
             self.n + other.n, tuple((name, count + more) for (name, count), (_, more) in both)
         )
 
     def rates(self) -> tuple[NaiveError, ...]:
         """The rate of each procedure."""
-        return tuple(_naive_error(name, count, self.n) for name, count in self.found)
+        return tuple(
+            NaiveError(name, count / self.n if self.n else math.nan, wilson_interval(count, self.n))
+            for name, count in self.found
+        )
 
 
 def error_block(
@@ -270,7 +282,7 @@ def error_block(
     n: int,
     *,
     n_jobs: int = 1,
-) -> _ErrorCounts:
+) -> ErrorCounts:
     """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is.
 
     uncalibrated : the boundaries before calibration; None where they are the same.
@@ -289,11 +301,7 @@ def error_block(
         <= by_count,
     }
     counts = ((name, int(np.any(flags, axis=1)[kept].sum())) for name, flags in crossed.items())
-    return _ErrorCounts(int(kept.sum()), tuple(counts))
-
-
-def _naive_error(name: str, count: int, n: int) -> NaiveError:
-    return NaiveError(name, count / n if n else math.nan, wilson_interval(count, n))
+    return ErrorCounts(int(kept.sum()), tuple(counts))
 
 
 # The looks that a plan allows: when, by which boundaries, and what they expect of the information.

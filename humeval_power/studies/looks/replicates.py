@@ -400,13 +400,49 @@ class SequentialStudy:
         )
 
 
+def check_difference(rule: DecisionRule) -> None:
+    """Refuse a margin."""
+    if rule.margin is not None:
+        raise InputError(
+            f"Looks are for showing a difference; the alternative '{rule.alternative}' with a margin has no "
+            "boundaries here."
+        )
+
+
+class GrowingStudy:
+    """A study of any number of systems that is looked at on its way to a design."""
+
+    design: Design
+    looks: Looks
+
+    @property
+    def n_looks(self) -> int:
+        """Number of looks."""
+        return self.looks.n_looks
+
+    @cached_property
+    def nested(self) -> NestedDesigns:
+        """The designs at the looks."""
+        return nested_designs(self.design, self.looks)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Ratings at each look."""
+        return tuple(design.n_ratings for design in self.nested.designs)
+
+    @property
+    def adds_one_factor(self) -> bool:
+        """Whether looks add items alone, or workers alone."""
+        return self.looks.kind in ("items", "workers") or self.n_looks == 1
+
+
 # The rating study looked at as it grows: nested data, refitted at every look.
 
 _FITTED = 256  # studies to ask for at once where each is fitted
 
 
 @dataclass(frozen=True, eq=False)
-class RatingLooks:
+class RatingLooks(GrowingStudy):
     """A rating study and the looks at it. Every look is tested by `rule`, whose alpha is not used.
 
     The effect is the difference B - A on [0, 1]. Complete Gaussian studies with looks by items or workers are
@@ -426,11 +462,7 @@ class RatingLooks:
                 f"Looks are tested by a t or z test, not by df '{self.rule.df}': the boundaries are what "
                 "simulation calibrates."
             )
-        if self.rule.margin is not None:
-            raise InputError(
-                f"Looks are for showing a difference; the alternative '{self.rule.alternative}' with a margin "
-                "has no boundaries here."
-            )
+        check_difference(self.rule)
 
     @property
     def true_effect(self) -> float:
@@ -438,32 +470,16 @@ class RatingLooks:
         return self.parameters.difference
 
     @property
-    def n_looks(self) -> int:
-        """Number of looks."""
-        return self.looks.n_looks
-
-    @property
     def shifts(self) -> bool:
         """Whether another effect only moves the estimates."""
         return self.response == "gaussian" and self.parameters.latent is None
-
-    @cached_property
-    def nested(self) -> NestedDesigns:
-        """The designs at the looks."""
-        return nested_designs(self.design, self.looks)
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Ratings at each look."""
-        return tuple(design.n_ratings for design in self.nested.designs)
 
     @property
     def by_mean_squares(self) -> bool:
         """Whether mean squares are drawn instead of ratings."""
         complete = all(design.is_crossed and not design.n_documents for design in self.nested.designs)
-        growing = self.looks.kind in ("items", "workers") or self.n_looks == 1
         linear = self.rule.family == "gaussian" and self.rule.estimator == "reml"
-        return complete and growing and self.shifts and linear
+        return complete and self.adds_one_factor and self.shifts and linear
 
     def with_effect(self, effect: float) -> RatingLooks:
         """The same with a true difference B - A of `effect`."""
@@ -541,7 +557,10 @@ class RatingLooks:
         growing = [d.n_items if by_items else d.n_workers for d in self.nested.designs]
         blocks = [int(count) for count in np.diff(growing, prepend=0)]
         fixed = final.n_workers if by_items else final.n_items
-        worker0, worker1, item0, item1, noise, shared = _variances(self.parameters)
+        coded = self.parameters.recoded()
+        worker0, worker1, item0, item1, noise, shared = (
+            getattr(coded, name) ** 2 for name in (*STANDARD_DEVIATIONS, "sd_worker_item")
+        )
         repeats = final.n_repeats
 
         def sums(of_worker: float, of_item: float, of_cell: float) -> GrowingSums:
@@ -564,11 +583,6 @@ class RatingLooks:
             fits.append(fit)
             alone.append(p_value)
         return self._decided(fits, alone)
-
-
-def _variances(parameters: Parameters) -> tuple[float, ...]:
-    coded = parameters.recoded()
-    return tuple(getattr(coded, name) ** 2 for name in (*STANDARD_DEVIATIONS, "sd_worker_item"))
 
 
 def _strata(

@@ -69,7 +69,7 @@ def expectation_blocks(points: Sequence[DropExpectation]) -> Iterator[Block]:
             (
                 point.name,
                 *(
-                    f"{share:.3f}" if _one_is_best(point) else "-"
+                    f"{share:.3f}" if point.means.count(max(point.means)) == 1 else "-"
                     for share in (point.best_named, point.fixed_named)
                 ),
                 f"{point.false_claim:.3f}",
@@ -99,10 +99,6 @@ def expectation_blocks(points: Sequence[DropExpectation]) -> Iterator[Block]:
         "winner is tested against the runner-up. Where several tie for the best every claim is false, and a best "
         "one is dropped where one of them named beforehand is."
     )
-
-
-def _one_is_best(point: DropExpectation) -> bool:
-    return point.means.count(max(point.means)) == 1
 
 
 def drop_lead(plan: DroppingPlan) -> str:

@@ -96,7 +96,9 @@ def stagewise_inference(looks: Sequence[LookEstimate], bounds: Boundaries) -> St
     above = probability_of_more(looks, bounds)
     tail = bounds.rule.side_level
     if bounds.two_sided:
-        below = probability_of_more([_mirrored(look) for look in looks], bounds)
+        below = probability_of_more(
+            [LookEstimate(-look.estimate, look.standard_error, look.df) for look in looks], bounds
+        )
         p_value = min(1.0, 2.0 * min(above(0.0), below(0.0)))
     else:
         p_value = above(0.0)
@@ -138,10 +140,6 @@ def _where(above: Callable[[float], float], share: float, last: LookEstimate) ->
             return root_between(lambda effect: above(effect) - share, low, high, xtol=1e-12)
         reach *= 2
     raise InputError("The interval after stopping has no end: the degrees of freedom are too few.")
-
-
-def _mirrored(look: LookEstimate) -> LookEstimate:
-    return LookEstimate(-look.estimate, look.standard_error, look.df)
 
 
 def _normal_score(t: float, df: float) -> float:

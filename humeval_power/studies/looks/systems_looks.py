@@ -18,7 +18,6 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.inference.corrections import significant
-from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.kernels.growing_table import growing_products
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.contract import parts_in_blocks
@@ -31,10 +30,19 @@ from humeval_power.studies.looks.calibration import (
     at_worker_sds,
     is_calibrated,
     level_factor,
+    run_together,
     sds_to_try,
 )
-from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, LookRow, NaiveError, rows_of
-from humeval_power.studies.looks.replicates import Looks, NestedDesigns, nested_designs
+from humeval_power.studies.looks.rating_looks import (
+    CALIBRATION_SEED,
+    AtLooks,
+    ErrorCounts,
+    LookRow,
+    NaiveError,
+    check_alternative,
+    rows_of,
+)
+from humeval_power.studies.looks.replicates import GrowingStudy, Looks, check_difference
 from humeval_power.studies.looks.stepwise import StepwiseBoundaries, stepwise_boundaries, walk
 from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.power.formula import effect_precision, smallest_count
@@ -82,7 +90,7 @@ class SystemsLookReplicates:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemsLooks:
+class SystemsLooks(GrowingStudy):
     """A study of several systems and the looks at it. Every comparison of `family` is tested at every look by
     `rule`, whose alpha is not used.
 
@@ -103,11 +111,7 @@ class SystemsLooks:
             raise InputError(
                 f"Looks at several systems are tested by t or z tests of numbers; got {self.rule.reference_words}."
             )
-        if self.rule.margin is not None:
-            raise InputError(
-                f"Looks are for showing a difference; the alternative '{self.rule.alternative}' with a margin "
-                "has no boundaries here."
-            )
+        check_difference(self.rule)
         if self.design.n_documents:
             raise InputError(
                 "Looks at several systems are of items that stand alone: leave out the documents, or look at two "
@@ -126,25 +130,9 @@ class SystemsLooks:
         return tuple((place[one], place[two]) for one, two in self.family.pairs(self.parameters.names))
 
     @property
-    def n_looks(self) -> int:
-        """Number of looks."""
-        return self.looks.n_looks
-
-    @cached_property
-    def nested(self) -> NestedDesigns:
-        """The designs at the looks."""
-        return nested_designs(self.design, self.looks)
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Ratings at each look."""
-        return tuple(design.n_ratings for design in self.nested.designs)
-
-    @property
     def by_sums(self) -> bool:
         """Whether sums are drawn instead of ratings."""
-        growing = self.looks.kind in ("items", "workers") or self.n_looks == 1
-        return growing and self.shifts and all(one.by_sums for one in self._replications)
+        return self.adds_one_factor and self.shifts and all(one.by_sums for one in self._replications)
 
     @property
     def shifts(self) -> bool:
@@ -263,11 +251,6 @@ class SystemsLooks:
         return SystemsLookReplicates(means, estimate, error, df, p_value, every)
 
 
-def pair_designs(study: SystemsLooks, place: int) -> tuple[Design, ...]:
-    """The ratings of one comparison at each look, as designs of two systems."""
-    return tuple(pair_design(design, *study.pairs[place]) for design in study.nested.designs)
-
-
 DEFAULT_SYSTEMS_LOOKS = 10_000  # simulated studies that are drawn by their sums
 SLOW_SYSTEMS_LOOKS = 1_000  # and of those whose ratings are simulated and fitted
 _MOST = 2048  # studies of a block
@@ -303,7 +286,7 @@ class SystemsOperatingPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class SystemsLookPlan:
+class SystemsLookPlan(AtLooks):
     """A study of several systems with looks, and the boundaries of its comparisons.
 
     `rows` are of the comparison `place`, whose difference is hardest to find; `uncalibrated`, `bounds` and
@@ -336,17 +319,6 @@ class SystemsLookPlan:
         """The levels of the hardest comparison at the looks, while none is shown."""
         return tuple(float(level) for level in self.bounds.first(self.place))
 
-    @cached_property
-    def information_shares(self) -> tuple[float, ...]:
-        """Information of the hardest comparison at the looks over that at the last."""
-        return tuple(row.information_share for row in self.rows)
-
-    @property
-    def costs(self) -> tuple[float, ...] | None:
-        """What has been spent at each look; None without prices."""
-        costs = tuple(row.cost for row in self.rows)
-        return None if math.isnan(costs[0]) else costs
-
     def at(
         self,
         effects: Sequence[float],
@@ -369,24 +341,14 @@ class SystemsLookPlan:
             for effect in effects
         ]
         precision = systems_precision(study.parameters, study.nested.final, study.family)
-        lists = (
-            [
-                systems_blocks(
-                    ending_block, study, bounds, precision, tuple(means), n_simulations=n, seed=self.seed
-                )
-            ]
-            if study.shifts
-            else [
-                systems_blocks(
-                    ending_block, study, bounds, precision, (one,), n_simulations=n, seed=self.seed
-                )
-                for one in means
-            ]
-        )
-        done = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
+        lists = [
+            systems_blocks(
+                ending_block, study, bounds, precision, together, n_simulations=n, seed=self.seed
+            )
+            for together in ([tuple(means)] if study.shifts else [(one,) for one in means])
+        ]
         endings: list[_Endings] = []
-        for blocks in lists:
-            parts = [next(done) for _ in blocks]
+        for parts in run_together(lists, n_jobs=n_jobs):
             endings += [reduce(add, of_effect) for of_effect in zip(*parts, strict=True)]
         return [
             _point(effect, ended, precision, goal, self.study.sizes, self.costs, n)
@@ -419,10 +381,7 @@ def plan_systems_looks(
     InputError
         Designs that cannot be looked at so, or boundaries that do not exist.
     """
-    if rule.alternative != study.rule.alternative:
-        raise InputError(
-            f"The looks are tested {study.rule.alternative}, the boundaries are {rule.alternative}."
-        )
+    check_alternative(study.rule, rule)
     rows = [pair_rows_at_looks(study, one, cost=cost) for one in range(len(study.pairs))]
     uncalibrated = stepwise_boundaries(
         rule,
@@ -448,9 +407,11 @@ def plan_systems_looks(
         n_simulations=n,
         seed=seed,
     )
-    errors = reduce(add, run_blocks(blocks, n_jobs=n_jobs))
+    own, *others = sum(run_blocks(blocks, n_jobs=n_jobs), start=ErrorCounts()).rates()
+    worst = max(others[: len(nulls)], key=lambda one: one.rate)
+    errors = (own, worst, *others[len(nulls) :])
     return SystemsLookPlan(
-        study, place, tuple(rows[place]), uncalibrated, bounds, calibrated, errors.rates(nulls), n, seed
+        study, place, tuple(rows[place]), uncalibrated, bounds, calibrated, errors, n, seed
     )
 
 
@@ -460,7 +421,8 @@ def pair_rows_at_looks(
     """Size of the whole study at each look, with the exact variance and the information of one comparison."""
     parameters = study.parameters.pair(*study.pairs[place])
     designs = study.nested.designs
-    precisions = [effect_precision(parameters, design) for design in pair_designs(study, place)]
+    pair = study.pairs[place]
+    precisions = [effect_precision(parameters, pair_design(design, *pair)) for design in designs]
     return rows_of(designs, precisions, cost)
 
 
@@ -549,34 +511,6 @@ def ratio_block(
     return null_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds, nulls)
 
 
-@dataclass(frozen=True, slots=True)
-class _ErrorsOfProcedures:
-    """How many of `n` studies without a difference each procedure finds one in, and each set of true nulls."""
-
-    n: int
-    found: dict[str, int]
-    of_nulls: NDArray[np.int64]
-
-    def __add__(self, other: _ErrorsOfProcedures) -> _ErrorsOfProcedures:
-        sums = {name: count + other.found[name] for name, count in self.found.items()}
-        return _ErrorsOfProcedures(self.n + other.n, sums, self.of_nulls + other.of_nulls)
-
-    def rates(self, nulls: Sequence[Places]) -> tuple[NaiveError, ...]:
-        """The rate of each procedure."""
-        name, *others = self.found
-        worst = int(self.of_nulls.argmax())
-        some = f"the same where {len(nulls[worst])} of {len(nulls[0])} comparisons are of equal systems, at worst"
-        counts = [
-            (name, self.found[name]),
-            (some, int(self.of_nulls[worst])),
-            *((one, self.found[one]) for one in others),
-        ]
-        return tuple(
-            NaiveError(one, count / self.n if self.n else math.nan, wilson_interval(count, self.n))
-            for one, count in counts
-        )
-
-
 def error_block(
     null: SystemsLooks,
     bounds: StepwiseBoundaries,
@@ -587,23 +521,30 @@ def error_block(
     n: int,
     *,
     n_jobs: int = 1,
-) -> _ErrorsOfProcedures:
-    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is."""
+) -> ErrorCounts:
+    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is; after
+    the first that of `bounds` under each set of true nulls."""
     looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
     looks = looks.part(looks.usable)
     alpha, p = bounds.rule.alpha, looks.p_value
-    flags = {"these boundaries": walk(p, bounds).shown.any(axis=1)}
+    flags = [("these boundaries", walk(p, bounds).shown.any(axis=1))]
+    of_nulls = null_ratios(looks, bounds, nulls) <= 1
+    flags += [
+        (
+            f"the same where {len(of)} of {len(nulls[0])} comparisons are of equal systems, at worst",
+            of_nulls[:, place],
+        )
+        for place, of in enumerate(nulls)
+    ]
     if uncalibrated is not None:
-        flags["information time without calibration"] = walk(p, uncalibrated).shown.any(axis=1)
-    flags["looks corrected, comparisons not"] = (p <= bounds.nominal[None, :, :, 0]).any(axis=(1, 2))
-    flags["comparisons corrected (Holm), looks not"] = np.stack(
-        [significant(p[:, at], "holm", alpha).any(axis=1) for at in range(p.shape[1])], axis=1
-    ).any(axis=1)
-    flags["no correction: alpha at each look and comparison"] = (p <= alpha).any(axis=(1, 2))
-    of_nulls = (null_ratios(looks, bounds, nulls) <= 1).sum(axis=0)
-    return _ErrorsOfProcedures(
-        len(looks), {name: int(flag.sum()) for name, flag in flags.items()}, of_nulls
-    )
+        flags.append(("information time without calibration", walk(p, uncalibrated).shown.any(axis=1)))
+    by_look = [significant(p[:, at], "holm", alpha).any(axis=1) for at in range(p.shape[1])]
+    flags += [
+        ("looks corrected, comparisons not", (p <= bounds.nominal[None, :, :, 0]).any(axis=(1, 2))),
+        ("comparisons corrected (Holm), looks not", np.stack(by_look, axis=1).any(axis=1)),
+        ("no correction: alpha at each look and comparison", (p <= alpha).any(axis=(1, 2))),
+    ]
+    return ErrorCounts(len(looks), tuple((name, int(flag.sum())) for name, flag in flags))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,73 +111,6 @@ class JudgementData:
     def estimated_information(self) -> float:
         """1 / standard error squared, as these judgements have it."""
         return 1.0 / self.standard_error**2
-
-
-class LookSize(Protocol):
-    """How much is in at a look."""
-
-    @property
-    def share(self) -> float:
-        """Share of what looks are counted by."""
-        ...
-
-    @property
-    def final(self) -> bool:
-        """Whether no more will come."""
-        ...
-
-
-class LookDecision(Protocol):
-    """A look that was taken."""
-
-    @property
-    def number(self) -> int:
-        """Which look it was."""
-        ...
-
-    @property
-    def decision(self) -> Decision:
-        """What it decided."""
-        ...
-
-
-class MonitoredStudy(Protocol):
-    """A study with looks, of two systems or of several."""
-
-    @property
-    def rule(self) -> StoppingRule:
-        """What stops it."""
-        ...
-
-    @property
-    def unit(self) -> str:
-        """What looks are counted by."""
-        ...
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """Planned shares of it."""
-        ...
-
-    @property
-    def independent(self) -> bool:
-        """Whether judgements are."""
-        ...
-
-    @property
-    def ended(self) -> bool:
-        """Whether the study has come to its end, or was stopped."""
-        ...
-
-    @property
-    def next_planned(self) -> int | None:
-        """Number of the next planned look, None after the last."""
-        ...
-
-    @property
-    def looks(self) -> Sequence[LookDecision]:
-        """The looks so far."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

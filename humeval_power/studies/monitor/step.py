@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -45,13 +45,14 @@ from humeval_power.studies.monitor.state import (
     Decision,
     JudgementData,
     LookData,
-    LookSize,
-    MonitoredStudy,
     Monitoring,
     TakenLook,
 )
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.power.formula import effect_precision
+
+if TYPE_CHECKING:
+    from humeval_power.studies.monitor.followed import AnyLookData, AnyMonitoring
 
 SMALLEST_STEP = 1e-3  # of the information, by which a look must add to the one before
 AS_PLANNED = 0.05  # a look this much later than planned is not worth a remark
@@ -104,11 +105,6 @@ def planned_shares(design: Design, looks: Looks) -> tuple[float, ...]:
     return tuple(size / sizes[-1] for size in sizes)
 
 
-def collected_information(plan: Plan, ratings: Ratings) -> float:
-    """Information of who rated what so far, at the variances that the plan assumed."""
-    return 1.0 / effect_precision(plan.parameters, ratings.design()).variance
-
-
 def collected_share(plan: Plan, ratings: Ratings) -> float:
     """Share of what the plan's looks are counted by that is in. Workers of whom several share the work of one,
     after dropouts, are no later look than the one that their work is nearest to."""
@@ -150,8 +146,11 @@ def step(
         boundaries that do not allow one, or no new information.
     """
     refuse_after_the_end(state, unplanned)
-    if state.stop_when is not None:
-        _refuse_few_workers(data)
+    if state.stop_when is not None and isinstance(data, LookData) and data.n_workers < FEWEST_WORKERS:
+        raise InputError(
+            f"{data.n_workers} workers are too few for an interval that stops a study: it needs {FEWEST_WORKERS}. "
+            "Collect more first; nothing was recorded."
+        )
     planned, final, complete = place_of(state, data, unplanned)
     fraction = look_fraction(state, data, complete=complete)
     bounds = look_boundaries(state, fraction, final=fraction >= 1.0 - REACHED)
@@ -226,14 +225,6 @@ def _decision_by_interval(
         "half-width": "stop-half-width",
     }
     return stops.get(reason, "stop-futility" if data.p_value > futility else "continue")
-
-
-def _refuse_few_workers(data: LookData | JudgementData) -> None:
-    if isinstance(data, LookData) and data.n_workers < FEWEST_WORKERS:
-        raise InputError(
-            f"{data.n_workers} workers are too few for an interval that stops a study: it needs {FEWEST_WORKERS}. "
-            "Collect more first; nothing was recorded."
-        )
 
 
 def repeated_inference(state: Monitoring, stop_when: StopWhen) -> RepeatedResult:
@@ -328,7 +319,7 @@ def path_boundaries(state: Monitoring) -> Boundaries:
     return _scaled(state, taken if ended else [*taken, *rest])
 
 
-def refuse_after_the_end(state: MonitoredStudy, unplanned: str) -> None:
+def refuse_after_the_end(state: AnyMonitoring, unplanned: str) -> None:
     if not state.ended:
         return
     last = state.looks[-1]
@@ -354,7 +345,7 @@ class LookPlace(NamedTuple):
     complete: bool
 
 
-def place_of(state: MonitoredStudy, data: LookSize, unplanned: str) -> LookPlace:
+def place_of(state: AnyMonitoring, data: AnyLookData, unplanned: str) -> LookPlace:
     """Where the next look stands; one that is not planned is refused, unless it has a reason and boundaries that
     allow it."""
     planned = _planned_number(state, data)
@@ -364,7 +355,7 @@ def place_of(state: MonitoredStudy, data: LookSize, unplanned: str) -> LookPlace
     return LookPlace(planned, final, final and data.share >= 1.0 - REACHED)
 
 
-def _planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
+def _planned_number(state: AnyMonitoring, data: AnyLookData) -> int | None:
     """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
     upcoming = state.next_planned
     if upcoming is None or data.final:
@@ -377,7 +368,7 @@ def _planned_number(state: MonitoredStudy, data: LookSize) -> int | None:
     return max(reached, default=None)
 
 
-def _check_unplanned(state: MonitoredStudy, data: LookSize, reason: str) -> None:
+def _check_unplanned(state: AnyMonitoring, data: AnyLookData, reason: str) -> None:
     upcoming = state.next_planned
     due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
     have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"
@@ -469,7 +460,7 @@ def _remarks(
     return tuple(remarks)
 
 
-def departures(state: MonitoredStudy, data: LookSize, planned: int | None, *, final: bool) -> list[str]:
+def departures(state: AnyMonitoring, data: AnyLookData, planned: int | None, *, final: bool) -> list[str]:
     """What is to be said of when a look is taken."""
     remarks = []
     upcoming = state.next_planned
@@ -679,7 +670,7 @@ def look_data(
         n_workers=ratings.n_workers,
         n_items=ratings.n_items,
         share=collected_share(plan, ratings),
-        information=collected_information(plan, ratings),
+        information=1.0 / effect_precision(plan.parameters, ratings.design()).variance,
         estimate=tested.estimate,
         standard_error=tested.standard_error,
         df=tested.df,

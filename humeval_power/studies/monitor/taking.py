@@ -70,22 +70,17 @@ def load_observations(path: str, plan: JudgementPlan, study: StudyValues) -> Obs
     """
     from humeval_power.studies.monitor.files_observations import read_observations
 
-    _refuse_options(study)
-    named = {role: getattr(study, role) for role in ("worker", "item", "system", "rating")}
-    seen = read_observations(path, plan, named=named, systems=study.pair, rejected_rows=study.rejected_rows)
-    for notice in (*seen.notices, *paired_remarks(seen)):
-        note(f"{seen.source}: {notice}")
-    return seen
-
-
-def _refuse_options(study: StudyValues) -> None:
-    """Refuse what says nothing about independent judgements, so that nothing typed is lost."""
     given = study.options_of(("scale", "lower_is_better", "criterion", "criterion_column", "missing"))
     if given:
         raise click.UsageError(
             f"The plan is of looks at independent judgements, which have no scale and one criterion: leave out "
             f"{', '.join(given)}."
         )
+    named = {role: getattr(study, role) for role in ("worker", "item", "system", "rating")}
+    seen = read_observations(path, plan, named=named, systems=study.pair, rejected_rows=study.rejected_rows)
+    for notice in (*seen.notices, *paired_remarks(seen)):
+        note(f"{seen.source}: {notice}")
+    return seen
 
 
 # Looks that are rehearsed stay out of the ledger of the study itself.

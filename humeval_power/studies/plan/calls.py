@@ -37,11 +37,10 @@ if TYPE_CHECKING:
     from humeval_power.studies.monitor.dropping import DroppingMonitoring
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.planned_judges import PlannedJudges
-    from humeval_power.studies.plan.planned_systems import PlannedSystems, SystemsPilot, SystemsRequest
+    from humeval_power.studies.plan.planned_systems import PlannedSystems, SystemsPilot
     from humeval_power.studies.plan.request import PlanRequest, PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.result_assignment import AssignmentResult, LookStage, Takeover
-    from humeval_power.studies.power.estimate import Progress
     from humeval_power.study_counts import StudyCounts
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -192,11 +191,12 @@ def make_plan(
     from humeval_power.studies.plan.request import PlanRequest
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.sealed_content import plan_to_json
+    from humeval_power.studies.plan.search_and_prove import make_plan as search_and_prove
 
     known, many = _assumed(assumed, family, goal, criteria, looks, sources)
     known, notices = (known, ()) if safe is None else _safe(known, safe)
     if many is not None:
-        first = many.planned(next(iter(many.settings))).parameters
+        first = next(iter(many.values())).parameters
         notices = first.notes
         if not isinstance(effect, Difference):
             effect = Difference(first.stated_effect, known.scale)
@@ -241,7 +241,14 @@ def make_plan(
         else _design_beside(beside, PAIRINGS[pairing][0], 2 if many is None else first.n_systems),
     )
     with progress("Proving", total=100) as advance:
-        result = _search(request, n_simulations, seed, n_jobs, ahead, in_steps(advance))
+        result = search_and_prove(
+            request,
+            n_simulations=n_simulations,
+            seed=seed,
+            n_jobs=n_jobs,
+            ahead=ahead,
+            progress=in_steps(advance),
+        )
     plan = plan_of(result, question=question, exclusions=exclusions, seed=seed)
     plan = replace(plan, estimand=estimand, judges=judges)
     made = created or datetime.date.today()
@@ -285,9 +292,9 @@ def _assumed(
     criteria: Sequence[str],
     looks: LookSchedule | None,
     sources: Assumptions | None,
-) -> tuple[Assumptions, SystemsRequest | None]:
+) -> tuple[Assumptions, Mapping[str, PlannedSystems] | None]:
     """What is assumed of two systems, of several of those hardest to tell apart; and what is asked of several."""
-    from humeval_power.studies.plan.planned_systems import SystemsRequest
+    from humeval_power.studies.plan.planned_systems import PlannedSystems
 
     if isinstance(assumed, Assumptions):
         return assumed, None
@@ -296,35 +303,23 @@ def _assumed(
         return assumptions_of(
             {name: one for name, one in assumed.items() if isinstance(one, Parameters)}
         ), None
-    many = SystemsRequest(several, family, goal, tuple(criteria), looks)
-    pairs = {name: many.planned(name).pair for name in several}
+    many = {
+        name: PlannedSystems(
+            parameters,
+            family,
+            goal,
+            tuple(criteria),
+            others=tuple((other, values) for other, values in several.items() if other != name),
+            looks=looks,
+        )
+        for name, parameters in several.items()
+    }
+    pairs = {name: one.pair for name, one in many.items()}
     if sources is None:
         return Assumptions(tuple(Assumed(name, pair) for name, pair in pairs.items())), many
     by_name = {entry.name: entry for entry in sources.entries}
     entries = (replace(by_name[name], parameters=pair, uncertainty=None) for name, pair in pairs.items())
     return replace(sources, entries=tuple(entries)), many
-
-
-def _search(
-    request: PlanRequest,
-    n_simulations: int | None,
-    seed: int,
-    n_jobs: int,
-    ahead: Callable[..., None] | None,
-    progress: Progress,
-) -> PlanResult:
-    """The design that is found and proved: of several systems along rows, for their power takes long to compute."""
-    if request.many is not None:
-        from humeval_power.studies.plan.systems_search import make_systems_plan
-
-        return make_systems_plan(
-            request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, progress=progress
-        )
-    from humeval_power.studies.plan.search_and_prove import make_plan as search
-
-    return search(
-        request, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs, ahead=ahead, progress=progress
-    )
 
 
 def assign_work(
@@ -525,15 +520,14 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
     others are kept beside it."""
     from humeval_power.saying.rule_words import default_question
     from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
-    from humeval_power.studies.plan.result_page import judged_by
     from humeval_power.studies.plan.result_words import systems_question
 
     request, chosen = found.request, found.chosen
     simulated = chosen.simulated
     assert simulated is not None
-    name = judged_by(found)
+    name = found.judged
     planned_for = next(entry for entry in request.assumed.entries if entry.name == name)
-    many = None if request.many is None else _decided(request.many.planned(name), simulated)
+    many = None if request.many is None else _decided(request.many[name], simulated)
     if many is None:
         systems: tuple[str, ...] = request.assumed.systems
         usual = default_question(request.rule, request.assumed.systems)

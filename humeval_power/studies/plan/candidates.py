@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.costs import CostModel, costs_of_counts
+from humeval_power.designs import different_workers
 from humeval_power.errors import InputError, ParametersError, Problem
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -217,7 +218,7 @@ def feasible_sizes(
     axes = np.meshgrid(space.workers, np.arange(len(sources)), space.ratings_per_item, indexing="ij")
     m, source, k = (axis.ravel().astype(np.int64) for axis in axes)
     n, documents = np.array(sources, dtype=np.int64).reshape(-1, 2)[source].T
-    needed = k * _different_workers(paired, n_systems)
+    needed = k * different_workers(paired, n_systems)
     work_for = n * k * (1 if paired else n_systems)
     feasible = (m >= 2) & (n >= 2) & (needed <= m) & (m <= work_for)
     if space.max_ratings_per_worker is not None:
@@ -236,12 +237,6 @@ def rests_on_few(second: Ints | int, workers: Ints | int) -> NDArray[np.bool_]:
     return np.asarray(np.greater(second, 0) & few)
 
 
-def _different_workers(paired: bool, n_systems: int) -> int:
-    """How many workers an item needs for one rating under each system: unpaired, of more than two systems, a
-    worker takes several where there are too few."""
-    return 1 if paired or n_systems > 2 else 2
-
-
 def nothing_feasible(space: SearchSpace, *, n_systems: int = 2) -> InputError:
     """The error of a space without any feasible design."""
     remedy = "Widen the lists of workers_range, items_range or ratings_per_item_range, or max_ratings_per_worker."
@@ -257,7 +252,7 @@ def _why_empty(space: SearchSpace, n_systems: int) -> str:
             f"{text}: no number of items from {min(space.items)} to {max(space.items)} comes out of "
             f"{min(space.documents)} to {max(space.documents)} documents in equal shares."
         )
-    smallest_k = min(space.ratings_per_item) * _different_workers(True in space.pairings, n_systems)
+    smallest_k = min(space.ratings_per_item) * different_workers(True in space.pairings, n_systems)
     if smallest_k > max(space.workers):
         return f"{text}: an item needs at least {smallest_k} workers, and there are {max(space.workers)}."
     if space.max_ratings_per_worker is not None:

@@ -388,33 +388,3 @@ def for_systems(parameters: SystemsParameters, names: Sequence[str]) -> SystemsP
 
 def _root_mean_square(values: Sequence[float]) -> float:
     return math.sqrt(math.fsum(value**2 for value in values) / len(values))
-
-
-# What a plan of several systems, or of several criteria, is asked to find.
-
-
-@dataclass(frozen=True, slots=True)
-class SystemsRequest:
-    """Several systems, or several criteria, that are planned for together.
-
-    settings : what is assumed of them, by the names of the other assumptions, with the means assumed.
-    family, goal, criteria, looks : as of `PlannedSystems`.
-    """
-
-    settings: Mapping[str, SystemsParameters]
-    family: ComparisonFamily
-    goal: Goal
-    criteria: tuple[str, ...] = ()
-    looks: LookSchedule | None = None
-
-    @property
-    def n_systems(self) -> int:
-        """How many systems are compared."""
-        return len(next(iter(self.settings.values())).names)
-
-    def planned(self, name: str) -> PlannedSystems:
-        """What a plan for the setting of a name decides."""
-        others = tuple((one, values) for one, values in self.settings.items() if one != name)
-        return PlannedSystems(
-            self.settings[name], self.family, self.goal, self.criteria, others=others, looks=self.looks
-        )

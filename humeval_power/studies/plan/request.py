@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from humeval_power.choices import MAX_RATE, Exclusion
 from humeval_power.errors import InputError
@@ -16,11 +15,10 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.studies.looks.repeated import StopWhen, check_offered
-from humeval_power.studies.plan.candidates import Candidates, list_candidates
-from humeval_power.studies.plan.planned_rules import WorkersOut
-from humeval_power.studies.power.analytic import check_target
+from humeval_power.studies.power.analytic import Ceiling, check_target
 from humeval_power.studies.power.assurance import PowerSpread
-from humeval_power.studies.power.required import check_effect
+from humeval_power.studies.power.required import check_effect, design_of
+from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty
 
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.candidates import SearchSpace
     from humeval_power.studies.plan.plan import SequentialOption
     from humeval_power.studies.plan.planned_rules import PlannedRules
-    from humeval_power.studies.plan.planned_systems import SystemsRequest
+    from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.assurance import Assurance
     from humeval_power.studies.power.bottleneck import Bottleneck
     from humeval_power.studies.power.estimate import PowerEstimate
@@ -55,8 +53,8 @@ class PlanRequest:
     losses, exclusion : what is expected to happen to the ratings, and who will be left out: by rules that are
         sealed (`QualityControl`), or as a word says.
     looks : look at the data before the end; power is then that of the whole procedure.
-    many : what is asked of several systems, or of several criteria; `assumed` is then of the two systems that
-        its goal is about.
+    many : of several systems, or of several criteria, what is assumed of them and asked for, by the names of the
+        settings; `assumed` is then of the two systems that its goal is about.
     confidence : with it, `target` must be reached with this probability over the pilot's uncertainty.
     safe : `assumed` takes how workers differ at this upper confidence limit; None where as estimated.
     beside : a design that somebody has in mind, to stand beside those that are found, whatever the limits.
@@ -76,7 +74,7 @@ class PlanRequest:
     losses: Losses = NO_LOSSES
     exclusion: Exclusion | QualityControl = "none"
     looks: LookSchedule | None = None
-    many: SystemsRequest | None = None
+    many: Mapping[str, PlannedSystems] | None = None
     beside: StudyCounts | None = None
 
     @property
@@ -115,6 +113,46 @@ class PlanRequest:
         """How uncertain the parameters planned for are."""
         return self.assumed.uncertainty
 
+    @property
+    def limit(self) -> int | None:
+        """The budget in cents."""
+        return None if self.budget is None else int(self.budget * 100)
+
+    def judged(self, powers: Mapping[str, float]) -> str:
+        """The setting that a design is judged by: the worst if robust, else the first."""
+        return min(powers, key=lambda name: powers[name]) if self.robust else next(iter(powers))
+
+    def falls_short(self, option: Option) -> bool:
+        """Whether simulation contradicts a promise of the formula, beyond Monte Carlo error."""
+        simulated = option.simulated
+        if self.spend_budget or simulated is None:
+            return False
+        return math.isnan(simulated.power) or not simulated.interval[1] >= self.target
+
+    def too_dear(self, least_cents: int) -> InputError:
+        """The error of a budget that buys none of the designs, of which the cheapest costs so much."""
+        return InputError(
+            f"No design within a budget of {self.budget}: within these limits the cheapest costs "
+            f"{Decimal(least_cents) / 100:.2f}."
+        )
+
+    def study(self, counts: StudyCounts, parameters: Parameters) -> RatingStudy:
+        """A study of two systems of this size, with what is expected of its ratings and workers."""
+        return RatingStudy(
+            parameters,
+            design_of(counts),
+            rule=self.rule,
+            losses=self.losses,
+            exclusion=self.exclusion,
+        )
+
+    def alone(self, name: str, best: float, cheapest: FrontPoint | None) -> Alone:
+        """What an entry asks for by itself: the best power within the budget, and the cheapest design that has the
+        target's, whatever it costs."""
+        if best < self.target or cheapest is None:
+            return Alone(name, None, None, best)
+        return Alone(name, cheapest.counts, cheapest.cost, best)
+
     def __post_init__(self) -> None:
         if not self.assumed.entries:
             raise InputError("A plan needs parameters: there are none.")
@@ -152,9 +190,9 @@ class PlanRequest:
                 "pilot, or from a file that 'fit -o' wrote."
             )
 
-    def _check_many(self, many: SystemsRequest) -> None:
-        for name in many.settings:
-            many.planned(name).check(self.rule)
+    def _check_many(self, many: Mapping[str, PlannedSystems]) -> None:
+        for planned in many.values():
+            planned.check(self.rule)
         beyond = {
             "looks together with documents": self.looks is not None and bool(self.space.documents),
             "an assurance over the pilot's uncertainty": self.confidence is not None,
@@ -235,11 +273,16 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class FrontPoint:
-    """A design that no other beats in both cost and power."""
+    """A design with its price and its power, such as one that no other beats in both."""
 
     counts: StudyCounts
     cost: Decimal
     power: float
+
+    @property
+    def cents(self) -> int:
+        """Its price in cents."""
+        return int(100 * self.cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,39 +319,18 @@ class PlanResult:
     alone: tuple[Alone, ...] = ()
     rules: PlannedRules | None = None
 
-
-# What several sets of assumptions ask for, each on its own.
-
-
-def each_alone(
-    request: PlanRequest, settings: Mapping[str, Parameters], out: WorkersOut
-) -> tuple[Alone, ...]:
-    """The design that each entry would be planned with, by formula; `settings` have the effect of interest, and
-    the shares `out` of the workers are left out."""
-    return tuple(_alone(request, name, parameters, out) for name, parameters in settings.items())
+    @property
+    def judged(self) -> str:
+        """The name of the parameters that the plan is made for: the worst if robust, else the first."""
+        return self.request.judged(self.chosen.powers)
 
 
-def _alone(request: PlanRequest, name: str, parameters: Parameters, out: WorkersOut) -> Alone:
-    candidates = list_candidates(
-        {name: parameters},
-        request.space,
-        request.costs,
-        rule=request.rule,
-        losses=request.losses,
-        out=out,
-    )
-    power = candidates.worst_power
-    within = np.ones(len(power), dtype=bool)
-    if request.budget is not None:
-        within = candidates.cents <= int(request.budget * 100)
-    best = float(power[within].max()) if within.any() else 0.0
-    enough = np.flatnonzero(within & (power >= request.target))
-    if not len(enough):
-        return Alone(name, None, None, best)
-    index = int(enough[_cheapest(candidates, enough)])
-    return Alone(name, candidates.counts(index), Decimal(int(candidates.cents[index])) / 100, best)
+class Formulas(NamedTuple):
+    """What formulas say of designs under one setting: their power, whether they reach the target, the smallest
+    difference (under a rule with a margin the smallest margin) with which they do, and what endless items and
+    workers make of them."""
 
-
-def _cheapest(candidates: Candidates, places: np.ndarray) -> int:
-    """Of these designs the cheapest, and of equally cheap ones the most powerful."""
-    return int(np.lexsort((-candidates.worst_power[places], candidates.cents[places]))[0])
+    power: Callable[[StudyCounts], float]
+    reaches: Callable[[StudyCounts], bool]
+    smallest: Callable[[StudyCounts], float]
+    ceilings: Callable[[StudyCounts], tuple[Ceiling, ...]]

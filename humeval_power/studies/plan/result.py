@@ -17,7 +17,6 @@ from humeval_power.studies.plan.result_page import (
     alone_table,
     assumed_facts,
     choice_facts,
-    judged_by,
     not_met,
     pilot_table,
     plan_document,
@@ -230,7 +229,7 @@ def _assumed_record(result: PlanResult) -> Record:
     request, powers = result.request, result.chosen.powers
     return {
         "chosen_because": request.assumed.chosen,
-        "planned_for": judged_by(result),
+        "planned_for": result.judged,
         "power": dict(powers),
         "power_range": [min(powers.values()), max(powers.values())],
         "alone": [

@@ -116,8 +116,8 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
     if many is None:
         yield "Test", str(result.request.rule)
     else:
-        planned = many.planned(judged_by(result))
-        yield "Goal", goal_clause(many.goal, result.request.rule)
+        planned = many[result.judged]
+        yield "Goal", goal_clause(planned.goal, result.request.rule)
         yield "Tests", test_words(planned, result.request.rule)
     yield from _ranking_facts(result)
     yield "Searched", f"{result.n_candidates:,} designs within the limits"
@@ -185,7 +185,7 @@ def assumed_facts(result: PlanResult) -> Iterator[Fact]:
         yield "Assumed", f"{', '.join(names)} ({request.assumed.chosen})"
     planned = f"{names[0]}, the first that was named"
     if request.robust:
-        planned = f"{judged_by(result)}, under which this plan has the least power"
+        planned = f"{result.judged}, under which this plan has the least power"
     elif request.assumed.chosen:
         planned = f"{names[0]}, which is typical; --preset plans for another"
     yield "Planned", f"for {planned}"
@@ -194,19 +194,13 @@ def assumed_facts(result: PlanResult) -> Iterator[Fact]:
             yield entry.standing.capitalize(), f"{entry.name}: {entry.whose}"
 
 
-def judged_by(result: PlanResult) -> str:
-    """The name of the parameters that the plan is made for: the worst if robust, else the first."""
-    powers = result.chosen.powers
-    return min(powers, key=lambda one: powers[one]) if result.request.robust else next(iter(powers))
-
-
 def plan_halfway(result: PlanResult) -> HalfwayPower | None:
     """Power of the chosen design halfway to the margin, at the parameters it is judged by; None for a
     rule without a margin."""
     request = result.request
     if request.rule.margin is None:
         return None
-    precision = counts_precision(request.settings[judged_by(result)], result.chosen.counts)
+    precision = counts_precision(request.settings[result.judged], result.chosen.counts)
     return halfway_power(request.rule, precision=precision)
 
 
@@ -276,7 +270,7 @@ def _unspent(result: PlanResult) -> str:
     if way is None or request.budget is None or way.cost.total > _SPENT * request.budget:
         return ""
     left = f" {request.budget - way.cost.total:,.2f} {request.costs.currency} are left:"
-    if way.powers[judged_by(result)] > _CERTAIN:
+    if way.powers[result.judged] > _CERTAIN:
         return f"{left} more would add no power."
     counts, space = way.counts, request.space
     sizes = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from humeval_power.costs import Cost, fee_on, money, rewards_of
 from humeval_power.designs import Codes, Design
@@ -30,12 +30,8 @@ from humeval_power.studies.plan.result_words import (
     design_words,
     goal_clause,
 )
-from humeval_power.studies.power.analytic import (
-    ceiling_with_both,
-    ceiling_with_items,
-    ceiling_with_workers,
-    detectable,
-)
+from humeval_power.studies.power.analytic import detectable
+from humeval_power.studies.power.bottleneck import pair_ceilings
 from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
 from humeval_power.studies.power.outlook import without_documents
 from humeval_power.studies.power.result_several import GOAL_NAMES
@@ -228,17 +224,7 @@ def _ceilings(plan: Plan, design: Design) -> tuple[float, ...]:
     if design.kind not in ("crossed", "k-per-item"):
         return ()
     parameters = plan.parameters.with_difference(plan.effect)
-    k = None if design.is_crossed else design.ratings_per_item
-    how: dict[str, Any] = {
-        "target": plan.target_power,
-        "rule": plan.rule,
-        "n_documents": design.n_documents,
-    }
-    ceilings = (
-        ceiling_with_items(parameters, n_workers=design.n_workers, **how),
-        ceiling_with_workers(parameters, n_items=design.n_items, ratings_per_item=k, **how),
-        *((ceiling_with_both(parameters, **how),) if design.n_documents else ()),
-    )
+    ceilings = pair_ceilings(parameters, plan.counts, target=plan.target_power, rule=plan.rule)
     return tuple(one.power for one in ceilings)
 
 

@@ -8,21 +8,20 @@ tells which rows are worth that look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.choices import DEFAULT_SIMULATIONS
-from humeval_power.costs import CostModel, cost_of, costs_of_counts, money, split_advice
+from humeval_power.costs import CostModel, cost_of, costs_of_counts
 from humeval_power.designs import Design
-from humeval_power.errors import InputError
 from humeval_power.roots import root_between
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import of_hundred, points_words
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.studies.looks.repeated import enough_workers
@@ -35,10 +34,8 @@ from humeval_power.studies.plan.candidates import (
 from humeval_power.studies.plan.plan import prove_systems
 from humeval_power.studies.plan.planned_rules import (
     NOBODY_OUT,
-    PlannedRules,
     WorkersOut,
     expected_out,
-    planned_rules,
 )
 from humeval_power.studies.plan.planned_systems import (
     PlannedSystems,
@@ -49,17 +46,14 @@ from humeval_power.studies.plan.planned_systems import (
 )
 from humeval_power.studies.plan.request import (
     Alone,
+    Formulas,
     FrontPoint,
     Option,
     PlanRequest,
-    PlanResult,
-    Way,
     WayName,
 )
 from humeval_power.studies.power.analytic import Ceiling, Growing
-from humeval_power.studies.power.bottleneck import Bottleneck, enough_documents, one_document_more
 from humeval_power.studies.power.estimate import Progress, part_of
-from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.required import RegularPrecision, design_of, powers, regular_precision
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.systems_goals import Truth
@@ -217,15 +211,6 @@ class Row:
         return int(np.searchsorted(self.cents, cents, side="right")) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class PricedDesign:
-    """A design with its price in cents and its power."""
-
-    counts: StudyCounts
-    cents: int
-    power: float
-
-
 def list_rows(
     space: SearchSpace, costs: CostModel, *, planned: PlannedSystems, rule: DecisionRule
 ) -> list[Row]:
@@ -303,7 +288,7 @@ def _more_df(m: Ints, n: Ints, k: Ints, paired: bool, df: Floats, planned: Plann
     return factor
 
 
-def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> PricedDesign | None:
+def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> FrontPoint | None:
     """The cheapest design that reaches a power, the more powerful of equally cheap ones and then the one with
     fewer workers; None where none does.
 
@@ -311,7 +296,7 @@ def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> PricedD
     over.
     """
     far = _FAR[power.first.goal]
-    best: PricedDesign | None = None
+    best: FrontPoint | None = None
     promising = sorted(rows, key=lambda row: -float(row.rough[-1]))
     enough = float(promising[0].rough[-1])  # the least rough power that was enough, or might be
     for row in promising:
@@ -327,12 +312,12 @@ def cheapest(rows: Sequence[Row], power: GoalPower, *, target: float) -> PricedD
     return best
 
 
-def _design_at(row: Row, place: int, power: GoalPower) -> PricedDesign:
+def _design_at(row: Row, place: int, power: GoalPower) -> FrontPoint:
     counts = row.counts(place)
-    return PricedDesign(counts, int(row.cents[place]), power.exact(counts))
+    return FrontPoint(counts, Decimal(int(row.cents[place])) / 100, power.exact(counts))
 
 
-def _order(priced: PricedDesign) -> tuple[int, float, int]:
+def _order(priced: FrontPoint) -> tuple[int, float, int]:
     return priced.cents, -round(priced.power, 9), priced.counts.n_workers
 
 
@@ -348,7 +333,7 @@ def _first(row: Row, power: GoalPower, target: float, last: int) -> int:
 
 def most_powerful(
     rows: Sequence[Row], power: GoalPower, *, budget_cents: int | None = None
-) -> PricedDesign | None:
+) -> FrontPoint | None:
     """The most powerful design within a budget, the cheaper of equals; None if none fits. Rows whose rough
     power is far below the highest are passed over."""
     places = [(row, len(row) - 1 if budget_cents is None else row.affordable(budget_cents)) for row in rows]
@@ -364,12 +349,12 @@ def most_powerful(
     return min(designs, key=lambda one: (-round(one.power, 9), one.cents))
 
 
-def front(rows: Sequence[Row], power: GoalPower, *, decision: int) -> tuple[PricedDesign, ...]:
+def front(rows: Sequence[Row], power: GoalPower, *, decision: int) -> tuple[FrontPoint, ...]:
     """Designs that buy the most power for their cost, cheapest first, at about equal steps of cost up to a
     little beyond the decision's; of each cost those are looked at that a rough power puts first."""
     least, most = min(int(row.cents[0]) for row in rows), max(int(row.cents[-1]) for row in rows)
     levels = np.linspace(least, min(most, max(_BEYOND * decision, least)), _LEVELS)
-    kept: list[PricedDesign] = []
+    kept: list[FrontPoint] = []
     for row, place in dict.fromkeys(_best_for(rows, power, int(cents)) for cents in levels):
         result = _design_at(row, place, power)
         if not kept or result.power > kept[-1].power + 1e-9:
@@ -387,35 +372,6 @@ def _best_for(rows: Sequence[Row], power: GoalPower, cents: int) -> tuple[Row, i
 # What holds a design of several systems back, and what would do where the target is out of reach.
 
 ENDLESS = 1_000_000  # items or workers that stand for a number without end
-_MOST_WORKERS = 5000
-
-
-def systems_bottleneck(
-    planned: PlannedSystems, counts: StudyCounts, *, target: float, rule: DecisionRule
-) -> Bottleneck:
-    """Look one step around a design, by formula."""
-
-    def power_of(other: StudyCounts) -> float:
-        return goal_power(planned, other, rule)
-
-    power = power_of(counts)
-    k = counts.ratings_per_item
-    complete = counts.paired and k == counts.n_workers
-    worker = replace(counts, n_workers=counts.n_workers + 1, ratings_per_item=k + 1 if complete else k)
-    items = replace(counts, n_items=counts.n_items + max(1, counts.n_items // 10))
-    fits = k + 1 <= counts.n_workers
-    return Bottleneck(
-        power=power,
-        more_workers=power_of(worker) - power,
-        more_items=power_of(items) - power,
-        more_ratings=power_of(replace(counts, ratings_per_item=k + 1)) - power if fits else None,
-        with_endless_items=_ceiling("items", planned, endless_items(counts), target, rule),
-        with_endless_workers=_ceiling("workers", planned, endless_workers(counts), target, rule),
-        more_documents=power_of(one_document_more(counts)) - power if counts.n_documents else None,
-        with_endless_both=_ceiling("items and workers", planned, endless_both(counts), target, rule)
-        if counts.n_documents
-        else None,
-    )
 
 
 def endless_items(counts: StudyCounts) -> StudyCounts:
@@ -436,66 +392,20 @@ def endless_both(counts: StudyCounts) -> StudyCounts:
     return replace(counts, n_workers=ENDLESS, n_items=ENDLESS, ratings_per_item=ENDLESS, paired=True)
 
 
-def _ceiling(
-    grows: Growing, planned: PlannedSystems, counts: StudyCounts, target: float, rule: DecisionRule
-) -> Ceiling:
-    power = goal_power(planned, counts, rule)
-    return Ceiling(grows, power, smallest_effect(planned, counts, target, rule), target)
-
-
-def what_systems_would_do(
-    request: PlanRequest, best: StudyCounts, rows: Sequence[Row], power: GoalPower
-) -> tuple[str, tuple[str, ...]]:
-    """Why the target is not reached, and each change that would reach it alone."""
-    target, rule, costs = request.target, request.rule, request.costs
-    reached = power.exact(best)
-    planned = power.settings[power.judged(best)]
-    what, size = ("difference", request.effect) if rule.margin is None else ("margin", rule.margin)
-    scale = request.assumed.scale
-    ways = []
-    reaching = None if request.budget is None else cheapest(rows, power, target=target)
-    if request.budget is not None and reaching is not None:
-        reason = (
-            f"With {money(request.budget, costs.currency)} {of_hundred(reached)} of 100 such studies reach their "
-            f"goal, not {of_hundred(target)}."
-        )
-        ways.append(f"a budget of {money(Decimal(reaching.cents) / 100, costs.currency)}")
-    else:
-        reason = (
-            f"No design within these limits is enough: with the best {of_hundred(reached)} of 100 such studies "
-            f"reach their goal for a {what} of {points_words(size, scale)}, by formula, not {of_hundred(target)}."
-        )
-    smallest = smallest_effect(planned, best, target, rule)
-    if smallest <= 1:
-        smaller = points_words(smallest, scale, digits=3)
-        ways.append(f"a {what} of {smaller} instead of {points_words(size, scale)}, with this design")
-    enough = _enough_workers(best, lambda counts: power.reaches(counts, target))
-    if enough is not None and enough.n_workers > best.n_workers:
-        ways.append(
-            f"{enough.n_workers} workers with {enough.n_items} items and "
-            f"{enough.ratings_per_item} ratings per item ({cost_of(enough, costs)})"
-        )
-    if best.n_documents:
-        documents = enough_documents(best, lambda counts: power.reaches(counts, target))
-        if documents is not None and documents.n_documents > best.n_documents:
-            ways.append(
-                f"{documents.n_documents} documents of {best.n_items // best.n_documents} items "
-                f"({cost_of(documents, costs)})"
-            )
-    return reason, tuple(ways)
-
-
-def _enough_workers(best: StudyCounts, reaches: Callable[[StudyCounts], bool]) -> StudyCounts | None:
-    complete = best.paired and best.ratings_per_item == best.n_workers
-
-    def wider(m: int) -> StudyCounts:
-        return replace(best, n_workers=m, ratings_per_item=m if complete else best.ratings_per_item)
-
-    most = _MOST_WORKERS
-    if not complete:
-        most = min(most, best.n_items * best.ratings_per_item * (1 if best.paired else best.n_systems))
-    smallest = smallest_true(lambda m: reaches(wider(m)), best.n_workers, most)
-    return None if smallest is None else wider(smallest)
+def systems_ceilings(
+    planned: PlannedSystems, counts: StudyCounts, *, target: float, rule: DecisionRule
+) -> tuple[Ceiling, ...]:
+    """What endless items, endless workers, and where there are documents both, make of a study of these systems."""
+    grown: list[tuple[Growing, StudyCounts]] = [
+        ("items", endless_items(counts)),
+        ("workers", endless_workers(counts)),
+    ]
+    if counts.n_documents:
+        grown.append(("items and workers", endless_both(counts)))
+    return tuple(
+        Ceiling(grows, goal_power(planned, of, rule), smallest_effect(planned, of, target, rule), target)
+        for grows, of in grown
+    )
 
 
 # From parameters of several systems, prices and limits to one design: found by formula, proved by
@@ -510,94 +420,36 @@ _FITTED_SECONDS = 30.0  # of a proof whose tables are fitted one after the other
 _LEAST_RAISE = 0.01  # of the power asked of the formula, where simulation says that it promised too much
 
 
-def make_systems_plan(
-    request: PlanRequest,
-    *,
-    n_simulations: int | None,
-    seed: int,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-) -> PlanResult:
-    """Search the space by formula, then prove the winner with its real assignment.
-
-    n_simulations : of a proof. [the usual number; where each study has to be fitted `fitted_simulations`]
-
-    Raises
-    ------
-    InputError
-        No design within the limits, or none within the budget.
-    """
-    assert request.many is not None
-    alone = tuple[Alone, ...]()
-    if len(request.many.settings) > 1:
-        alone = tuple(_Search.of(request, only=name).alone(name) for name in request.many.settings)
-    search = _Search.of(request)
-    run = _SystemsProofs(request, search.power, n_simulations, seed, n_jobs, progress)
-    chosen = search.choose()
-    option = run.prove(chosen.counts)
-    for _ in range(_MOST_PROOFS - 1):
-        dearer = search.raised(chosen, option) if _falls_short(request, option) else None
-        if dearer is None:
-            break
-        chosen, option = dearer, run.prove(dearer.counts)
-    designs = [(name, None if one is None else one.counts) for name, one in search.ways(chosen)]
-    if request.beside is not None:
-        designs.append(("yours", request.beside))
-    ways = tuple(
-        Way.of(name, None if counts is None else option if counts == chosen.counts else run.priced(counts))
-        for name, counts in designs
-    )
-    planned = search.power.settings[search.power.judged(chosen.counts)]
-    reached = chosen.power >= request.target - 1e-12 and not _falls_short(request, option)
-    if request.losses != NO_LOSSES and option.simulated is not None:
-        reached = option.simulated.interval[1] >= request.target
-    reason, would_do = "", tuple[str, ...]()
-    if not reached:
-        reason, would_do = what_systems_would_do(request, chosen.counts, search.rows, search.power)
-    return PlanResult(
-        request=request,
-        chosen=option,
-        ways=ways,
-        front=tuple(
-            FrontPoint(point.counts, Decimal(point.cents) / 100, point.power)
-            for point in front(search.rows, search.power, decision=max(chosen.cents, search.limit or 0))
-        ),
-        reached=reached,
-        reason=reason,
-        would_do=would_do,
-        bottleneck=systems_bottleneck(planned, chosen.counts, target=request.target, rule=request.rule),
-        assurance=None,
-        split=split_advice(chosen.counts, request.costs),
-        n_candidates=sum(map(len, search.rows)),
-        alone=alone,
-        rules=_rules(request, chosen.counts, seed),
-    )
-
-
-def _rules(request: PlanRequest, counts: StudyCounts, seed: int) -> PlannedRules | None:
-    """The rules, and whom they leave out, told by the two systems that the goal is about."""
-    if request.control is None:
-        return None
-    pair = design_of(replace(counts, n_systems=2))
-    settings = next(iter(request.settings.values()))
-    study = RatingStudy(settings, pair, rule=request.rule, losses=request.losses, exclusion=request.control)
-    return planned_rules(study, None, seed=seed)
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """The rows of a request, and the power by which they are searched."""
+@dataclass(slots=True, eq=False)
+class RowSearch:
+    """The search for a plan of several systems, or of several criteria: designs along rows, and their proofs."""
 
     request: PlanRequest
     rows: list[Row]
     power: GoalPower
+    n_simulations: int | None
+    seed: int
+    n_jobs: int
+    progress: Progress | None
+    alone: tuple[Alone, ...] = ()
+    done: int = 0
+    chosen: FrontPoint = field(init=False)
 
     @classmethod
-    def of(cls, request: PlanRequest, *, only: str | None = None) -> _Search:
-        """only : the one setting that is looked at. [all]"""
-        many = request.many
-        assert many is not None
-        planned = {name: many.planned(name) for name in many.settings if only in (None, name)}
+    def of(
+        cls,
+        request: PlanRequest,
+        *,
+        n_simulations: int | None,
+        seed: int,
+        n_jobs: int,
+        progress: Progress | None,
+        only: str | None = None,
+    ) -> RowSearch:
+        """n_simulations : of a proof. [the usual number; where each study has to be fitted `fitted_simulations`]
+        only : the one setting that is looked at. [all]"""
+        assert request.many is not None
+        planned = {name: one for name, one in request.many.items() if only in (None, name)}
         first = next(iter(planned.values()))
         space = request.space
         if request.looks is not None and request.looks.drop_systems:
@@ -607,78 +459,106 @@ class _Search:
         out = NOBODY_OUT
         if not isinstance(request.exclusion, QualityControl):
             out = expected_out(request.exclusion)
-        return cls(request, rows, GoalPower(planned, request.rule, request.robust, request.losses, out))
+        power = GoalPower(planned, request.rule, request.robust, request.losses, out)
+        search = cls(request, rows, power, n_simulations, seed, n_jobs, progress)
+        if only is None and len(planned) > 1:
+            how: dict[str, Any] = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
+            each = {name: cls.of(request, only=name, progress=None, **how) for name in planned}
+            search.alone = tuple(one._alone(name) for name, one in each.items())
+        return search
 
-    def choose(self) -> PricedDesign:
-        """The design to prove first."""
-        result = None if self.request.spend_budget else self.cheapest(self.request.target)
-        return result or self.largest()
-
-    def cheapest(self, target: float) -> PricedDesign | None:
-        """The cheapest design of this power, None where the limits or the budget have none."""
-        result = cheapest(self.rows, self.power, target=target) if target > 0 else None
-        is_beyond = result is not None and self.limit is not None and result.cents > self.limit
-        return None if is_beyond else result
-
-    def largest(self) -> PricedDesign:
-        """The most powerful design, within the budget where there is one."""
-        best = most_powerful(self.rows, self.power, budget_cents=self.limit)
-        if best is None:
-            least = Decimal(min(int(row.cents[0]) for row in self.rows)) / 100
-            raise InputError(
-                f"No design within a budget of {self.request.budget}: within these limits the cheapest costs "
-                f"{least:.2f}."
-            )
-        return best
-
-    @property
-    def limit(self) -> int | None:
-        """The budget in cents."""
-        return None if self.request.budget is None else int(self.request.budget * 100)
-
-    def raised(self, chosen: PricedDesign, option: Option) -> PricedDesign | None:
-        """The cheapest design with as much more power by formula as simulation found missing."""
-        assert option.simulated is not None
-        missing = self.request.target - option.simulated.power
-        result = self.cheapest(chosen.power + max(_LEAST_RAISE, missing))
-        return None if result is None or result.counts == chosen.counts else result
-
-    def ways(self, chosen: PricedDesign) -> Iterator[tuple[WayName, PricedDesign | None]]:
-        """Designs by the ways to spend the money, None where a way is closed."""
-        cheap = self.cheapest(self.request.target)
-        if cheap is not None and not self.request.spend_budget:
-            cheap = chosen  # which was proved to do it
-        yield "cheapest", cheap
-        is_safe = cheap is not None and cheap.power >= self.request.safer_power
-        yield "safer", cheap if is_safe else self.cheapest(self.request.safer_power)
-        if self.limit is not None:
-            yield "all the budget", self.largest()
-
-    def alone(self, name: str) -> Alone:
-        """What the setting asks for if nothing else is assumed."""
-        largest = most_powerful(self.rows, self.power, budget_cents=self.limit)
+    def _alone(self, name: str) -> Alone:
+        largest = most_powerful(self.rows, self.power, budget_cents=self.request.limit)
         best = 0.0 if largest is None else largest.power
         result = None
         if best >= self.request.target:
             result = cheapest(self.rows, self.power, target=self.request.target)
-        if result is None:
-            return Alone(name, None, None, best)
-        return Alone(name, result.counts, Decimal(result.cents) / 100, best)
+        return self.request.alone(name, best, result)
 
+    def first(self, ahead: object) -> Option:  # noqa: ARG002  its work is told by its progress alone
+        """The design to prove first, proved."""
+        result = None if self.request.spend_budget else self._cheapest(self.request.target)
+        self.chosen = result or self._largest()
+        return self._prove(self.chosen.counts)
 
-@dataclass(slots=True)
-class _SystemsProofs:
-    """Simulations of designs that the formula found, one after the other."""
+    def dearer(self, option: Option) -> Option | None:
+        """The cheapest design with as much more power by formula as simulation found missing, proved; None where
+        nothing is missing, or no such design was found."""
+        if self.done >= _MOST_PROOFS or not self.request.falls_short(option):
+            return None
+        assert option.simulated is not None
+        missing = self.request.target - option.simulated.power
+        result = self._cheapest(self.chosen.power + max(_LEAST_RAISE, missing))
+        if result is None or result.counts == self.chosen.counts:
+            return None
+        self.chosen = result
+        return self._prove(result.counts)
 
-    request: PlanRequest
-    power: GoalPower
-    n_simulations: int | None
-    seed: int
-    n_jobs: int
-    progress: Progress | None
-    done: int = 0
+    def ways(self, option: Option) -> Iterator[tuple[WayName, Option | None]]:
+        """Designs by the ways to spend the money, None where a way is closed."""
 
-    def prove(self, counts: StudyCounts) -> Option:
+        def said(one: FrontPoint | None) -> Option | None:
+            if one is None:
+                return None
+            return option if one.counts == option.counts else self.other(one.counts)
+
+        cheap = self._cheapest(self.request.target)
+        if cheap is not None and not self.request.spend_budget:
+            cheap = self.chosen  # which was proved to do it
+        yield "cheapest", said(cheap)
+        is_safe = cheap is not None and cheap.power >= self.request.safer_power
+        yield "safer", said(cheap if is_safe else self._cheapest(self.request.safer_power))
+        if self.request.limit is not None:
+            yield "all the budget", said(self._largest())
+
+    def other(self, counts: StudyCounts) -> Option:
+        """The design with its price and its power by formula."""
+        return Option(counts, cost_of(counts, self.request.costs), self.power.of_all(counts))
+
+    def front(self) -> tuple[FrontPoint, ...]:
+        """Designs that no others beat in both cost and power."""
+        decision = max(self.chosen.cents, self.request.limit or 0)
+        return front(self.rows, self.power, decision=decision)
+
+    @property
+    def n_candidates(self) -> int:
+        """How many designs there are to choose from."""
+        return sum(map(len, self.rows))
+
+    def cheapest_price(self) -> Decimal | None:
+        """Price of the cheapest design that reaches the target, whatever the budget."""
+        result = cheapest(self.rows, self.power, target=self.request.target)
+        return None if result is None else result.cost
+
+    def formulas(self, name: str) -> Formulas:
+        """What formulas say of designs under this setting."""
+        planned, target, rule = self.power.settings[name], self.request.target, self.request.rule
+        return Formulas(
+            power=lambda counts: goal_power(planned, counts, rule),
+            reaches=lambda counts: self.power.reaches(counts, target),
+            smallest=lambda counts: smallest_effect(planned, counts, target, rule),
+            ceilings=lambda counts: systems_ceilings(planned, counts, target=target, rule=rule),
+        )
+
+    def pair_study(self, option: Option) -> RatingStudy:
+        """The study of the two systems that the goal is about, for whom rules leave out."""
+        settings = next(iter(self.request.settings.values()))
+        return self.request.study(replace(option.counts, n_systems=2), settings)
+
+    def _cheapest(self, target: float) -> FrontPoint | None:
+        """The cheapest design of this power, None where the limits or the budget have none."""
+        result = cheapest(self.rows, self.power, target=target) if target > 0 else None
+        limit = self.request.limit
+        return None if result is not None and limit is not None and result.cents > limit else result
+
+    def _largest(self) -> FrontPoint:
+        """The most powerful design, within the budget where there is one."""
+        best = most_powerful(self.rows, self.power, budget_cents=self.request.limit)
+        if best is None:
+            raise self.request.too_dear(min(int(row.cents[0]) for row in self.rows))
+        return best
+
+    def _prove(self, counts: StudyCounts) -> Option:
         """The design with its price, its power by formula and by simulation."""
         request = self.request
         design = design_of(counts, max_ratings_per_worker=request.space.max_ratings_per_worker)
@@ -688,18 +568,14 @@ class _SystemsProofs:
             usual = fitted_simulations(planned, design, request.rule, losses=request.losses)
         part = part_of(self.progress, self.done, _MOST_PROOFS)
         self.done += 1
+        how: dict[str, Any] = {
+            "n_simulations": self.n_simulations or usual,
+            "seed": self.seed,
+            "n_jobs": self.n_jobs,
+        }
         if planned.looks is not None:
-            result = prove_systems(
-                planned,
-                design,
-                planned.looks,
-                request.rule,
-                costs=request.costs,
-                n_simulations=self.n_simulations or usual,
-                seed=self.seed,
-                n_jobs=self.n_jobs,
-            )
-            return replace(self.priced(counts), simulated=result.simulated, sequential=result)
+            result = prove_systems(planned, design, planned.looks, request.rule, costs=request.costs, **how)
+            return replace(self.other(counts), simulated=result.simulated, sequential=result)
         simulated = simulate_systems(
             planned.parameters,
             design,
@@ -708,16 +584,10 @@ class _SystemsProofs:
             goal=planned.goal,
             losses=request.losses,
             exclusion="none" if request.control else request.exclusion,
-            n_simulations=self.n_simulations or usual,
-            seed=self.seed,
-            n_jobs=self.n_jobs,
             progress=part,
+            **how,
         )
-        return replace(self.priced(counts), simulated=simulated)
-
-    def priced(self, counts: StudyCounts) -> Option:
-        """The design with its price and its power by formula."""
-        return Option(counts, cost_of(counts, self.request.costs), self.power.of_all(counts))
+        return replace(self.other(counts), simulated=simulated)
 
 
 def fitted_simulations(
@@ -735,9 +605,3 @@ def fitted_simulations(
         )
         affordable = min(affordable, _FITTED_SECONDS / one.seconds)
     return min(max(100 * round(affordable / 100), LEAST_FITTED), MOST_FITTED)
-
-
-def _falls_short(request: PlanRequest, option: Option) -> bool:
-    """Whether simulation contradicts a promise of the formula, beyond Monte Carlo error."""
-    assert option.simulated is not None
-    return not request.spend_budget and not option.simulated.interval[1] >= request.target

@@ -153,8 +153,10 @@ def command(
         raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
     from humeval_power.studies.power.calls import study_surface
 
-    if compare:
-        refuse_drawing(draw, along, "--compare draws the power of both rules over the effects")
+    if compare and (draw != "power" or along == "items"):
+        raise click.UsageError(
+            "Leave out --draw and --x: --compare draws the power of both rules over the effects."
+        )
     settings = assumptions_of(study)
     unit = CARD2020_UNIT if compat else 1.0
     result = _at_effects(study, rule, settings, unit)
@@ -187,12 +189,6 @@ def command(
         draw=draw,
         along=along,
     )
-
-
-def refuse_drawing(draw: Drawn, along: AlongStudy | None, why: str) -> None:
-    """Refuse a figure of something else than power over effects, where there is none."""
-    if draw != "power" or along == "items":
-        raise click.UsageError(f"Leave out --draw and --x: {why}.")
 
 
 def _of_several(

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.result_ratings import StudySurface
     from humeval_power.studies.power.result_size import StudyDetectable, StudySize
     from humeval_power.studies.power.surface import AnyStudy, Cell
-    from humeval_power.studies.power.systems_study import SystemsSize, SystemsStudy
+    from humeval_power.studies.power.systems_study import SystemsStudy
     from humeval_power.studies.power.wording import Wording
     from humeval_power.studies.power.workload import Ahead
     from humeval_power.sweep.executors import AnyExecutor
@@ -255,7 +255,7 @@ def study_size(
     """
     from humeval_power.costs import cost_of
     from humeval_power.studies.power import strategies
-    from humeval_power.studies.power.budget import cheapest_size
+    from humeval_power.studies.power.required import cheapest_size
     from humeval_power.studies.power.result_size import StudySize
 
     if effect is not None and not isinstance(effect, Difference):
@@ -263,7 +263,7 @@ def study_size(
     said = effect if isinstance(effect, Difference) else strategies.difference_of(about, effect, scale)
     study = strategies.sized(about, said.value, rule)
 
-    def required(sought: SizeSought, workers: int | None, **how: Any) -> RequiredSize | SystemsSize:
+    def required(sought: SizeSought, workers: int | None, **how: Any) -> RequiredSize:
         return strategies.required(
             study,
             sought,

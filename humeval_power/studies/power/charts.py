@@ -294,9 +294,9 @@ def cost_chart(
         y,
         series,
         tuple(marks),
-        "By formula. The best of the designs that were looked at with as many ratings of an item as here."
-        if not _complete(spending)
-        else "By formula. The best of the designs that were looked at, each worker rating each item.",
+        "By formula. The best of the designs that were looked at, each worker rating each item."
+        if spending.front.workers == spending.front.ratings_per_item
+        else "By formula. The best of the designs that were looked at with as many ratings of an item as here.",
         _designs_table(front, unit),
     )
 
@@ -310,10 +310,6 @@ def _last(spending: CostCurve) -> float:
         if power >= TARGET
     ]
     return min(max(near, 1.25 * reaching[0]) if reaching else 2 * near, spending.front.cost[-1])
-
-
-def _complete(spending: CostCurve) -> bool:
-    return spending.front.workers == spending.front.ratings_per_item
 
 
 def _line(name: str, designs: Designs, colour: int, last: float) -> Series:

@@ -154,7 +154,9 @@ def _mark_widest_gap(axes: Axes, shown: pd.DataFrame, rules: list[object], *, n_
         zorder=4,
     )
     if n_panels <= 9:
-        at_left = _upper_left_is_free(axes, shown)
+        left, right = axes.get_xlim()
+        in_left_half = shown[shown["effect"] <= left + 0.6 * (right - left)]
+        at_left = in_left_half.empty or float(in_left_half["power"].max()) < 0.72
         axes.annotate(
             f"{items:,} items, at {effect:g}:\n{claimed:.2f} → {kept:.2f}",
             (0.03, 0.98) if at_left else (0.98, 0.03),
@@ -166,13 +168,6 @@ def _mark_widest_gap(axes: Axes, shown: pd.DataFrame, rules: list[object], *, n_
             bbox={"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 1.0},
             zorder=5,
         )
-
-
-def _upper_left_is_free(axes: Axes, shown: pd.DataFrame) -> bool:
-    """Whether no power above 0.7 is in the left half of the panel: then a note fits there."""
-    left, right = axes.get_xlim()
-    in_left_half = shown[shown["effect"] <= left + 0.6 * (right - left)]
-    return in_left_half.empty or float(in_left_half["power"].max()) < 0.72
 
 
 def _rule_words(rule: object) -> str:
@@ -348,7 +343,12 @@ def surface_figure(
     with house_style():
         ready = prepared(table, QUANTITIES[draw])
         facets = choose_facets(ready, along)
-        _refuse_too_many(levels(ready, facets.line))
+        lines = levels(ready, facets.line)
+        if len(lines) > len(COLOURS):
+            raise InputError(
+                f"A figure can tell {len(COLOURS)} lines apart; this table has {len(lines)}. "
+                "Draw a part of the table: fewer numbers of items or of workers, or fewer differences."
+            )
         figure, panels = panel_grid(
             ready, facets, width=width or figure_width(ready, facets), target=target, draw=draw
         )
@@ -420,11 +420,3 @@ def _line_names(table: pd.DataFrame, facets: Facets) -> list[str]:
     if facets.line == "effect":
         return [f"difference {effect:g}" for effect in levels(table, "effect")]
     return [f"{items:,} items" for items in levels(table, "items")]
-
-
-def _refuse_too_many(lines: list[object]) -> None:
-    if len(lines) > len(COLOURS):
-        raise InputError(
-            f"A figure can tell {len(COLOURS)} lines apart; this table has {len(lines)}. "
-            "Draw a part of the table: fewer numbers of items or of workers, or fewer differences."
-        )

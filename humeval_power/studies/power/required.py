@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, DesignKind, SizeSought, Sought
+from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import (
     Design,
     both_nested,
@@ -51,6 +53,9 @@ from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.workload import Ahead, measured_workload
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
+
+if TYPE_CHECKING:
+    from humeval_power.studies.power.systems_goals import SystemsPower
 
 # Designs from the counts and words that people give.
 
@@ -393,15 +398,16 @@ _MOST_RAISES = 25  # of a size whose proof falls short
 class RequiredSize:
     """The answer: the smallest size found, or None and the reason why none will do.
 
-    `analytic` is its power by formula, `simulated` the proof, None where none was asked for, or where it would take
-    `proof_seconds` and nobody asked for so many simulations.
+    `analytic` is its power by formula, of several systems that of every goal and None where none will do;
+    `simulated` the proof, None where none was asked for, or where it would take `proof_seconds` and nobody asked
+    for so many simulations.
     """
 
     sought: Sought
     target: float
     counts: StudyCounts | None
-    analytic: float
-    simulated: PowerEstimate | None
+    analytic: float | SystemsPower | None = None
+    simulated: PowerEstimate | SystemsPower | None = None
     reason: str = ""
     proof_seconds: float | None = None
 
@@ -756,3 +762,44 @@ def _enough(
         )
 
     return smallest_true(reaches, 2, MOST)
+
+
+# The cheapest study that reaches a target: of every number of workers the fewest items, the cheapest of these.
+
+_FIRST = 8  # numbers of workers that are looked at, over all of them
+_NEARER = 4  # and then on each side of the best
+
+
+def cheapest_size(
+    size_of: Callable[[int], RequiredSize], costs: CostModel, *, least: int, most: int
+) -> RequiredSize:
+    """The cheapest of the studies `size_of(workers)`, each with the fewest items that reach the target.
+
+    Costs fall and then rise with the number of workers, but for steps of an item, so that the cheapest is found to
+    within such a step. Of equals it has the fewest workers; where none reaches the target it is that of the most.
+
+    Raises
+    ------
+    InputError
+        No number of workers that an item can have.
+    """
+    if most < least:
+        raise InputError(f"An item needs {least} workers: max_workers must be at least that; got {most}.")
+    known: dict[int, RequiredSize] = {}
+
+    def rank(workers: int) -> tuple[float, int]:
+        if workers not in known:
+            known[workers] = size_of(workers)
+        counts = known[workers].counts
+        return (math.inf if counts is None else cost_of(counts, costs).cents, workers)
+
+    looked_at = sorted(set(np.geomspace(least, most, _FIRST).round().astype(int).tolist()))
+    while not known.keys() >= set(looked_at):
+        best = min(looked_at, key=rank)
+        if known[best].counts is None:
+            return known[most]
+        place = looked_at.index(best)
+        below, above = looked_at[max(place - 1, 0)], looked_at[min(place + 1, len(looked_at) - 1)]
+        grid = np.append(np.linspace(below, best, _NEARER), np.linspace(best, above, _NEARER))
+        looked_at = sorted(set(grid.round().astype(int).tolist()))
+    return known[min(looked_at, key=rank)]

@@ -26,7 +26,7 @@ from humeval_power.studies.power.analytic import (
     disagree,
 )
 from humeval_power.studies.power.assurance import PowerSpread, power_spread
-from humeval_power.studies.power.bottleneck import Bottleneck, find_bottleneck, in_words
+from humeval_power.studies.power.bottleneck import Bottleneck, find_bottleneck, in_words, pair_ceilings
 from humeval_power.studies.power.charts import (
     CLAIM,
     POWER,
@@ -198,9 +198,8 @@ class StudyPower(Result):
         if outlook is None or outlook.counts is None or outlook.like is None:
             return None
         assert isinstance(study, RatingStudy)
-        return find_bottleneck(
-            study.parameters, outlook.counts, target=TARGET, rule=study.rule, power_of=outlook.like.power_of
-        )
+        ceilings = pair_ceilings(study.parameters, outlook.counts, target=TARGET, rule=study.rule)
+        return find_bottleneck(outlook.counts, power_of=outlook.like.power_of, ceilings=ceilings)
 
     @cached_property
     def spread(self) -> PowerSpread | None:

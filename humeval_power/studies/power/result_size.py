@@ -61,7 +61,7 @@ from humeval_power.studies.power.study_content import (
 )
 from humeval_power.studies.power.surface import Cell
 from humeval_power.studies.power.systems_goals import SystemsPower
-from humeval_power.studies.power.systems_study import SimulatedDifference, SystemsSize, SystemsStudy
+from humeval_power.studies.power.systems_study import SimulatedDifference, SystemsStudy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class StudySize(QuantityResult):
 
     schema: ClassVar[str] = SIZE_SCHEMA
 
-    found: RequiredSize | SystemsSize
+    found: RequiredSize
     about: TwoSystems | SystemsStudy
     said: Difference
     halfway: HalfwayPower | None = None
@@ -91,10 +91,14 @@ class StudySize(QuantityResult):
         if self.rule.margin is not None:
             blocks.append(Paragraph(PARITY))
         about, result = self.about, self.found
-        if isinstance(about, SystemsStudy) and isinstance(result, SystemsSize):
+        if isinstance(about, SystemsStudy):
             finds = finds.replace("finds this effect", "reaches its goal")
             if result.counts is not None:
-                blocks.insert(0, goals_table(about, result.analytic, result.simulated, self.scale))
+                formula, proof = (
+                    one if isinstance(one, SystemsPower) else None
+                    for one in (result.analytic, result.simulated)
+                )
+                blocks.insert(0, goals_table(about, formula, proof, self.scale))
             blocks += [Paragraph(assumed_words(about)), means_table(about)]
         return Document(
             f"The {'cheapest' if result.sought == 'budget' else 'smallest'} study that {finds}",
@@ -191,7 +195,7 @@ class StudySize(QuantityResult):
         of = "both systems" if n_systems == 2 else f"all {n_systems} systems"
         n_ratings = counts and n_systems * counts.n_items * counts.ratings_per_item
         yield Quantity("n_ratings", "Ratings", n_ratings, lambda n: f"{n:,} in {of}")
-        proof, time = None, result.proof_seconds if isinstance(result, RequiredSize) else None
+        proof, time = None, result.proof_seconds
         if shown is not None and formula is not None:
             proof = "the smallest size whose 95 % Monte Carlo interval of the power does not lie below the target"
         elif time is not None:
@@ -231,7 +235,8 @@ class StudySize(QuantityResult):
         size = self.found
         if size.counts is None:
             return "No size within the limits reaches the target."
-        if isinstance(size, SystemsSize) and size.simulated and size.simulated.interval[1] < size.target:
+        shown = size.simulated if isinstance(self.about, SystemsStudy) else None
+        if shown is not None and shown.interval[1] < size.target:
             return "Simulated studies of the size by formula have less power than the target."
         return ""
 

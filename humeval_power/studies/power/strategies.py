@@ -37,7 +37,7 @@ from humeval_power.study_counts import Documents, StudyCounts
 
 if TYPE_CHECKING:
     from humeval_power.studies.power.analytic import DetectableEffect
-    from humeval_power.studies.power.systems_study import SimulatedDifference, SystemsSize
+    from humeval_power.studies.power.systems_study import SimulatedDifference
 
 NO_FORMULA = "No formula describes these ratings and tests: simulation only."
 AS_PLANNED = "The formula describes the study as planned; the simulation has the losses."
@@ -218,7 +218,7 @@ def required(
     ahead: Ahead | None,
     scale: RatingScale | None,
     **how: Any,
-) -> RequiredSize | SystemsSize:
+) -> RequiredSize:
     """The fewest workers, items, documents or ratings per item that reach the target.
 
     how : `power`, `proves`, `seed`, `n_jobs`, `progress`.
@@ -266,9 +266,7 @@ def required(
     )
 
 
-def halfway_of_size(
-    about: TwoSystems | SystemsStudy, size: RequiredSize | SystemsSize
-) -> HalfwayPower | None:
+def halfway_of_size(about: TwoSystems | SystemsStudy, size: RequiredSize) -> HalfwayPower | None:
     """The power of two systems of that size, halfway to the margin."""
     if isinstance(about, SystemsStudy) or size.counts is None:
         return None

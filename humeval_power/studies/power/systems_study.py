@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, Response, SizeSought, Sought
+from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, Response, SizeSought
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.joint.any_design import MOST_COLUMNS, MOST_IN_LANES
@@ -29,7 +29,7 @@ from humeval_power.studies.fit.max_t import CriticalValues, pair_design
 from humeval_power.studies.fit.wald import reference, statistic, wald_p
 from humeval_power.studies.power.estimate import Progress, check_simulation, next_target, progress_of_blocks
 from humeval_power.studies.power.questions import check_target
-from humeval_power.studies.power.required import design_of
+from humeval_power.studies.power.required import RequiredSize, design_of
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.systems_goals import (
     LOG2_POINTS,
@@ -206,19 +206,6 @@ class SimulatedDifference:
     power: SystemsPower
 
 
-@dataclass(frozen=True, slots=True)
-class SystemsSize:
-    """The smallest study that reaches the target, None with a reason where none does; its power by formula and as
-    simulated."""
-
-    sought: Sought
-    target: float
-    counts: StudyCounts | None
-    analytic: SystemsPower | None = None
-    simulated: SystemsPower | None = None
-    reason: str = ""
-
-
 def detectable_difference(study: SystemsStudy, *, power: float = 0.8) -> float:
     """The smallest stated difference with which the study reaches its goal with probability `power`, by formula,
     all true differences in proportion; infinite where none on [0, 1] does.
@@ -286,7 +273,7 @@ def required_systems_size(
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
     progress: Progress | None = None,
-) -> SystemsSize:
+) -> RequiredSize:
     """The fewest workers, items, documents or ratings per item with which a study reaches its goal with probability
     `power`: by formula, and with `proves` proved by simulation and raised where that shows less.
 
@@ -338,7 +325,7 @@ def required_systems_size(
     if size is None:
         reached = power_of(most)
         words = sought.replace("-", " ")
-        return SystemsSize(
+        return RequiredSize(
             sought,
             power,
             None,
@@ -346,7 +333,7 @@ def required_systems_size(
         )
     if not proves:
         answer = replace(study, design=design_of(of(size)))
-        return SystemsSize(sought, power, of(size), answer.by_formula())
+        return RequiredSize(sought, power, of(size), answer.by_formula())
     for _ in range(_RAISES):
         proved = replace(study, design=design_of(of(size)))
         simulated = proved.simulated(
@@ -355,7 +342,7 @@ def required_systems_size(
         if simulated.interval[1] >= power or size == most:
             break
         size = min(most, max(size + 1, round(1.05 * size)))
-    return SystemsSize(sought, power, of(size), proved.by_formula(), simulated)
+    return RequiredSize(sought, power, of(size), proved.by_formula(), simulated)
 
 
 def _range(

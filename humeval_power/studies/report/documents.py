@@ -300,7 +300,8 @@ def power_method(documents: CriterionDocuments) -> Given | None:
         return None
     power, surface = documents.power or NOTHING, documents.surface or NOTHING
     rule = rule_of(power) or rule_of(surface)
-    how = "By simulating studies" if _is_simulated(documents) else "By formula"
+    result = [*cells(documents.power or NOTHING), *cells(documents.surface or NOTHING)]
+    how = "By simulating studies" if any(cell.get("n_simulations") for cell in result) else "By formula"
     test = "" if rule is None else f" {rule_sentence(rule)}"
     return Given(f"{how}, after {CARD2020}.{test}", source)
 
@@ -336,8 +337,3 @@ def power_code(documents: CriterionDocuments, code_link: str | None) -> Given | 
     if not parts:
         return None
     return Given("; ".join(dict.fromkeys(parts)) + ".", "; ".join(sources), bool(code_link))
-
-
-def _is_simulated(documents: CriterionDocuments) -> bool:
-    result = [*cells(documents.power or NOTHING), *cells(documents.surface or NOTHING)]
-    return any(cell.get("n_simulations") for cell in result)

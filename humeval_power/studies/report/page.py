@@ -88,7 +88,7 @@ class StudyReport(Report):
             counts = [content.get(key) for key in ("n_filled", "n_to_check", "n_open")]
             rows.append(
                 (
-                    FORM_NAMES[_form_of(name)],
+                    FORM_NAMES[name.partition("-")[0]],
                     *("" if n is None else f"{n}" for n in counts),
                     _files(name, one),
                 )
@@ -142,11 +142,6 @@ def _rows(facts: StudyFacts) -> list[Record]:
         result = {name: getattr(one, name) for name in _FOUND}
         rows.append({**named, **result, "interval": one.interval and list(one.interval)})
     return rows
-
-
-def _form_of(name: str) -> str:
-    """The form of a name, which has a number where there are several criteria."""
-    return name.partition("-")[0]
 
 
 def _files(name: str, one: Report) -> str:

@@ -132,14 +132,13 @@ def _of_study(path: str) -> list[str]:
         raise InputError(
             [Problem(rule, "Run 'plan' and 'analyze' first, or say in [files] where they are.", place=path)]
         )
-    return [_plan_or_record(each) for each in there]
-
-
-def _plan_or_record(path: str) -> str:
-    """What `plan -o` or `analyze -o` wrote: the file, or of a folder the plan or the record in it."""
-    return next(
-        (str(inner) for inner in (Path(path) / "plan.json", Path(path) / RECORD) if inner.is_file()), path
-    )
+    return [
+        next(
+            (str(inner) for inner in (Path(each) / "plan.json", Path(each) / RECORD) if inner.is_file()),
+            each,
+        )
+        for each in there
+    ]
 
 
 def _within(path: str) -> list[str]:
