@@ -28,7 +28,7 @@ from humeval_power.estimation.joint.strands import (
     fit_complete_own,
 )
 from humeval_power.families import ComparisonFamily
-from humeval_power.kernels.crossed.information import Fitted, precision
+from humeval_power.kernels.crossed.information import Fitted
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, CollectedRatings, Losses, remaining
@@ -346,7 +346,9 @@ class SystemsReplication:
         self, result: StrandFits, difference: Floats, n: Codes, ratings: Floats, n_jobs: int
     ) -> ContrastFits:
         """Fits of all pairs, of n ratings (pairs,); what was not settled is left to the fits of each pair."""
-        known = precision(result.fitted, difference, n=n, restricted=True)
+        from humeval_power.kernels.crossed.information_lanes import precision_of_many
+
+        known = precision_of_many(result.fitted, difference, n=n)
         columns = [
             result.beta @ difference,
             *(np.where(np.isinf(kind), np.nan, kind) for kind in known),
