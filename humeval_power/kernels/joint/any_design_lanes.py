@@ -737,8 +737,8 @@ def fit_many(
     """Fit tables of one design by REML.
 
     patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
-    y : (b, n), ratings whose codes are outer_level, inner_level and system; kept (b, n), those that a table has, while
-        others are 0, or (0, n) if all have all; start (q,), outer variances first
+    y : (b, n), ratings whose codes are outer_level, inner_level and system; kept (b, n), those a table has;
+        the others are 0; (0, n) if all have all; start (q,), outer variances first
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
     arrived are evaluated side by side; those near the end also with what the precision of the means needs.

@@ -255,15 +255,15 @@ class SystemsReplication:
                 return _joined(list(pool.map(fit, parts)))
 
     def _fit_remaining(self, ratings: Floats, kept: Mask) -> SystemsFits:
-        """Fit what is kept, (n, n_ratings), of each study: side by side, and by itself where that settles nothing."""
-        settled, fits = self._side_by_side(ratings, kept)
+        """Fit what is kept, (n, n_ratings), of each study: side by side, and by itself where that settles none."""
+        settled, fits = self.settled_together(ratings, kept)
         left = np.flatnonzero(~settled)
-        fits = _joined([*fits, *(self._fit_alone(ratings[one], kept[one]) for one in left)])
+        fits = _joined([*fits, *(self.fit_alone(ratings[one], kept[one]) for one in left)])
         order = np.argsort(np.concatenate([np.flatnonzero(settled), left]))
         contrasts = ContrastFits._make(part[order] for part in fits.contrasts)
         return SystemsFits(fits.means[order], contrasts)
 
-    def _fit_alone(self, rating: Floats, kept: Mask) -> SystemsFits:
+    def fit_alone(self, rating: Floats, kept: Mask) -> SystemsFits:
         """Fit one study of rows of its own, (n_ratings,)."""
         K, n_pairs = self.parameters.n_systems, len(self.pairs)
         blank = np.full((1, n_pairs), np.nan)
@@ -312,8 +312,8 @@ class SystemsReplication:
             result.append((rated, design))
         return result
 
-    def _side_by_side(self, ratings: Floats, kept: Mask) -> tuple[Mask, list[SystemsFits]]:
-        """Fit what is kept of each study as tables that lack some ratings of the design: which studies this settles,
+    def settled_together(self, ratings: Floats, kept: Mask) -> tuple[Mask, list[SystemsFits]]:
+        """Fit what is kept of each study as tables that lack some ratings of the design: which this settles,
         (n,), and their fits. It does not where a comparison has too little left or variances are very large."""
         designs, pairwise = self._designs_apart, self.family.model == "pairwise"
         settled = np.full(len(ratings), designs is not None)
