@@ -256,9 +256,9 @@ class SystemsReplication:
 
     def _fit_remaining(self, ratings: Floats, kept: Mask) -> SystemsFits:
         """Fit what is kept, (n, n_ratings), of each study: side by side, and by itself where that settles none."""
-        settled, fits = self.settled_together(ratings, kept)
+        settled, together = self.settled_together(ratings, kept)
         left = np.flatnonzero(~settled)
-        fits = _joined([*fits, *(self.fit_alone(ratings[one], kept[one]) for one in left)])
+        fits = _joined([*together, *(self.fit_alone(ratings[one], kept[one]) for one in left)])
         order = np.argsort(np.concatenate([np.flatnonzero(settled), left]))
         contrasts = ContrastFits._make(part[order] for part in fits.contrasts)
         return SystemsFits(fits.means[order], contrasts)
@@ -344,20 +344,16 @@ class SystemsReplication:
         )
         trusted = fits.trusted.all(axis=1)
         settled[settled] = trusted
-        beta, status, n = (
-            fits.beta[trusted],
-            fits.status[trusted],
-            np.column_stack([m.sum(axis=1) for m in masks]),
+        fits = StrandFits(
+            fits.beta[trusted], fits.status[trusted], Fitted(*(part[trusted] for part in fits.fitted))
         )
-        fitted, n = Fitted(*(part[trusted] for part in fits.fitted)), n[trusted]
+        n = np.column_stack([mask.sum(axis=1) for mask in masks])[trusted]
         if pairwise:
-            *columns, status, zero = _columns_of_pairs(
-                StrandFits(beta, status, fitted), np.array([-1.0, 1.0]), n
-            )
+            *columns, status, zero = _columns_of_pairs(fits, np.array([-1.0, 1.0]), n)
             contrasts = ContrastFits._make([*columns, status.max(axis=1), zero])
         else:
-            one = Fitted(*(part[:, 0] for part in fitted))
-            contrasts = contrasts_of_many(beta[:, 0], one, n, self._contrasts)
+            fitted = Fitted(*(part[:, 0] for part in fits.fitted))
+            contrasts = contrasts_of_many(fits.beta[:, 0], fitted, n, self._contrasts)
         given, system = kept[settled], self.design.assignment.system
         of_system = [given & (system == one) for one in range(self.parameters.n_systems)]
         means = [ratings[settled].mean(axis=1, where=mask) for mask in of_system]
