@@ -440,7 +440,7 @@ def contrasts_of_many(means: Floats, fitted: Fitted, n: int | Codes, contrasts: 
 
     def df(uncertainty: Floats) -> Floats:
         spread = ((slopes @ uncertainty) * slopes).sum(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(spread > 0, 2.0 * variance**2 / spread, np.nan)
 
     def root(values: Floats) -> Floats:
