@@ -1,4 +1,5 @@
-"""Incomplete studies of several systems fitted in a second of CPU: one by one, alone and together; and a plan.
+"""Incomplete studies of several systems fitted in a second of CPU: one by one, alone and together; the precision of
+pairs, and a plan.
 
 python benchmarks/bench_systems.py [--quick]
 """
@@ -15,6 +16,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from unittest.mock import patch
+
+import numpy as np
 
 from humeval_power.designs import Design, k_per_item
 from humeval_power.estimation.joint.any_design import AnyDesign
@@ -56,17 +59,19 @@ def main() -> None:
                 study = SystemsReplication(parameters, design, family, pairs, DEFAULT_RULE, losses=losses)
                 with one_by_one():
                     before = _each(replace(study), FEW, rounds)
-                alone = _each(replace(study, is_alone=True), FEW, rounds)
-                after = _each(study, STUDIES // 4 if losses.loses_rows else STUDIES, rounds)
+                with alone():
+                    of_its_own = _each(replace(study, is_alone=True), FEW, rounds)
+                after = _each(study, STUDIES, rounds)
                 predicted = systems_workload(
                     parameters, design, family, DEFAULT_RULE, n_simulations=1, one_by_one=losses.loses_rows
                 ).seconds
                 print(
                     f"{n_systems} systems {shape:24} {name:9} before {1 / before:7,.0f} / s   "
-                    f"alone {1 / alone:7,.0f} / s   after {1 / after:7,.0f} / s   "
+                    f"alone {1 / of_its_own:7,.0f} / s   after {1 / after:7,.0f} / s   "
                     f"{before / after:5.1f} times   predicted {1 / predicted:7,.0f} / s",
                     flush=True,
                 )
+    _precision(rounds)
     from humeval_power.doors.terminal.main import main as command
 
     words = "plan --preset low --n-systems 8 --effect .1 --items 30:300:30 --max-workers 20 --cost-per-rating .1"
@@ -84,6 +89,42 @@ def one_by_one() -> Iterator[None]:
         patch.object(AnyDesign, "of_rows", return_value=None),
     ):
         yield
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Fit each study that lost ratings by matrices of its own."""
+
+    def nothing(_: object, ratings: np.ndarray, __: np.ndarray) -> tuple[np.ndarray, list[object]]:
+        return np.zeros(len(ratings), dtype=np.bool_), []
+
+    with patch.object(SystemsReplication, "settled_together", nothing):
+        yield
+
+
+def _precision(rounds: int) -> None:
+    """Standard errors and df of fits of two systems, by NumPy and in lanes."""
+    from humeval_power.estimation.joint.any_design import Patterns
+    from humeval_power.kernels.crossed.information import precision
+    from humeval_power.kernels.crossed.information_lanes import precision_of_many
+
+    design = EVEN(n_systems=2, paired=False)
+    rows, contrast = design.assignment, np.array([-1.0, 1.0])
+    parts = AnyDesign.of_rows(rows.worker, rows.item, rows.system, 2)
+    assert parts is not None
+    y = np.random.default_rng(1).standard_normal((2048, design.n_ratings))
+    fitted = parts.fit(y, Patterns.of_two(), np.full(4, 0.2), tolerance=1e-8, max_steps=100).fitted
+    times: dict[str, list[float]] = {"NumPy": [], "lanes": []}
+    precision_of_many(fitted, contrast, n=design.n_ratings)
+    for _ in range(rounds):
+        started = time.process_time()
+        precision(fitted, contrast, n=design.n_ratings, restricted=True)
+        middle = time.process_time()
+        precision_of_many(fitted, contrast, n=design.n_ratings)
+        times["NumPy"].append(middle - started)
+        times["lanes"].append(time.process_time() - middle)
+    each = {name: statistics.median(values) / len(y) * 1e6 for name, values in times.items()}
+    print(f"precision of a pair: NumPy {each['NumPy']:.1f} us, lanes {each['lanes']:.2f} us")
 
 
 def _each(study: SystemsReplication, n: int, rounds: int) -> float:

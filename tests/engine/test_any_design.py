@@ -13,6 +13,8 @@ from scipy import optimize
 from test_joint_fit import random_table
 
 from humeval_power.estimation.joint.any_design import AnyDesign, Patterns
+from humeval_power.kernels.crossed import information, information_lanes
+from humeval_power.kernels.crossed.information import Fitted
 
 OWN = (
     (0.3, 0.1, 0.8, 0.02, 0.5, 0.2, 0.0, 1.5),
@@ -161,3 +163,75 @@ def test_tables_of_three_systems_fit_the_same_side_by_side_and_one_by_one(own):
     # a criterion within 1e-10 of its least value leaves the variances about 1e-5 apart
     assert np.allclose(fast.beta, slow.beta, atol=1e-5)
     assert np.allclose(fast.fitted.norm, slow.fitted.norm, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("n_systems", [2, 3])
+def test_precision_side_by_side_is_that_of_one_fit_after_the_other(n_systems):
+    """`information.precision` is the slow twin, one fit at a time; of singular fits, of ones that failed, and
+    where the information is too poor for a plain inverse."""
+    rows = random_table(8, m=7, n=13, K=n_systems, kept=0.6)
+    rng = np.random.default_rng(8)
+    y = rng.normal(size=(45, len(rows.worker)))
+    y[:30] += rng.normal(size=(30, 7))[:, rows.worker]
+    y[40] = 3.0  # nothing is left to be explained
+    patterns = Patterns.of_two() if n_systems == 2 else Patterns.of_all(n_systems, own=False)
+    design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, n_systems)
+    fitted = design.fit(y, patterns, np.full(4, 0.3), tolerance=1e-8, max_steps=100).fitted
+    fitted.norm[3] = fitted.norm[3, 0, 0, 0] = 1.0  # all variances alike: not one of them is known
+    fitted.quadratic[4, 0, 0, 0] = -1e3  # an observed information that is not positive definite
+    contrast = np.eye(n_systems)[1] - np.eye(n_systems)[0]
+    fast = information_lanes.precision_of_many(fitted, contrast, n=np.array([len(rows.worker)]))
+    some = information_lanes.precision_of_many(
+        Fitted(*(part[5:16] for part in fitted)), contrast, n=len(rows.worker)
+    )
+    assert (fitted.gamma == 0).any(axis=2).sum() > 5
+    assert np.isnan(fast.standard_error[40, 0])
+    for place in range(len(y)):
+        one = Fitted(*(part[place] for part in fitted))
+        slow = information.precision(one, contrast, n=len(rows.worker), restricted=True)
+        for many, alone in zip(fast, slow, strict=True):
+            assert many[place, 0] == pytest.approx(alone, rel=1e-9, nan_ok=True)
+    for many, few in zip(fast, some, strict=True):
+        assert many[5:16].tobytes() == few.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("n_systems", "gamma"), [(2, gamma) for gamma in FOUR] + [(3, OWN[0]), (3, OWN[1])]
+)
+@pytest.mark.parametrize(("m", "n"), [(5, 9), (11, 6)])
+def test_tables_that_lack_ratings_have_every_quantity_of_dense_matrices_of_the_rest(n_systems, gamma, m, n):
+    """Each another part of one design: everything; all but a worker; all but an item; a half; a rating twice."""
+    rows = random_table(3, m=m, n=n, K=n_systems, kept=2.0)
+    rng, gamma = np.random.default_rng(1), np.array(gamma)
+    kept = np.ones((11, len(rows.worker)), dtype=bool)
+    kept[1] = rows.worker != 2
+    kept[2] = rows.item != 3
+    kept[3:] = rng.random((8, len(rows.worker))) < 0.5
+    y = rng.normal(size=kept.shape)
+    design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, n_systems, apart=True)
+    by_worker = np.roll(gamma, 0 if design.worker_is_outer else len(gamma) // 2)
+    patterns = Patterns.of_two() if n_systems == 2 else Patterns.of_all(n_systems, own=True)
+    # any fall is small enough: the search ends where it starts
+    found = design.fit(y, patterns, by_worker, kept=kept, tolerance=math.inf, max_steps=1)
+    for one, mask in enumerate(kept):
+        worker, item, system = (codes[mask] for codes in (rows.worker, rows.item, rows.system))
+        outer, inner = (worker, item) if design.worker_is_outer else (item, worker)
+        outer, inner = (np.unique(codes, return_inverse=True)[1] for codes in (outer, inner))
+        if n_systems == 2:
+            X, zs = np.eye(2)[system], dense_model.design_matrices(outer, inner, system)[1]
+        else:
+            X, zs = own_design_matrices(outer, inner, system, n_systems)
+        left = y[one, mask] - y[one, mask].mean()
+        fitted = Fitted(*(part[one, 0] for part in found.fitted))
+        beta, phi, rss = dense_model.fixed_effects(gamma, left, X, zs)
+        quadratic, square = dense_model.working_products(gamma, left, X, zs)
+        for fast, slow in [
+            (found.beta[one, 0], beta),
+            (fitted.phi, phi),
+            (fitted.rss, rss),
+            (fitted.quadratic, quadratic),
+            (fitted.square, square),
+            *zip(fitted.information(len(left)), dense_model.information(gamma, X, zs), strict=True),
+        ]:
+            # rounding, relative to the largest entry of each array
+            assert np.abs(fast - slow).max() <= 1e-9 * max(1.0, np.abs(slow).max())

@@ -17,6 +17,7 @@ from humeval_power.kernels.joint import any_design as compiled
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
 
 MOST_COLUMNS = 512  # outer levels times systems: the order of the matrices
 _MOST_CELLS = (
@@ -66,19 +67,24 @@ class AnyDesign:
     worker_is_outer: bool
 
     @classmethod
-    def of_rows(cls, worker: Codes, item: Codes, system: Codes, n_systems: int) -> Self | None:
-        """Codes of rows (n,). None where the matrices would be large."""
+    def of_rows(
+        cls, worker: Codes, item: Codes, system: Codes, n_systems: int, *, apart: bool = False
+    ) -> Self | None:
+        """Codes of rows (n,). None where the matrices would be large.
+
+        apart : for tables that each lack some of these rows, which are fitted side by side or not at all.
+        """
         worker, item = np.ascontiguousarray(worker), np.ascontiguousarray(item)  # one kind, compiled once
         m, n = int(worker.max()) + 1, int(item.max()) + 1
         columns = min(m, n) * n_systems
-        if columns > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
+        if columns > (MOST_IN_LANES if apart else MOST_COLUMNS) or m * n * n_systems > _MOST_CELLS:
             return None
         outer, inner = (worker, item) if m <= n else (item, worker)
         filled = np.unique(inner * columns + outer * n_systems + system)
         meetings = np.bincount(filled // columns).astype(float)
         if (meetings * (meetings + 1) / 2).sum() > _MOST_CELLS:
             return None
-        design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems)
+        design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems, apart=apart)
         return cls(design, outer, inner, system, n_systems, m <= n)
 
     def fit(
@@ -89,26 +95,36 @@ class AnyDesign:
         *,
         tolerance: float,
         max_steps: int,
+        kept: Mask | None = None,
         by_lanes: bool = True,
         n_jobs: int = 1,
     ) -> StrandFits:
         """REML of each row of responses (tables, ratings), from a start (q,) with the variances of workers first.
         What is found has those of the outer factor first, and systems as the strands of one fit.
 
+        kept : (tables, ratings), those that each table has, of a design whose inner levels are `apart`.
         by_lanes : where the matrices are small, as many tables are fitted; a table alone is not. Rounding
             differs, so that the number of tables does not say which.
         """
         if not self.worker_is_outer:
             start = np.roll(start, len(start) // 2)
-        parts = [
-            responses[first : first + _SIDE_BY_SIDE] for first in range(0, len(responses), _SIDE_BY_SIDE)
-        ]
+        start = np.ascontiguousarray(start)
+        parts = [slice(first, first + _SIDE_BY_SIDE) for first in range(0, len(responses), _SIDE_BY_SIDE)]
         fits_in_lanes = by_lanes and len(self.design.load) <= MOST_IN_LANES
-        fit_part = self._side_by_side if fits_in_lanes else self._one_by_one
 
-        def fit(part: Floats) -> StrandFits:
-            centred = np.ascontiguousarray(part - part.mean(axis=1, keepdims=True))
-            return fit_part(centred, patterns, np.ascontiguousarray(start), tolerance, max_steps)
+        def fit(part: slice) -> StrandFits:
+            y = responses[part]
+            if kept is not None:
+                mask = np.ascontiguousarray(kept[part])
+                centre = y.mean(axis=1, keepdims=True, where=mask)
+                return self._side_by_side(
+                    np.where(mask, y - centre, 0.0), mask, patterns, start, tolerance, max_steps
+                )
+            y = np.ascontiguousarray(y - y.mean(axis=1, keepdims=True))
+            if fits_in_lanes:
+                everything = np.empty((0, y.shape[1]), dtype=np.bool_)
+                return self._side_by_side(y, everything, patterns, start, tolerance, max_steps)
+            return self._one_by_one(y, patterns, start, tolerance, max_steps)
 
         with one_blas_thread():
             if n_jobs == 1 or len(parts) == 1:
@@ -117,18 +133,28 @@ class AnyDesign:
                 return joined(list(pool.map(fit, parts)))
 
     def _side_by_side(
-        self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
+        self,
+        responses: Floats,
+        kept: Mask,
+        patterns: Patterns,
+        start: Floats,
+        tolerance: float,
+        max_steps: int,
     ) -> StrandFits:
         from humeval_power.kernels.joint import any_design_lanes as lanes
 
         n, q, K = len(responses), len(start), self.n_systems
         status = np.empty(n, dtype=np.int64)
         sums = ((len(self.design.load),), (len(self.design.kind), K), (), ())
-        fields = ((q,), (K,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
-        tables = lanes.Tables(*(np.full((n, *shape), np.nan) for shape in (*sums, *fields)))
+        times = np.empty((len(kept), len(self.design.column)))
+        fields = ((), (q,), (K,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
+        y_outer, y_inner, whole, size = (np.full((n, *shape), np.nan) for shape in sums)
+        tables = lanes.Tables(
+            y_outer, y_inner, whole, size, times, *(np.full((n, *shape), np.nan) for shape in fields)
+        )
         lanes.fit_many(
-            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, start,
-            tolerance, max_steps, status, tables,
+            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, kept,
+            start, tolerance, max_steps, status, tables,
         )  # fmt: skip
         tables.rss[status != reml.CONVERGED] = np.nan  # so that nobody takes them for a fit
         values = tables._asdict()

@@ -320,7 +320,7 @@ def precision_of_contrasts(
 
     def df(uncertainty: Floats) -> Floats:
         spread = np.einsum("cq,qr,cr->c", slopes, uncertainty, slopes)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(spread > 0, 2.0 * variance**2 / spread, np.nan)
 
     def root(values: Floats) -> Floats:

@@ -412,14 +412,14 @@ def fit_complete_own(
     return ContrastFits(estimate, error, error, np.full_like(df, np.nan), df, status, zero)
 
 
-def contrasts_of_many(means: Floats, fitted: Fitted, n: int, contrasts: Floats) -> ContrastFits:
+def contrasts_of_many(means: Floats, fitted: Fitted, n: int | Codes, contrasts: Floats) -> ContrastFits:
     """What `precision_of` and `precision_of_contrasts` say of REML fits of tables of n rows, all at once.
 
-    means (tables, K), in the coordinates of `fitted`; contrasts (contrasts, K) of these.
+    means (tables, K), in the coordinates of `fitted`; contrasts (contrasts, K) of these; n for all or (tables, 1).
     """
     K, phi = means.shape[1], fitted.phi
-    sigma2 = (fitted.rss / (n - K))[:, None]
-    info = fitted.information(n)
+    sigma2 = fitted.rss[:, None] / (n - K)
+    info = fitted.information(np.asarray(n).ravel())
     expected = expected_information(info, phi, 1.0, restricted=True)
     inverse = inverse_information(expected)
     moved = info.xgx @ phi[:, None]
@@ -440,7 +440,7 @@ def contrasts_of_many(means: Floats, fitted: Fitted, n: int, contrasts: Floats) 
 
     def df(uncertainty: Floats) -> Floats:
         spread = ((slopes @ uncertainty) * slopes).sum(axis=-1)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(spread > 0, 2.0 * variance**2 / spread, np.nan)
 
     def root(values: Floats) -> Floats:

@@ -66,8 +66,10 @@ class DesignArrays(NamedTuple):
     value: Floats
 
     @classmethod
-    def of_rows(cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int) -> DesignArrays:
-        """Of codes (n,)."""
+    def of_rows(
+        cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int, *, apart: bool = False
+    ) -> DesignArrays:
+        """Of codes (n,); apart : every inner level is a kind of its own."""
         m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
         N = n_systems * m
         cells = np.bincount(inner_level * N + outer * n_systems + system, minlength=n_inner * N)
@@ -75,8 +77,8 @@ class DesignArrays(NamedTuple):
         of, column, times = filled // N, filled % N, cells[filled].astype(float)
         begin = np.searchsorted(of, np.arange(n_inner + 1))
         each = cells.reshape(n_inner, m, n_systems).sum(axis=1)
-        key = each[:, 0]
-        for count in each.T[1:]:  # ranks of the systems' counts so far
+        key = np.arange(n_inner) if apart else each[:, 0]
+        for count in () if apart else each.T[1:]:  # ranks of the systems' counts so far
             key = np.unique(key * (count.max() + 1) + count, return_inverse=True)[1]
         _, first, kind, levels = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
         size = np.arange(len(of)) - begin[of] + 1  # cells of the level so far, each of which meets this one

@@ -2,6 +2,8 @@
 
 Eight tables stand side by side in lanes, which all arrays have behind their other axes; shapes leave them out. The
 small matrices of two systems are too small for BLAS, and a table alone is faster with it: `any_design` is for one.
+Tables may lack some ratings of the design, each others: every inner level is a kind of its own then. One without a
+rating has M = I and meets nobody, an outer one has a load of zero, and neither adds anything to the likelihood.
 """
 
 from __future__ import annotations
@@ -21,11 +23,30 @@ from humeval_power.kernels.crossed.reml import (
 )
 from humeval_power.kernels.joint.any_design import FLAT, TOGETHER
 from humeval_power.kernels.kernel import inner, kernel
-from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
+from humeval_power.kernels.lane_matrices import (
+    add,
+    cleared,
+    dot,
+    inverted,
+    mirrored,
+    product,
+    tiled_product,
+)
+from humeval_power.kernels.lanes import LANES, every, fma, get, put
 
 Floats = NDArray[np.float64]
 
-_NEAR = 1e-4  # fall of the criterion that is still to come, if the next point is the last
+_NEAR = 1e-5  # fall of the criterion that is still to come, if the next point is the last
+
+
+class Counts(NamedTuple):
+    """Ratings of eight tables, in the names of `DesignArrays`: load (N,), times (cells,), replication (kinds, K),
+    value (entries,)."""
+
+    load: Floats
+    times: Floats
+    replication: Floats
+    value: Floats
 
 
 class LanesFactor(NamedTuple):
@@ -43,36 +64,6 @@ class LanesFactor(NamedTuple):
 
 
 @inner
-def add(array, index, value):
-    """array[index] += value."""
-    put(array, index, get(array, index) + value)
-
-
-@inner
-def cleared(array, rows, columns):
-    """Zeros in the first rows and columns of a matrix."""
-    zero = every(0.0)
-    for r in range(rows):
-        for c in range(columns):
-            put(array, (r, c), zero)
-
-
-@inner
-def dot(left, i, right, j):
-    """left[i]'right[j], of rows of two matrices."""
-    n = left.shape[1]
-    a, b, c, d = every(0.0), every(0.0), every(0.0), every(0.0)
-    for r in range(0, n - 3, 4):
-        a = fma(get(left, (i, r)), get(right, (j, r)), a)
-        b = fma(get(left, (i, r + 1)), get(right, (j, r + 1)), b)
-        c = fma(get(left, (i, r + 2)), get(right, (j, r + 2)), c)
-        d = fma(get(left, (i, r + 3)), get(right, (j, r + 3)), d)
-    for r in range(n // 4 * 4, n):
-        a = fma(get(left, (i, r)), get(right, (j, r)), a)
-    return (a + b) + (c + d)
-
-
-@inner
 def by_block(rows, square, out):
     """Every block of K columns of some rows, times a matrix (K, K)."""
     K = len(square)
@@ -86,18 +77,6 @@ def by_block(rows, square, out):
 
 
 @inner
-def product(left, right, is_turned, out):
-    """left right or left right', of small matrices."""
-    for r in range(len(left)):
-        for c in range(out.shape[1]):
-            value = every(0.0)
-            for k in range(left.shape[1]):
-                other = get(right, (c, k)) if is_turned else get(right, (k, c))
-                value = fma(get(left, (r, k)), other, value)
-            put(out, (r, c), value)
-
-
-@inner
 def by_rows(square, size, rows, out):
     """The first rows of a square matrix times the rows of another, by four: those beyond `size` are zeros."""
     for r in range(size):
@@ -108,33 +87,6 @@ def by_rows(square, size, rows, out):
                 first = a * get(rows, (k, i)) if k == 0 else fma(a, get(rows, (k, i)), get(out, (r, i)))
                 second = fma(c, get(rows, (k + 2, i)), fma(b, get(rows, (k + 1, i)), first))
                 put(out, (r, i), fma(d, get(rows, (k + 3, i)), second))
-
-
-@inner
-def inverted(left, size, inverse):
-    """Overwrite the first rows and columns of a matrix that is a diagonal scaling away from a symmetric positive
-    definite one, and so needs no pivoting; fill its inverse. Its determinant, and its least pivot."""
-    zero, one = every(0.0), every(1.0)
-    det, least = one, one
-    for r in range(size):
-        for c in range(size):
-            put(inverse, (r, c), zero)
-        put(inverse, (r, r), one)
-    for r in range(size):
-        pivot = get(left, (r, r))
-        det = det * pivot
-        least = lesser(least, pivot)
-        share = one / pivot
-        for c in range(size):
-            put(left, (r, c), get(left, (r, c)) * share)
-            put(inverse, (r, c), get(inverse, (r, c)) * share)
-        for s in range(size):
-            if s != r:
-                factor = zero - get(left, (s, r))
-                for c in range(size):
-                    put(left, (s, c), fma(factor, get(left, (r, c)), get(left, (s, c))))
-                    put(inverse, (s, c), fma(factor, get(inverse, (r, c)), get(inverse, (s, c))))
-    return det, least
 
 
 @inner
@@ -164,21 +116,14 @@ def covariance(patterns, gamma, first, out):
 
 
 @inner
-def met_through(design, blocks, sign, out):
+def met_through(design, counts, blocks, sign, out):
     """out += sign sum_i C_i'B_c C_i for symmetric blocks B (kinds, K, K), the lower triangle."""
     for c in range(len(design.levels)):
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
             block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
             at = (design.row[entry], design.across[entry])
-            put(out, at, fma(block, every(sign * design.value[entry]), get(out, at)))
-
-
-@inner
-def mirrored(matrix):
-    """Copy the lower triangle to the upper one."""
-    for r in range(len(matrix)):
-        for c in range(r):
-            put(matrix, (c, r), get(matrix, (r, c)))
+            value = every(sign) * get(counts.value, (entry,))
+            put(out, at, fma(block, value, get(out, at)))
 
 
 @inner
@@ -268,7 +213,7 @@ def taken_through(matrix, Go, log_det):
 
 
 @inner
-def factorise(design, patterns, gamma, at):
+def factorise(design, counts, patterns, gamma, at):
     """Fill a factor at gamma (q,)."""
     h, K = patterns.shape[:2]
     N, kinds = len(at.V), len(design.levels)
@@ -281,15 +226,15 @@ def factorise(design, patterns, gamma, at):
     for c in range(kinds):
         for s in range(K):
             for t in range(K):
-                value = every(design.replication[c, s]) * get(Gi, (s, t))
+                value = get(counts.replication, (c, s)) * get(Gi, (s, t))
                 put(half, (s, t), value + every(1.0) if s == t else value)
         det, least = inverted(half, K, at.M[c])
         add_log(at.log_det, design.levels[c], det, least)
         product(Gi, at.M[c], False, at.W[c])
     cleared(at.V, N, N)
     for r in range(N):
-        put(at.V, (r, r), every(design.load[r]))
-    met_through(design, at.W, -1.0, at.V)
+        put(at.V, (r, r), get(counts.load, (r,)))
+    met_through(design, counts, at.W, -1.0, at.V)
     taken_through(at.V, at.Go, at.log_det)
     cleared(total, K, K)
     cleared(blocks, K, K)
@@ -318,7 +263,7 @@ def factorise(design, patterns, gamma, at):
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
             r, k = design.row[entry], design.across[entry]
             s, t = design.row_system[entry], design.across_system[entry]
-            value = every(design.value[entry]) * get(at.Y, (r, k))
+            value = get(counts.value, (entry,)) * get(at.Y, (r, k))
             add(at.F, (c, s, t), value)
             if r != k:
                 add(at.F, (c, t, s), value)
@@ -326,7 +271,7 @@ def factorise(design, patterns, gamma, at):
         product(half, at.M[c], True, small)
         for s in range(K):
             for t in range(K):
-                value = every(design.levels[c] * design.replication[c, t]) * get(at.M, (c, s, t))
+                value = every(design.levels[c]) * get(counts.replication, (c, t)) * get(at.M, (c, s, t))
                 add(total, (s, t), value - get(small, (s, t)))
     for t in range(2 * h):
         value = zero
@@ -339,7 +284,7 @@ def factorise(design, patterns, gamma, at):
 
 
 @inner
-def profiled(design, at, y_outer, y_inner, whole, through, seen, means, precise, log_det):
+def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, precise, log_det):
     """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi; add to
     `log_det` that of X'H^-1X. y'Py."""
     K, N = len(means), len(at.V)
@@ -349,7 +294,7 @@ def profiled(design, at, y_outer, y_inner, whole, through, seen, means, precise,
     left = whole
     for c in range(N):
         for t in range(K):
-            put(base, (t, c), every(design.load[c] if t == c % K else 0.0))
+            put(base, (t, c), get(counts.load, (c,)) if t == c % K else zero)
         put(base, (K, c), get(y_outer, (c,)))
     for i in range(len(y_inner)):
         kind = design.kind[i]
@@ -357,11 +302,11 @@ def profiled(design, at, y_outer, y_inner, whole, through, seen, means, precise,
             value = zero
             for t in range(K):
                 value = fma(get(at.W, (kind, s, t)), get(y_inner, (i, t)), value)
-                put(pushed, (s, t), get(at.W, (kind, s, t)) * every(design.replication[kind, t]))
+                put(pushed, (s, t), get(at.W, (kind, s, t)) * get(counts.replication, (kind, t)))
             put(pushed, (s, K), value)
             left = left - value * get(y_inner, (i, s))
         for p in range(design.begin[i], design.begin[i + 1]):
-            s, column, count = design.system[p], design.column[p], every(-design.times[p])
+            s, column, count = design.system[p], design.column[p], zero - get(counts.times, (p,))
             for j in range(K + 1):
                 put(base, (j, column), fma(count, get(pushed, (s, j)), get(base, (j, column))))
     by_block(base, at.Go, through)
@@ -391,7 +336,7 @@ def profiled(design, at, y_outer, y_inner, whole, through, seen, means, precise,
 
 
 @inner
-def less_means(design, M, y_inner, means, through, seen, seen_inner):
+def less_means(design, counts, M, y_inner, means, through, seen, seen_inner):
     """Take the means out of y; fill seen_inner (K + 1, inner levels K), Zi'H^-1 of X and of what is left of y."""
     K, N = len(means), seen.shape[1]
     zero = every(0.0)
@@ -404,12 +349,12 @@ def less_means(design, M, y_inner, means, through, seen, seen_inner):
     for i in range(len(y_inner)):
         kind = design.kind[i]
         for s in range(K):
-            count = every(design.replication[kind, s])
+            count = get(counts.replication, (kind, s))
             for j in range(K):
                 put(pushed, (s, j), count if j == s else zero)
             put(pushed, (s, K), get(y_inner, (i, s)) - count * get(means, (s,)))
         for p in range(design.begin[i], design.begin[i + 1]):
-            s, column, count = design.system[p], design.column[p], every(-design.times[p])
+            s, column, count = design.system[p], design.column[p], zero - get(counts.times, (p,))
             for j in range(K + 1):
                 put(pushed, (s, j), fma(count, get(through, (j, column)), get(pushed, (s, j))))
         for j in range(K + 1):
@@ -449,7 +394,7 @@ def level_products(vectors, group, rows, first, each, out):
 
 
 @inner
-def met_with(design, at, meet, effect, turned, e, half, result):
+def met_with(design, counts, at, meet, effect, turned, e, half, result):
     """E'H^-1 E of effects of levels, into result (2 rows, 2 rows): outer ones first, `effect`, then inner ones, e.
 
     effect : (2 rows, N), of which the second half is filled; meet (rows, N), turned (rows, inner levels K) and
@@ -466,10 +411,10 @@ def met_with(design, at, meet, effect, turned, e, half, result):
                 for s in range(K):
                     value = fma(get(at.M, (c, s, t)), get(e, (row, i * K + s)), value)
                 put(pushed, (0, t), value)
-                put(turned, (row, i * K + t), every(design.replication[c, t]) * value)  # M N is symmetric
+                put(turned, (row, i * K + t), get(counts.replication, (c, t)) * value)  # M N is symmetric
             for p in range(design.begin[i], design.begin[i + 1]):
                 place = (row, design.column[p])
-                value = fma(every(design.times[p]), get(pushed, (0, design.system[p])), get(meet, place))
+                value = fma(get(counts.times, (p,)), get(pushed, (0, design.system[p])), get(meet, place))
                 put(meet, place, value)
     by_block(meet, at.Go, effect[rows:])
     zero = every(0.0)
@@ -528,39 +473,7 @@ def sandwiched(left, middle, right, half, out):
 
 
 @inner
-def tiled_product(left, right, out):
-    """left right, of square matrices, by tiles of three by four."""
-    n = len(out)
-    zero = every(0.0)
-    for r in range(0, n, 3):
-        s, t = min(r + 1, n - 1), min(r + 2, n - 1)  # a tile at the edge computes its last row again
-        for c in range(0, n, 4):
-            d, e, f = min(c + 1, n - 1), min(c + 2, n - 1), min(c + 3, n - 1)
-            a0, a1, a2, a3 = zero, zero, zero, zero
-            b0, b1, b2, b3 = zero, zero, zero, zero
-            c0, c1, c2, c3 = zero, zero, zero, zero
-            for k in range(n):
-                p, q, u, v = get(right, (k, c)), get(right, (k, d)), get(right, (k, e)), get(right, (k, f))
-                x, y, z = get(left, (r, k)), get(left, (s, k)), get(left, (t, k))
-                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, u, a2), fma(x, v, a3)
-                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, u, b2), fma(y, v, b3)
-                c0, c1, c2, c3 = fma(z, p, c0), fma(z, q, c1), fma(z, u, c2), fma(z, v, c3)
-            put(out, (r, c), a0)
-            put(out, (r, d), a1)
-            put(out, (r, e), a2)
-            put(out, (r, f), a3)
-            put(out, (s, c), b0)
-            put(out, (s, d), b1)
-            put(out, (s, e), b2)
-            put(out, (s, f), b3)
-            put(out, (t, c), c0)
-            put(out, (t, d), c1)
-            put(out, (t, e), c2)
-            put(out, (t, f), c3)
-
-
-@inner
-def norms(design, patterns, vectors, group, at, B, E, hidden, norm):
+def norms(design, counts, patterns, vectors, group, at, B, E, hidden, norm):
     """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden` (h, N, N), Go X; B
     and E are room."""
     h, K = patterns.shape[:2]
@@ -599,7 +512,7 @@ def norms(design, patterns, vectors, group, at, B, E, hidden, norm):
         for c in range(kinds):
             sandwiched(at.M[c], patterns[v], at.M[c], half, shape[c])
         cleared(E, N, N)
-        met_through(design, shape, 1.0, E)
+        met_through(design, counts, shape, 1.0, E)
         mirrored(E)
         tiled_product(B, E, X)
         cleared(small, K, K)
@@ -636,7 +549,7 @@ def norms(design, patterns, vectors, group, at, B, E, hidden, norm):
         product(half, at.M[kind], True, less)
         for s in range(K):
             for t in range(K):
-                value = get(at.M, (kind, s, t)) * every(design.replication[kind, t])
+                value = get(at.M, (kind, s, t)) * get(counts.replication, (kind, t))
                 put(own, (s, t), value)
                 put(less, (s, t), every(design.levels[kind]) * value - every(2.0) * get(less, (s, t)))
         for v in range(h):
@@ -664,6 +577,7 @@ class Tables(NamedTuple):
 
     y_outer (b, N), y_inner (b, inner levels, K), whole (b,) : sums of ratings by column and by inner level and
         system, and of their squares
+    n (b,), times (b, cells) : ratings, and those of each cell of the design; (0, cells) if no table lacks any
     gamma (b, q) : where they are evaluated; the others are the fields of a fit there, but for rss, which is y'Py
         whether or not that is a fit
     log_det (b,) : of H and X'H^-1 X, NaN where there is none
@@ -672,6 +586,8 @@ class Tables(NamedTuple):
     y_outer: Floats
     y_inner: Floats
     whole: Floats
+    n: Floats
+    times: Floats
     log_det: Floats
     gamma: Floats
     beta: Floats
@@ -686,8 +602,34 @@ class Tables(NamedTuple):
 
 
 @inner
-def evaluate(design, patterns, vectors, group, tables, place, is_last, at):
-    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx; `at` is overwritten."""
+def counted(design, times, chosen, counts):
+    """Fill the counts of tables `chosen` (LANES,), or of the whole design if no table lacks a rating; every inner
+    level is else a kind of its own, and the entries of one follow its cells."""
+    if not len(times):
+        for lane in range(LANES):
+            counts.load[:, lane], counts.times[:, lane] = design.load, design.times
+            counts.replication[:, :, lane], counts.value[:, lane] = design.replication, design.value
+        return
+    counts.load[:] = 0.0
+    counts.replication[:] = 0.0
+    for lane in range(LANES):
+        for p in range(len(design.column)):
+            counts.times[p, lane] = times[chosen[lane], p]
+    entry = 0
+    for i in range(len(design.kind)):
+        for p in range(design.begin[i], design.begin[i + 1]):
+            each = get(counts.times, (p,))
+            put(counts.load, (design.column[p],), get(counts.load, (design.column[p],)) + each)
+            add(counts.replication, (i, design.system[p]), each)
+            for o in range(design.begin[i], p + 1):
+                put(counts.value, (entry,), each * get(counts.times, (o,)))
+                entry += 1
+
+
+@inner
+def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, at):
+    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx; `counts` and `at` are
+    overwritten."""
     h, K = patterns.shape[:2]
     N, n_inner, q = len(design.load), len(design.kind), 2 * h
     m, last = N // K, 1 if is_last else 0
@@ -704,12 +646,14 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, at):
     line, working = np.empty((1, N, LANES)), np.empty((2 * rows, 2 * rows, LANES))
     B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
     hidden = np.empty((last * h, last * N, last * N, LANES))
+    chosen = np.empty(LANES, dtype=np.int64)
+    is_whole = len(tables.times) == 0
     for begin in range(0, len(place), LANES):
         size = min(LANES, len(place) - begin)
-        is_new = begin == 0 or is_last  # the first point is the same for all tables
+        is_new = begin == 0 or is_last or not is_whole  # the first point is the same for all tables
         for lane in range(LANES):
             b = place[begin + min(lane, size - 1)]  # the last table fills lanes that are over
-            lefts[0, lane] = tables.whole[b]
+            chosen[lane], lefts[0, lane] = b, tables.whole[b]
             for t in range(q):
                 is_new = is_new or here[t, lane] != tables.gamma[b, t]
                 here[t, lane] = tables.gamma[b, t]
@@ -718,21 +662,33 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, at):
             for i in range(n_inner):
                 for s in range(K):
                     inner_sums[i, s, lane] = tables.y_inner[b, i, s]
+        if begin == 0 or not is_whole:
+            counted(design, tables.times, chosen, counts)
         if is_new:
-            factorise(design, patterns, here, at)
+            factorise(design, counts, patterns, here, at)
         put(log_dets, (0,), get(at.log_det, (0,)))
         rest = profiled(
-            design, at, outer_sums, inner_sums, get(lefts, (0,)), through, seen, means, precise, log_dets
+            design,
+            counts,
+            at,
+            outer_sums,
+            inner_sums,
+            get(lefts, (0,)),
+            through,
+            seen,
+            means,
+            precise,
+            log_dets,
         )
         put(lefts, (0,), rest)
-        less_means(design, at.M, inner_sums, means, through, seen, seen_inner)
+        less_means(design, counts, at.M, inner_sums, means, through, seen, seen_inner)
         products[:] = 0.0
         level_products(vectors, group, seen, 0, outer_part, products)
         level_products(vectors, group, seen_inner, h, inner_part, products)
         effects_of(
             vectors, group, seen[K:], seen_inner[K:], outer_part[:1], inner_part[:1], effect[:h], e[:h]
         )
-        met_with(design, at, meet[:h], effect[: 2 * h], turned[:h], e[:h], line, working)
+        met_with(design, counts, at, meet[:h], effect[: 2 * h], turned[:h], e[:h], line, working)
         zero = every(0.0)
         for s in range(q):
             for t in range(q):
@@ -761,8 +717,8 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, at):
             effects_of(
                 vectors, group, seen[:K], seen_inner[:K], outer_part[:K], inner_part[:K], effect[:rows], e
             )
-            met_with(design, at, meet, effect, turned, e, line, working)
-            norms(design, patterns, vectors, group, at, B, E, hidden, squares)
+            met_with(design, counts, at, meet, effect, turned, e, line, working)
+            norms(design, counts, patterns, vectors, group, at, B, E, hidden, squares)
             for lane in range(size):
                 b = place[begin + lane]
                 for s in range(q):
@@ -775,20 +731,25 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, at):
 
 @kernel
 def fit_many(
-    design, patterns, vectors, group, outer_level, inner_level, system, y, start, tolerance, max_steps, status,
-    tables,
+    design, patterns, vectors, group, outer_level, inner_level, system, y, kept, start, tolerance, max_steps,
+    status, tables,
 ):  # fmt: skip
     """Fit tables of one design by REML.
 
     patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
-    y : (b, n), ratings whose codes are outer_level, inner_level and system; start (q,), outer variances first
+    y : (b, n), ratings whose codes are outer_level, inner_level and system; kept (b, n), those a table has;
+        the others are 0; (0, n) if all have all; start (q,), outer variances first
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
     arrived are evaluated side by side; those near the end also with what the precision of the means needs.
     """
     h, K = patterns.shape[:2]
     N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
-    df, blocks = design.n - K, (kinds, K, K, LANES)
+    blocks = (kinds, K, K, LANES)
+    counts = Counts(
+        np.empty((N, LANES)), np.empty((len(design.column), LANES)), np.empty((kinds, K, LANES)),
+        np.empty((len(design.value), LANES)),
+    )  # fmt: skip
     at = LanesFactor(
         np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
         np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
@@ -801,6 +762,17 @@ def fit_many(
             tables.y_outer[first, outer_level[row] * K + system[row]] += rating
             tables.y_inner[first, inner_level[row], system[row]] += rating
             tables.whole[first] += rating**2
+        tables.n[first] = design.n
+        if len(kept):
+            tables.n[first], tables.times[first] = 0.0, 0.0
+            for row in range(design.n):
+                if kept[first, row]:
+                    i, column = inner_level[row], outer_level[row] * K + system[row]
+                    p = design.begin[i]
+                    while design.column[p] != column:
+                        p += 1
+                    tables.times[first, p] += 1.0
+                    tables.n[first] += 1.0
     here, slope, direction = np.empty((n, q)), np.empty((n, q)), np.empty((n, q))
     value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
     halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -818,12 +790,12 @@ def fit_many(
                 n_far += 1
         for is_last in (False, True):
             chosen = near[:n_near] if is_last else far[:n_far]
-            evaluate(design, patterns, vectors, group, tables, chosen, is_last, at)
+            evaluate(design, patterns, vectors, group, tables, chosen, is_last, counts, at)
         n_going = 0
         for b in going:
             if arrived[b]:
                 continue
-            is_whole = abs(promise[b]) < _NEAR
+            is_whole, df = abs(promise[b]) < _NEAR, tables.n[b] - K
             there, left = np.inf, tables.rss[b]
             if left > 1e-14 * tables.whole[b] and np.isfinite(tables.log_det[b]):
                 there = df * (1.0 + np.log(2.0 * np.pi * left / df)) + tables.log_det[b]

@@ -91,7 +91,8 @@ def _search(gamma, workers, items, residual, size, tolerance, max_steps, smalles
     df = m * n * K * r - K
     Uw, Ui = np.empty((K, K)), np.empty((K, K))
     other_w, other_i = np.empty((K, K)), np.empty((K, K))
-    quadratic, trace, fitted = np.zeros((q, q)), np.empty(q), np.empty(q)
+    quadratic, hessian = np.zeros((q, q)), np.empty((q, q))
+    trace, fitted = np.empty(q), np.empty(q)
     criterion, rss = _criterion(gamma, workers, items, residual, size, Uw, Ui)
     for _ in range(max_steps):
         if not rss > smallest:
@@ -105,7 +106,9 @@ def _search(gamma, workers, items, residual, size, tolerance, max_steps, smalles
         _traced(Ui, m * r, n - 1.0, trace[half:])
         sigma2 = rss / df
         slope = trace - fitted / sigma2
-        hessian = quadratic / sigma2 - np.outer(fitted, fitted) / (sigma2**2 * df)
+        for t in range(q):
+            for v in range(q):
+                hessian[t, v] = quadratic[t, v] / sigma2 - fitted[t] * fitted[v] / (sigma2**2 * df)
         direction = newton_direction(hessian, slope, (gamma > 0) | (slope < 0))
         promise = 0.0
         for t in range(q):  # a component pressed against its bound promises no fall
@@ -172,7 +175,7 @@ def own_precision(gamma, sigma2, size, first, second):
     n_pairs = len(first)
     variance, df = np.empty((len(gamma), n_pairs)), np.empty((len(gamma), n_pairs))
     Uw, Ui = np.empty((K, K)), np.empty((K, K))
-    expected = np.zeros((q + 1, q + 1))
+    expected, scaled, scale = np.zeros((q + 1, q + 1)), np.empty((q + 1, q + 1)), np.empty(q + 1)
     column = np.empty(half)
     for table in range(len(gamma)):
         g = gamma[table]
@@ -187,8 +190,15 @@ def own_precision(gamma, sigma2, size, first, second):
         expected[half:q, q] = expected[q, half:q] = column
         expected[q, q] = K * m * n * r - K * m - K * n + K
         expected[q, q] += (m - 1) * np.trace(square_w) + (n - 1) * np.trace(square_i)
-        scale = np.sqrt(np.diag(expected))
-        known = 2.0 * np.linalg.inv(expected / np.outer(scale, scale)) / np.outer(scale, scale)
+        for a in range(q + 1):
+            scale[a] = np.sqrt(expected[a, a])
+        for a in range(q + 1):
+            for b in range(q + 1):
+                scaled[a, b] = expected[a, b] / (scale[a] * scale[b])
+        known = np.linalg.inv(scaled)
+        for a in range(q + 1):
+            for b in range(q + 1):
+                known[a, b] = 2.0 * known[a, b] / (scale[a] * scale[b])
         slope = np.array([1.0 / m, 1.0 / m, 1.0 / n, 1.0 / n, 2.0 / (m * n * r)])
         place = np.empty(5, dtype=np.int64)
         place[4] = q

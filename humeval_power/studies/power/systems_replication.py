@@ -28,7 +28,7 @@ from humeval_power.estimation.joint.strands import (
     fit_complete_own,
 )
 from humeval_power.families import ComparisonFamily
-from humeval_power.kernels.crossed.information import Fitted, precision
+from humeval_power.kernels.crossed.information import Fitted
 from humeval_power.parameters import STANDARD_DEVIATIONS
 from humeval_power.rules import DecisionRule
 from humeval_power.simulation.losses import NO_LOSSES, CollectedRatings, Losses, remaining
@@ -41,6 +41,7 @@ from humeval_power.studies.power.replication import LOST, Replication
 from humeval_power.systems import SystemsParameters
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Pairs = tuple[tuple[int, int], ...]
 BLOCK = 256  # studies drawn together from one child of the seed; part of what a seed means
 _MOST_RATINGS = 4_000_000  # simulated ratings held in memory at a time
@@ -170,6 +171,17 @@ class SystemsReplication:
         zero = np.any(fits.zero, axis=0, keepdims=True).reshape(estimate.shape)
         return ContrastFits(estimate, error, error, satterthwaite, kenward_roger, status, zero)
 
+    @property
+    def _joint_patterns(self) -> Patterns:
+        return Patterns.of_all(self.parameters.n_systems, own=self.family.variances == "own")
+
+    @property
+    def _joint_start(self) -> Floats:
+        """Relative variances of a joint model, worker ones first."""
+        if self.family.variances == "own":
+            return self._start
+        return np.concatenate([[part[0], part[1:].mean()] for part in np.split(self._start, 2)])
+
     @cached_property
     def _start(self) -> Floats:
         """Relative variances, worker ones first."""
@@ -226,6 +238,33 @@ class SystemsReplication:
         """Studies that each have rows of their own; one in which a comparison has too little left has no fit."""
         from humeval_power.blas import one_blas_thread
 
+        each = -(-len(replicates) // n_jobs)
+        portion = max(1, min(BLOCK, _MOST_RATINGS // self.design.n_ratings, each))
+        parts = [replicates[begin : begin + portion] for begin in range(0, len(replicates), portion)]
+
+        def fit(part: range) -> SystemsFits:
+            backs = [self.collected(seed, replicate) for replicate in part]
+            return self._fit_remaining(
+                np.stack([back.rating for back in backs]), np.stack([back.kept for back in backs])
+            )
+
+        with one_blas_thread():
+            if n_jobs == 1 or len(parts) == 1:
+                return _joined([fit(part) for part in parts])
+            with ThreadPoolExecutor(n_jobs) as pool:
+                return _joined(list(pool.map(fit, parts)))
+
+    def _fit_remaining(self, ratings: Floats, kept: Mask) -> SystemsFits:
+        """Fit what is kept, (n, n_ratings), of each study: side by side, and by itself where that settles none."""
+        settled, together = self.settled_together(ratings, kept)
+        left = np.flatnonzero(~settled)
+        fits = _joined([*together, *(self.fit_alone(ratings[one], kept[one]) for one in left)])
+        order = np.argsort(np.concatenate([np.flatnonzero(settled), left]))
+        contrasts = ContrastFits._make(part[order] for part in fits.contrasts)
+        return SystemsFits(fits.means[order], contrasts)
+
+    def fit_alone(self, rating: Floats, kept: Mask) -> SystemsFits:
+        """Fit one study of rows of its own, (n_ratings,)."""
         K, n_pairs = self.parameters.n_systems, len(self.pairs)
         blank = np.full((1, n_pairs), np.nan)
         none = np.zeros((1, 1 if self.family.model == "joint" else n_pairs), dtype=np.bool_)
@@ -233,32 +272,92 @@ class SystemsReplication:
             np.full((1, K), np.nan),
             ContrastFits(*(blank,) * 5, np.array([LOST]), none),
         )
+        rows = remaining(self.design.assignment, kept)
+        if rows is None or len(np.unique(rows.system)) < K:
+            return nothing
+        n_workers, n_items = int(rows.worker.max()) + 1, int(rows.item.max()) + 1
+        n_documents = 0 if rows.document is None else int(rows.document.max()) + 1
+        design = Design(
+            "table", n_workers, n_items, 0.0, explicit=rows, n_documents=n_documents, n_systems=K
+        )
+        if self._stays_complete:  # all of some workers' ratings are gone
+            design = replace(self.design, n_workers=n_workers)
+        study = replace(self, design=design, losses=NO_LOSSES, exclusion="none", is_alone=True)
+        try:
+            return study._fitted(rating[kept][None])
+        except InputError:  # nobody is left who tells two of the systems apart
+            return nothing
 
-        def one(replicate: int) -> SystemsFits:
-            back = self.collected(seed, replicate)
-            rows = remaining(self.design.assignment, back.kept)
-            if rows is None or len(np.unique(rows.system)) < K:
-                return nothing
-            n_workers, n_items = int(rows.worker.max()) + 1, int(rows.item.max()) + 1
-            n_documents = 0 if rows.document is None else int(rows.document.max()) + 1
-            design = Design(
-                "table", n_workers, n_items, 0.0, explicit=rows, n_documents=n_documents, n_systems=K
+    @property
+    def _stays_complete(self) -> bool:
+        """Whether a complete design stays one of fewer workers: nothing is lost but all of a worker's ratings."""
+        return self.design.is_balanced and not self.losses.loses_rows
+
+    @cached_property
+    def _designs_apart(self) -> list[tuple[Codes, AnyDesign]] | None:
+        """The rows of every pair, or of all systems in a joint model, as tables that each lack some of them; None
+        where matrices of one would be large, or a fit needs other ones."""
+        if self._stays_complete or not self._is_plain:
+            return None
+        rows, result = self.design.assignment, []
+        pairs = self.pairs if self.family.model == "pairwise" else (range(self.parameters.n_systems),)
+        for chosen in pairs:
+            rated = np.flatnonzero(np.isin(rows.system, chosen))
+            system = np.searchsorted(np.array(chosen), rows.system[rated])
+            design = AnyDesign.of_rows(
+                rows.worker[rated], rows.item[rated], system, len(chosen), apart=True
             )
-            if (
-                self.design.is_balanced and not self.losses.loses_rows
-            ):  # all of some workers' ratings are gone
-                design = replace(self.design, n_workers=n_workers)
-            study = replace(self, design=design, losses=NO_LOSSES, exclusion="none", is_alone=True)
-            try:
-                return study._fitted(back.rating[back.kept][None])
-            except InputError:  # nobody is left who tells two of the systems apart
-                return nothing
+            if design is None:
+                return None
+            result.append((rated, design))
+        return result
 
-        with one_blas_thread():
-            if n_jobs == 1:
-                return _joined([one(replicate) for replicate in replicates])
-            with ThreadPoolExecutor(n_jobs) as pool:
-                return _joined(list(pool.map(one, replicates)))
+    def settled_together(self, ratings: Floats, kept: Mask) -> tuple[Mask, list[SystemsFits]]:
+        """Fit what is kept of each study as tables that lack some ratings of the design: which this settles,
+        (n,), and their fits. It does not where a comparison has too little left or variances are very large."""
+        designs, pairwise = self._designs_apart, self.family.model == "pairwise"
+        settled = np.full(len(ratings), designs is not None)
+        for rated, design in designs or ():
+            mask = kept[:, rated]
+            for codes in (design.outer, design.inner):
+                settled &= np.where(mask, codes, -1).max(axis=1) > np.where(mask, codes, len(codes)).min(
+                    axis=1
+                )
+            for one in range(design.n_systems):
+                settled &= mask[:, design.system == one].any(axis=1)
+        if designs is None or not settled.any():
+            return settled, []
+        masks = [kept[np.ix_(settled, rated)] for rated, _ in designs]
+        starts = _starts_of_pairs(self.parameters, self.pairs) if pairwise else [self._joint_start]
+        fits = _beside(
+            [
+                design.fit(
+                    ratings[np.ix_(settled, rated)],
+                    Patterns.of_two() if pairwise else self._joint_patterns,
+                    start,
+                    kept=mask,
+                    tolerance=BATCH_TOLERANCE if pairwise else TOLERANCE,
+                    max_steps=MAX_STEPS if pairwise else MOST_STEPS,
+                )
+                for (rated, design), start, mask in zip(designs, starts, masks, strict=True)
+            ]
+        )
+        trusted = fits.trusted.all(axis=1)
+        settled[settled] = trusted
+        fits = StrandFits(
+            fits.beta[trusted], fits.status[trusted], Fitted(*(part[trusted] for part in fits.fitted))
+        )
+        n = np.column_stack([mask.sum(axis=1) for mask in masks])[trusted]
+        if pairwise:
+            *columns, status, zero = _columns_of_pairs(fits, np.array([-1.0, 1.0]), n)
+            contrasts = ContrastFits._make([*columns, status.max(axis=1), zero])
+        else:
+            fitted = Fitted(*(part[:, 0] for part in fits.fitted))
+            contrasts = contrasts_of_many(fits.beta[:, 0], fitted, n, self._contrasts)
+        given, system = kept[settled], self.design.assignment.system
+        of_system = [given & (system == one) for one in range(self.parameters.n_systems)]
+        means = [ratings[settled].mean(axis=1, where=mask) for mask in of_system]
+        return settled, [SystemsFits(np.column_stack(means), contrasts)]
 
     def fit_rows(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
         """Fit given ratings (n, n_ratings) in the order of the assignment."""
@@ -333,26 +432,14 @@ class SystemsReplication:
                 self._pair_designs, _starts_of_pairs(self.parameters, self.pairs), strict=True
             )
         ]
-        sizes = [len(kept) for kept, _ in self._pair_designs]
-        fields = zip(*(part.fitted for part in parts), strict=True)
-        fits = StrandFits(
-            np.concatenate([part.beta for part in parts], axis=1),
-            np.concatenate([part.status for part in parts], axis=1),
-            Fitted(*(np.concatenate(field, axis=1) for field in fields)),
-        )
-        return self._of_pairs(fits, np.array([-1.0, 1.0]), np.array(sizes), ratings, n_jobs)
+        sizes = np.array([len(kept) for kept, _ in self._pair_designs])
+        return self._of_pairs(_beside(parts), np.array([-1.0, 1.0]), sizes, ratings, n_jobs)
 
     def _of_pairs(
         self, result: StrandFits, difference: Floats, n: Codes, ratings: Floats, n_jobs: int
     ) -> ContrastFits:
         """Fits of all pairs, of n ratings (pairs,); what was not settled is left to the fits of each pair."""
-        known = precision(result.fitted, difference, n=n, restricted=True)
-        columns = [
-            result.beta @ difference,
-            *(np.where(np.isinf(kind), np.nan, kind) for kind in known),
-            result.status,
-            (result.fitted.gamma == 0).any(axis=-1),
-        ]
+        columns = _columns_of_pairs(result, difference, n)
         for place in np.flatnonzero(~result.trusted.all(axis=0)).tolist():
             left = ~result.trusted[:, place]
             again = self.fit_pair(place, ratings[left], n_jobs=n_jobs)
@@ -402,16 +489,14 @@ class SystemsReplication:
         """All tables at once, by strands or by matrices of all systems; what these do not settle is fitted table by
         table."""
         rows, K, own = self.design.assignment, self.parameters.n_systems, self.family.variances == "own"
-        together, start, axes = self.together, self._start, np.eye(self.parameters.n_systems)
-        if not own:
-            start = np.concatenate([[part[0], part[1:].mean()] for part in np.split(start, 2)])
+        together, start, axes = self.together, self._joint_start, np.eye(self.parameters.n_systems)
         if together is None:
             design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, K) if self._is_plain else None
             if design is None:
                 return self.fit_tables(ratings, n_jobs=n_jobs)
             fits = design.fit(
                 ratings,
-                Patterns.of_all(K, own=own),
+                self._joint_patterns,
                 start,
                 tolerance=TOLERANCE,
                 max_steps=MOST_STEPS,
@@ -478,6 +563,25 @@ def _starts_of_pairs(parameters: SystemsParameters, pairs: Pairs) -> Floats:
     variances = np.array([[getattr(one, name) ** 2 for name in STANDARD_DEVIATIONS[:4]] for one in coded])
     noise = np.array([one.sd_residual**2 for one in coded])
     return np.asarray(variances / np.maximum(noise, 1e-12)[:, None])
+
+
+def _beside(parts: list[StrandFits]) -> StrandFits:
+    """One record of the same tables from fits of each pair, (tables, 1)."""
+    fields = zip(*(part.fitted for part in parts), strict=True)
+    return StrandFits(
+        np.concatenate([part.beta for part in parts], axis=1),
+        np.concatenate([part.status for part in parts], axis=1),
+        Fitted(*(np.concatenate(field, axis=1) for field in fields)),
+    )
+
+
+def _columns_of_pairs(fits: StrandFits, difference: Floats, n: Codes) -> list[NDArray[Any]]:
+    """The fields of ContrastFits from fits (tables, pairs) of n ratings, but the status that of each pair."""
+    from humeval_power.kernels.crossed.information_lanes import precision_of_many
+
+    known = precision_of_many(fits.fitted, difference, n=n)
+    finite = [np.where(np.isinf(kind), np.nan, kind) for kind in known]
+    return [fits.beta @ difference, *finite, fits.status, (fits.fitted.gamma == 0).any(axis=-1)]
 
 
 def _joined(parts: list[SystemsFits]) -> SystemsFits:

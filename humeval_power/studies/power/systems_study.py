@@ -426,11 +426,12 @@ _PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order 
 _PER_RATING, _PER_PAIR, _PER_CUBE = 2e-7, 4e-5, 8e-9
 _PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
 # of a fit by matrices of any design: seconds of one and of a rating, in lanes and alone, and of the cube of its
-# order; how much more of all that a system with variances of its own needs; and where each study has its own rows,
-# of one, and of each fit
+# order; how much more of all that a system with variances of its own needs; where each study has its own rows, of
+# one, and of each fit; and in lanes of one, and how much more of each fit
 _PER_LANE, _PER_LANE_RATING = 2e-5, 5e-8
 _PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 5e-5, 4e-7, 5e-10, 0.25
 _PER_OWN_ROWS, _PER_OWN_FIT = 4e-3, 8e-4
+_PER_LACKING, _LACKING = 2e-4, 1.8
 
 
 def systems_workload(
@@ -468,11 +469,15 @@ def systems_workload(
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     size, fits = (2, n_pairs) if family.model == "pairwise" else (K, 1)
     if plain and not design.n_documents and least * size <= MOST_COLUMNS:
-        in_lanes = least * size <= MOST_IN_LANES and not one_by_one
+        in_lanes = least * size <= MOST_IN_LANES
         fixed, of_rating = (_PER_LANE, _PER_LANE_RATING) if in_lanes else (_PER_FIT, _PER_FIT_RATING)
         each = fixed + of_rating * design.n_ratings * size / K + _PER_ORDER * (least * size) ** 3
-        each = each * (1 + _PER_OWN * K if own else 1) + (_PER_OWN_FIT if one_by_one else 0.0)
-        seconds = _PER_STUDY + each * fits + (_PER_OWN_ROWS if one_by_one else 0.0)
+        each *= 1 + _PER_OWN * K if own else 1
+        seconds = _PER_STUDY + each * fits
+        if one_by_one and in_lanes:
+            seconds += _PER_LACKING + (_LACKING - 1) * each * fits
+        elif one_by_one:
+            seconds += _PER_OWN_ROWS + _PER_OWN_FIT * fits
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     if family.model == "pairwise":
         alone = _PER_ALONE * n_simulations / n_jobs if one_by_one else 0.0

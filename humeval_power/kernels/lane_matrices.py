@@ -1,0 +1,115 @@
+"""Small dense matrices of eight tables side by side, compiled: lanes are the last axis, which shapes leave out."""
+
+from __future__ import annotations
+
+from humeval_power.kernels.kernel import inner
+from humeval_power.kernels.lanes import every, fma, get, lesser, put
+
+
+@inner
+def add(array, index, value):
+    """array[index] += value."""
+    put(array, index, get(array, index) + value)
+
+
+@inner
+def cleared(array, rows, columns):
+    """Zeros in the first rows and columns of a matrix."""
+    zero = every(0.0)
+    for r in range(rows):
+        for c in range(columns):
+            put(array, (r, c), zero)
+
+
+@inner
+def dot(left, i, right, j):
+    """left[i]'right[j], of rows of two matrices."""
+    n = left.shape[1]
+    a, b, c, d = every(0.0), every(0.0), every(0.0), every(0.0)
+    for r in range(0, n - 3, 4):
+        a = fma(get(left, (i, r)), get(right, (j, r)), a)
+        b = fma(get(left, (i, r + 1)), get(right, (j, r + 1)), b)
+        c = fma(get(left, (i, r + 2)), get(right, (j, r + 2)), c)
+        d = fma(get(left, (i, r + 3)), get(right, (j, r + 3)), d)
+    for r in range(n // 4 * 4, n):
+        a = fma(get(left, (i, r)), get(right, (j, r)), a)
+    return (a + b) + (c + d)
+
+
+@inner
+def product(left, right, is_turned, out):
+    """left right or left right', of small matrices."""
+    for r in range(len(left)):
+        for c in range(out.shape[1]):
+            value = every(0.0)
+            for k in range(left.shape[1]):
+                other = get(right, (c, k)) if is_turned else get(right, (k, c))
+                value = fma(get(left, (r, k)), other, value)
+            put(out, (r, c), value)
+
+
+@inner
+def tiled_product(left, right, out):
+    """left right, of square matrices, by tiles of three by four."""
+    n = len(out)
+    zero = every(0.0)
+    for r in range(0, n, 3):
+        s, t = min(r + 1, n - 1), min(r + 2, n - 1)  # a tile at the edge computes its last row again
+        for c in range(0, n, 4):
+            d, e, f = min(c + 1, n - 1), min(c + 2, n - 1), min(c + 3, n - 1)
+            a0, a1, a2, a3 = zero, zero, zero, zero
+            b0, b1, b2, b3 = zero, zero, zero, zero
+            c0, c1, c2, c3 = zero, zero, zero, zero
+            for k in range(n):
+                p, q, u, v = get(right, (k, c)), get(right, (k, d)), get(right, (k, e)), get(right, (k, f))
+                x, y, z = get(left, (r, k)), get(left, (s, k)), get(left, (t, k))
+                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, u, a2), fma(x, v, a3)
+                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, u, b2), fma(y, v, b3)
+                c0, c1, c2, c3 = fma(z, p, c0), fma(z, q, c1), fma(z, u, c2), fma(z, v, c3)
+            put(out, (r, c), a0)
+            put(out, (r, d), a1)
+            put(out, (r, e), a2)
+            put(out, (r, f), a3)
+            put(out, (s, c), b0)
+            put(out, (s, d), b1)
+            put(out, (s, e), b2)
+            put(out, (s, f), b3)
+            put(out, (t, c), c0)
+            put(out, (t, d), c1)
+            put(out, (t, e), c2)
+            put(out, (t, f), c3)
+
+
+@inner
+def inverted(left, size, inverse):
+    """Overwrite the first rows and columns of a matrix that is a diagonal scaling away from a symmetric positive
+    definite one, and so needs no pivoting; fill its inverse. Its determinant, and its least pivot."""
+    zero, one = every(0.0), every(1.0)
+    det, least = one, one
+    for r in range(size):
+        for c in range(size):
+            put(inverse, (r, c), zero)
+        put(inverse, (r, r), one)
+    for r in range(size):
+        pivot = get(left, (r, r))
+        det = det * pivot
+        least = lesser(least, pivot)
+        share = one / pivot
+        for c in range(size):
+            put(left, (r, c), get(left, (r, c)) * share)
+            put(inverse, (r, c), get(inverse, (r, c)) * share)
+        for s in range(size):
+            if s != r:
+                factor = zero - get(left, (s, r))
+                for c in range(size):
+                    put(left, (s, c), fma(factor, get(left, (r, c)), get(left, (s, c))))
+                    put(inverse, (s, c), fma(factor, get(inverse, (r, c)), get(inverse, (s, c))))
+    return det, least
+
+
+@inner
+def mirrored(matrix):
+    """Copy the lower triangle to the upper one."""
+    for r in range(len(matrix)):
+        for c in range(r):
+            put(matrix, (c, r), get(matrix, (r, c)))
