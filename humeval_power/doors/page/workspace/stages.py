@@ -54,6 +54,7 @@ FORMS_FOLDER = "forms"
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
     "pilot": "I have a pilot: plan from its ratings",
     "max_workers": "There are only so many workers",
+    "answers": "I have these answers in a file",
 }
 _ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
 _HEADER = 10_000  # bytes that hold the names of columns
@@ -394,16 +395,54 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     return ("plan", FILE_NAME, *words, *_again(study, "plan"))
 
 
-def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
-    """The looks in its ledger, as far as it can be read."""
+def _ledger(study: OpenedStudy) -> Path:
     plan, ledger = (as_typed(study.file.values.get(name)) for name in ("plan", "ledger"))
     plan = f"{plan}/plan.json" if (study.folder / plan).is_dir() else plan
+    return study.folder / ledger_path(plan, ledger)
+
+
+def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
+    """The looks in its ledger, as far as it can be read."""
     try:
-        lines = (study.folder / ledger_path(plan, ledger)).read_text("utf-8").splitlines()
+        lines = _ledger(study).read_text("utf-8").splitlines()
         entries = [json.loads(line)["content"] for line in lines]
         return tuple(one["look"] for one in entries if "look" in one)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
+
+
+def have_looks_ended(study: OpenedStudy) -> bool:
+    """Whether no look is to come: none was planned, or the last one that was taken ended the study."""
+    if not study.has("looks"):
+        return True
+    looks = looks_taken(study)
+    return bool(looks) and looks[-1].get("decision") != "continue"
+
+
+def is_look_due(study: OpenedStudy) -> bool:
+    """Whether ratings are in that no look has seen."""
+    if have_looks_ended(study) or not study.is_there("ratings"):
+        return False
+    return not looks_taken(study) or _is_newer(study, "ratings", _ledger(study))
+
+
+def has_newer_answers(study: OpenedStudy) -> bool:
+    """Whether answers came back after the table of ratings was made of those before."""
+    if not (study.is_there("assignment") and study.is_there("exports") and study.is_there("ratings")):
+        return False
+    (table,) = paths_of(study.file.values["ratings"])
+    return _is_newer(study, "exports", study.folder / table)
+
+
+def _is_newer(study: OpenedStudy, field: str, than: Path) -> bool:
+    """Whether a file of a field was written after another; nobody knows of files that are not there."""
+    try:
+        times = [
+            (study.folder / path).stat().st_mtime_ns for path in paths_of(study.file.values.get(field, ()))
+        ]
+        return max(times, default=0) > than.stat().st_mtime_ns
+    except OSError:
+        return False
 
 
 def is_stage_due(study: OpenedStudy) -> bool:
@@ -520,7 +559,9 @@ def stage_now(study: OpenedStudy) -> str:
     """How far a study is: the first stage that has something left to do."""
     if study.is_there("findings") and not has_newer_ratings(study):
         return "report"
-    if study.is_there("ratings"):
+    if study.is_there("ratings") and is_look_due(study):
+        return "look"
+    if study.is_there("ratings") and have_looks_ended(study) and not has_newer_answers(study):
         return "decide"
     if study.is_there("plan"):
         return "collect"
@@ -548,8 +589,8 @@ def stages_done(study: OpenedStudy) -> frozenset[str]:
         "question": study.has("question"),
         "size": sealed or open_of(study, "") == "power",
         "plan": sealed,
-        "collect": rated,
-        "look": sealed and rated,
+        "collect": rated and have_looks_ended(study) and not has_newer_answers(study),
+        "look": sealed and rated and have_looks_ended(study),
         "decide": study.is_there("findings") and not has_newer_ratings(study),
         "report": (study.folder / REPORTS_FOLDER).is_dir(),
     }
