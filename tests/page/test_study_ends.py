@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import re
@@ -10,6 +11,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 pytest.importorskip("starlette")
@@ -22,6 +24,7 @@ from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.stages import STAGES
 from humeval_power.doors.page.workspace.studies import with_answer
+from tests.cli import run
 
 STALE = "Ratings came in after this analysis"
 STUDY = """schema = "humeval_power/study/1"
@@ -369,3 +372,57 @@ def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen):
     assert "nothing is decided" not in client.get("/study/mine/collect").text
     assert not (mine / "analysis").exists()
     assert not (mine / "ratings-2.csv").exists()
+
+
+def test_a_withdrawal_by_the_id_of_the_platform_lasts_and_no_id_leaves_the_study(client, chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text()
+    (mine / "ratings.csv").unlink()
+    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
+    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
+    client.get("/study/mine/plan")
+    client.post("/act/assign/mine")
+    client.get("/study/mine/collect")
+    drawn = mine / "drawn.csv"
+    words = "simulate --coded -q --plan plan --assignment field/assignment.csv --key key.csv -o"
+    with contextlib.chdir(mine):
+        run(*words.split(), drawn)
+    ids = {f"w{place:02d}": f"{place:02d}7e5751f75143a5f61deb{place:02d}" for place in range(1, 9)}
+    table = pd.read_csv(drawn)
+    drawn.unlink()
+    answers = [f"answers-{slot}-{person}.csv" for slot, person in ids.items()]
+    for name, (slot, person) in zip(answers, ids.items(), strict=True):
+        table[table["slot"] == slot].assign(worker=person).to_csv(mine / name, index=False)
+    page = client.get("/study/mine/collect").text
+    version = re.search(r'name="version" value="(\w+)"', page)[1]
+    sent = {"version": version, "exports": ", ".join(answers)}
+    assert client.post("/study/mine/collect", data=sent).status_code == 303
+    client.post("/act/import/mine")
+    client.get("/study/mine/collect")
+    first = pd.read_csv(mine / "ratings.csv")
+    assert first["worker"].nunique() == 8
+    text = (mine / "ratings.csv").read_text()
+    assert not [person for person in ids.values() if person in text]
+    assert all(name in source for source, name in zip(first["source"], first["worker"], strict=True))
+
+    client.post("/act/withdraw/mine", data={"withdrawn": ids["w03"]})
+    client.get("/study/mine/collect")
+    second = pd.read_csv(mine / "ratings-2.csv")
+    assert set(second["worker"]) < set(first["worker"])
+    assert second["worker"].nunique() == 7
+    assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
+    client.post("/act/import/mine")  # as when more answers came in
+    client.get("/study/mine/collect")
+    again = pd.read_csv(mine / "ratings-2.csv")
+    assert set(again["worker"]) == set(second["worker"])
+    made_up = first["worker"].iloc[0]
+    assert client.post("/act/withdraw/mine", data={"withdrawn": made_up}).status_code == 422
+
+    client.post("/act/analyze/mine")
+    client.get("/study/mine/decide")
+    names, _ = names_in_zip(client)
+    assert "analysis/record.json" in names
+    with zipfile.ZipFile(io.BytesIO(client.get("/zip/mine").content)) as archive:
+        given = b"".join(archive.read(one) for one in archive.namelist())
+    assert not [person for person in ids.values() if person.encode() in given]
+    assert b"export-1.csv" in given

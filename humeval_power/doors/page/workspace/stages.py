@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,6 +17,7 @@ from humeval_power.doors.page.workspace.studies import (
     CHOSEN,
     MAPPING,
     REPORTS_FOLDER,
+    SECRET_ENDING,
     WRITTEN,
     OpenedStudy,
     as_typed,
@@ -51,6 +53,7 @@ REPORTS: Mapping[str, str] = {
     WHOLE: "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+WITHDRAWN = "withdrawn"  # the field of who did, and the start of the names of the files that keep it
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
     "pilot": "I have a pilot: plan from its ratings",
     "max_workers": "There are only so many workers",
@@ -266,7 +269,9 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
             mapping = mapping_of_forms(study)
-            return StageCommand(("collect", "status", FILE_NAME, *_mapped(study)), files=mapping)
+            gone = withdrawn_of(study)
+            words = ("collect", "status", FILE_NAME, *_mapped(study), *_options("--withdrawn", gone))
+            return StageCommand(words, files=(*mapping, *gone))
         return StageCommand(
             ("assign", FILE_NAME, *_seed(study)), ("assignment", "key", "outputs", "upload", "exports")
         )
@@ -330,7 +335,30 @@ def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
 
 
 def _mapped(study: OpenedStudy) -> Words:
-    return tuple(word for path in mapping_of_forms(study) for word in ("--map", path))
+    return _options("--map", mapping_of_forms(study))
+
+
+def _options(option: str, values: Iterable[str]) -> Words:
+    return tuple(word for value in values for word in (option, value))
+
+
+def withdrawn_of(study: OpenedStudy) -> tuple[str, ...]:
+    """The lists of those who withdrew, one for each time that somebody did."""
+    return tuple(sorted(path.name for path in study.folder.glob(f"{WITHDRAWN}*.txt") if path.is_file()))
+
+
+def pseudonyms_secret(study: OpenedStudy) -> str:
+    """Where the secret of the workers' made-up names lies: beside the first table of ratings, whatever tables come
+    after it."""
+    stem = as_typed(study.file.values.get("ratings")).rpartition(".")[0]
+    return f"{re.sub(r'-[0-9]+$', '', stem)}{SECRET_ENDING}"
+
+
+def _as_before(study: OpenedStudy) -> Words:
+    """What keeps those out who withdrew, and gives workers the names that they had."""
+    secret = pseudonyms_secret(study)
+    known = ("--secret", secret) if (study.folder / secret).is_file() else ()
+    return (*_options("--withdrawn", withdrawn_of(study)), *known)
 
 
 def field_read(study: OpenedStudy, stage: Stage) -> str:
@@ -498,9 +526,16 @@ def _seed(study: OpenedStudy) -> Words:
 
 def _withdraw(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     """A new table of ratings without those who withdrew, which the study then names."""
+    # which brings numpy, without which the server can do
+    from humeval_power.studies.field.pseudonyms import is_pseudonym
+
+    names = (study.folder / sent[WITHDRAWN]).read_text("utf-8").splitlines()
+    if study.is_there("exports") and any(map(is_pseudonym, names)):
+        rule = "By a made-up name nobody is kept out when more answers come in."
+        raise InputError(f"{rule} Name who withdrew as the platform does.")
     free = (f"ratings-{number}.csv" for number in count(2))
     table = next(name for name in free if not (study.folder / name).exists())
-    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent["withdrawn"], "-o", table)
+    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent[WITHDRAWN], "-o", table)
 
 
 def _again(study: OpenedStudy, field: str) -> Words:
@@ -513,7 +548,7 @@ def _read(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     if not study.has("exports") or not study.has("ratings"):
         raise InputError("There is no file of ratings here. Bring it first.")
     exports, ratings = (paths_of(study.file.values[name]) for name in ("exports", "ratings"))
-    return ("import", *exports, "--map", MAPPING, "-o", *ratings, "--force")
+    return ("import", *exports, "--map", MAPPING, *_as_before(study), "-o", *ratings, "--force")
 
 
 ACTS: Mapping[str, Act] = {
@@ -532,10 +567,13 @@ ACTS: Mapping[str, Act] = {
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
     "import": Act(
         "collect",
-        lambda study, _sent: ("import", FILE_NAME, *_mapped(study), *_again(study, "ratings")),
+        lambda study, _sent: (
+            *("import", FILE_NAME, *_mapped(study), *_as_before(study)),
+            *_again(study, "ratings"),
+        ),
         writes=("ratings",),
     ),
-    "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps="withdrawn"),
+    "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps=WITHDRAWN),
     "look": Act("look", lambda _study, _sent: ("monitor", FILE_NAME), writes=("plan",)),
     "analyze": Act(
         "decide",
