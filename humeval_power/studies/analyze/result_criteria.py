@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from humeval_power.checking.columns import listing
 from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.rules import claim
@@ -178,7 +179,13 @@ class CriteriaResult(Result):
             )
             return f"{shown_under}, {after}{under}."
         are = "is" if len(shown) == 1 else "are"
-        return f"{len(shown)} of {counted(n, 'difference')} {are} shown {after}."
+        under: dict[str, list[str]] = {}  # the criteria under which the same is first
+        for name, one in self.systems.items():
+            if one.first:
+                under.setdefault(one.first, []).append(name)
+        first = "; ".join(f"under {listing(names)} {words}" for words, names in under.items())
+        said = f"{first[0].upper()}{first[1:]}. " if first else ""
+        return f"{said}{len(shown)} of {counted(n, 'difference')} {are} shown {after}."
 
     def _table(self) -> Table:
         rows = []

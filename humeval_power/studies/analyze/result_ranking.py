@@ -348,16 +348,25 @@ class Ranking:
             return f"{of} {are} shown to be better than {family.baseline}, {worse} to be worse, {after}."
         are = "are" if len(shown) > 1 else "is"
         differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
-        rows = self.findings.rows
         if self.analysis.tests.drop_result:
             return f"{self.analysis.tests.drop_result} {differences[0].upper()}{differences[1:]}."
-        if not self.findings.has_ranks:
-            return f"{differences[0].upper()}{differences[1:]}."
+        return (
+            f"{self.first}; {differences}." if self.first else f"{differences[0].upper()}{differences[1:]}."
+        )
+
+    @property
+    def first(self) -> str:
+        """Which system is the best, or how many may be; nothing where the tests give no ranks, or are of something
+        else."""
+        rows, tests = self.findings.rows, self.analysis.tests
+        is_other = self.analysis.results[0].test.rule.margin is not None or tests.drop_result
+        if is_other or self.analysis.family.baseline is not None or not self.findings.has_ranks:
+            return ""
         leader, n_first = order_of(self.analysis)[0], sum(row.rank_low == 1 for row in rows)
         if n_first == 1:
-            return f"{leader} is the best of {len(rows)} systems; {differences}."
+            return f"{leader} is the best of {len(rows)} systems"
         of = f"{n_first} of" if n_first < len(rows) else "all"
-        return f"{leader} leads, but {of} {len(rows)} systems may be the best; {differences}."
+        return f"{leader} leads, but {of} {len(rows)} systems may be the best"
 
     @property
     def shown_order(self) -> tuple[str, ...]:
