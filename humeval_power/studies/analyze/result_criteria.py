@@ -179,11 +179,11 @@ class CriteriaResult(Result):
             )
             return f"{shown_under}, {after}{under}."
         are = "is" if len(shown) == 1 else "are"
-        under: dict[str, list[str]] = {}  # the criteria under which the same is first
+        leading: dict[str, list[str]] = {}  # the criteria under which the same is first
         for name, one in self.systems.items():
             if one.first:
-                under.setdefault(one.first, []).append(name)
-        first = "; ".join(f"under {listing(names)} {words}" for words, names in under.items())
+                leading.setdefault(one.first, []).append(name)
+        first = "; ".join(f"under {listing(names)} {words}" for words, names in leading.items())
         said = f"{first[0].upper()}{first[1:]}. " if first else ""
         return f"{said}{len(shown)} of {counted(n, 'difference')} {are} shown {after}."
 
