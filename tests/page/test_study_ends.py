@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import json
+import os
 import re
 import tomllib
 import zipfile
@@ -22,8 +24,14 @@ from starlette.testclient import TestClient
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.pages import Workspace
-from humeval_power.doors.page.workspace.stages import STAGES
-from humeval_power.doors.page.workspace.studies import with_answer
+from humeval_power.doors.page.workspace.stages import (
+    STAGES,
+    have_looks_ended,
+    is_look_due,
+    stage_now,
+    stages_done,
+)
+from humeval_power.doors.page.workspace.studies import Studies, with_answer
 from tests.cli import run
 
 STALE = "Ratings came in after this analysis"
@@ -347,7 +355,9 @@ def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client
         assert f"<dt>{field}</dt><dd>{value}</dd>" in page
     assert page.count("<dt>URL of the study</dt>") == 1  # of the pages alone, which are the forms here
     assert "<dt>Completion code</dt>" in page
-    assert "Bring the answers back" in page
+    acts = ("Bring the answers back", "<h2>Files</h2>", "Rehearse the analysis", "Write the forms again")
+    places = [page.index(act) for act in acts]
+    assert places == sorted(places)  # what comes next stands first
 
 
 def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen):
@@ -426,3 +436,29 @@ def test_a_withdrawal_by_the_id_of_the_platform_lasts_and_no_id_leaves_the_study
         given = b"".join(archive.read(one) for one in archive.namelist())
     assert not [person for person in ids.values() if person.encode() in given]
     assert b"export-1.csv" in given
+
+
+def test_looks_are_done_when_none_is_to_come_and_wait_for_ratings_that_none_has_seen(chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text().replace("[effect]", '[looks]\nlooks = "2"\n[effect]')
+    head, _, rest = text.partition("[looks]")
+    (mine / "study.toml").write_text(f'{head}plan = "plan.json"\nratings = "ratings.csv"\n[looks]{rest}')
+    (mine / "plan.json").write_text("{}")
+    ratings, ledger = mine / "ratings.csv", mine / "plan.looks.jsonl"
+
+    def now():
+        study = Studies(Folder(chosen)).open("mine")
+        return is_look_due(study), have_looks_ended(study), stage_now(study), "look" in stages_done(study)
+
+    def looked(*decisions):
+        lines = [json.dumps({"content": {"look": {"decision": one}}}) for one in decisions]
+        ledger.write_text("\n".join(lines))
+        os.utime(ledger, (ratings.stat().st_mtime + len(decisions),) * 2)
+
+    assert now() == (True, False, "look", False)
+    looked("continue")
+    assert now() == (False, False, "collect", False)
+    os.utime(ratings, (ledger.stat().st_mtime + 1,) * 2)  # more ratings came in
+    assert now() == (True, False, "look", False)
+    looked("continue", "end-success")
+    assert now() == (False, True, "decide", True)
