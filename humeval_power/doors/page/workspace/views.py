@@ -348,7 +348,6 @@ def _of_answer(
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
         "is_stage_due": stage.key in ("collect", "look") and is_stage_due(study),
-        "n_stages": len(tables_of(study)),
         "dropped": [name for look in looks_taken(study) for name in look.get("dropped", ())]
         if stage.key in ("collect", "look")
         else [],
@@ -375,7 +374,6 @@ def _of_answer(
         **(_looks(study) if stage.key == "look" else {}),
         "planned_items": study.file.values.get("items"),
         "system_names": study.file.values.get("systems") or ("A", "B"),
-        "seed": study.seed if stage.key == "collect" else "",
         "reading": shown.table.reading if shown.table else None,
         "texts": shown.texts,
         "preview": preview_of(study, shown.texts)
