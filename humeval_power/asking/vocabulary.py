@@ -280,9 +280,10 @@ SCORE_TABLE: Mapping[str, Field] = {  # as hp.compare.read_scores takes it
     "drop_missing": DROP_MISSING,
 }
 WITHDRAWN = own(
-    text("FILE"),
-    "Workers who took their consent back, an id a line: all that they gave is left out.",
+    text("FILE", many=True),
+    "Workers who took their consent back, an id a line: all that they gave is left out; repeatable.",
     "Who withdrew",
+    page_help="Workers who took their consent back, an id a line: all that they gave is left out.",
 )
 PSEUDONYM_SECRET = own(text("FILE"), SECRET_HELP, note=": that of the pseudonyms. [beside the result]")
 PARAMETERS_FILE = own(

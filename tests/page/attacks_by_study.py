@@ -31,6 +31,10 @@ def fill_studies(folder: Path) -> None:
     (folder / "reads" / "study.toml").write_text(HEAD + '[files]\nratings = "a.csv"\n', encoding="utf-8")
     (folder / "reads" / "a.csv").write_text("who,what,which,mark\nx,1,a,2\n", encoding="utf-8")
     (folder / "reads" / "mapping.toml").symlink_to("../../outside/study.toml")
+    (folder / "picks").mkdir()
+    (folder / "picks" / "study.toml").write_text(
+        HEAD + '[files]\noutputs = "../../secret.csv"\n', encoding="utf-8"
+    )
     (outside / "study.toml").write_text(HEAD + '[question]\nquestion = "SECRET"\n', encoding="utf-8")
     (folder / "away").symlink_to("../outside")
     (folder / "linked").mkdir()
@@ -213,6 +217,78 @@ def studies() -> list[Attack]:
         ),
         "stop what a study computes by a link": (ask(target="/leave/mine"), 404, "no page of this name"),
         "take ratings that no file holds": (posted("/act/read/mine", {}), 422, "Bring it first"),
+        "rehearse what is not sealed": (
+            posted("/act/rehearse/mine", {}),
+            422,
+            "A sealed plan and its assignment are rehearsed",
+        ),
+        "rehearse in a folder outside": (posted("/act/rehearse/away", {}), 422, "leads out of the folder"),
+        "rehearse by a link": (ask(target="/act/rehearse/mine"), 404, "no page of this name"),
+        "write the forms of a stage that no look began": (
+            posted("/act/next/mine", {}),
+            422,
+            "The next stage begins with a look",
+        ),
+        "write the forms of the next stage without the token": (
+            posted("/act/next/mine", {}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "choose items from no texts": (
+            posted("/act/choose/mine", {"n": "5"}),
+            422,
+            "There are no texts to choose from",
+        ),
+        "choose items from a file outside": (
+            posted("/act/choose/picks", {"n": "5"}),
+            422,
+            "no path within the folder",
+        ),
+        "choose an option as the number of items": (
+            posted("/act/choose/picks", {"n": "--output=/etc/x"}),
+            422,
+            "There are no texts to choose from",
+        ),
+        "choose items without the token": (
+            posted("/act/choose/mine", {"n": "5"}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
+        "take out nobody's ratings from a file outside": (
+            posted("/act/withdraw/leaves", {"withdrawn": "w01"}),
+            422,
+            "no path within the folder",
+        ),
+        "begin one of answers that are no study": (
+            posted("/studies/answers", {"study": "no = [toml"}),
+            422,
+            "study.toml",
+        ),
+        "begin one of answers with a file outside": (
+            posted(
+                "/studies/answers", {"study": HEAD + '[files]\nratings = "a"\n', "file": "../../secret.csv"}
+            ),
+            422,
+            "no path within the folder",
+        ),
+        "begin one of answers with an upload that nobody made": (
+            posted(
+                "/studies/answers",
+                {"study": HEAD + '[files]\nratings = "a"\n', "file": "a.csv~0123456789abcdef"},
+            ),
+            422,
+            "not here any more",
+        ),
+        "begin one of answers that name an option of no study": (
+            posted("/studies/answers", {"study": HEAD + "[design]\nforce = true\n"}),
+            422,
+            "force",
+        ),
+        "begin one of answers without the token": (
+            posted("/studies/answers", {"study": HEAD}, x_humeval=None),
+            403,
+            "Another site has sent this request",
+        ),
         "begin one of an upload that nobody made": (
             posted("/studies/ratings", {"ratings": "a.csv~0123456789abcdef"}),
             422,

@@ -330,3 +330,23 @@ def test_exports_are_read_together_with_their_participants_and_without_the_one_t
     )
     wrong = reading_of(export, "", (str(paths["other.csv"]), str(tmp_path / "absent.csv")))
     assert [one.text.split()[0] for one in wrong.troubles] == ["other.csv", "absent.csv"]
+
+
+def test_a_table_that_begins_with_its_first_rating_and_one_without_rows_are_said_to_be_so(tmp_path):
+    from humeval_power.doors.page.workspace.reading import reading_of
+
+    rows = [f"w{k % 4},i{k % 6},{'ab'[k % 2]},{1 + k % 5}\n" for k in range(60)]
+    file = tmp_path / "table.csv"
+    file.write_text("".join(rows))
+    found = reading_of(read_export(file, platform="table"), "")
+    assert [one.text.partition(":")[0] for one in found.troubles] == [
+        "The first row seems to be no row of names"
+    ]
+    file.write_text("worker,item,system,rating\n" + "".join(rows))
+    found = reading_of(read_export(file, platform="table"), "")
+    assert (found.troubles, found.n_ratings) == ((), 60)
+    file.write_text("worker,item,system,rating\n")
+    found = reading_of(read_export(file, platform="table"), "")
+    assert [one.text for one in found.troubles] == [
+        "has the names of its columns, and no row below them. Is this the right file?"
+    ]

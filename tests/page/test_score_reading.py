@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import score_shapes
 
@@ -127,6 +129,22 @@ def test_a_table_that_is_brought_opens_the_page_that_it_is_for(client):
     assert "60 items, 2 systems, 3 runs, 10 groups of items" in response.text
     assert "--run seed" in response.text  # the command below the answer reads the file in the same way
     assert 'id="field-item"' not in response.text  # what is chosen beside the answer is no field besides
+
+
+BATTLES = "annotator,item,winner,model_a,model_b\n" + "".join(
+    f"p{k % 4},q{k % 9},{('model_a', 'model_b', 'tie')[k % 7 % 3]},{'abc'[k % 3]},{'bca'[k % 3]}\n"
+    for k in range(90)
+)
+
+
+@pytest.mark.parametrize("back", ["/scores", "/have"])
+def test_who_won_of_two_opens_the_leaderboard_of_battles(client, back):
+    option = "files" if back == "/scores" else "ratings"
+    sent = {"file": ("battles.csv", BATTLES)}
+    response = client.post(f"/upload?option={option}&back={back}", files=sent)
+    assert response.url.path == "/rank/battles"
+    answer = " ".join(re.sub(r"<[^>]*>", " ", response.text).split())
+    assert "90 battles" in answer
 
 
 def test_a_table_without_two_systems_is_said_to_be_so(client):

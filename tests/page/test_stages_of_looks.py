@@ -77,7 +77,7 @@ def test_eight_systems_in_stages_on_chosen_items(browser, tmp_path):
             settled(page)
             page.goto(f"{page.own}study/{here.name}/look")
             settled(page)
-            page.click("button:has-text('Take this look')")
+            page.click("button:has-text('Take look')")
             page.wait_for_function(
                 f"() => document.querySelector('#answer')?.innerText.includes('Look {look} ')"
                 " && document.querySelector('#answer').dataset.state === 'done'"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
+import json
+import os
 import re
 import tomllib
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 pytest.importorskip("starlette")
@@ -20,8 +24,15 @@ from starlette.testclient import TestClient
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.pages import Workspace
-from humeval_power.doors.page.workspace.stages import STAGES
-from humeval_power.doors.page.workspace.studies import with_answer
+from humeval_power.doors.page.workspace.stages import (
+    STAGES,
+    have_looks_ended,
+    is_look_due,
+    stage_now,
+    stages_done,
+)
+from humeval_power.doors.page.workspace.studies import Studies, with_answer
+from tests.cli import run
 
 STALE = "Ratings came in after this analysis"
 STUDY = """schema = "humeval_power/study/1"
@@ -344,7 +355,9 @@ def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client
         assert f"<dt>{field}</dt><dd>{value}</dd>" in page
     assert page.count("<dt>URL of the study</dt>") == 1  # of the pages alone, which are the forms here
     assert "<dt>Completion code</dt>" in page
-    assert "Bring the answers back" in page
+    acts = ("Bring the answers back", "<h2>Files</h2>", "Rehearse the analysis", "Write the forms again")
+    places = [page.index(act) for act in acts]
+    assert places == sorted(places)  # what comes next stands first
 
 
 def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen):
@@ -369,3 +382,83 @@ def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen):
     assert "nothing is decided" not in client.get("/study/mine/collect").text
     assert not (mine / "analysis").exists()
     assert not (mine / "ratings-2.csv").exists()
+
+
+def test_a_withdrawal_by_the_id_of_the_platform_lasts_and_no_id_leaves_the_study(client, chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text()
+    (mine / "ratings.csv").unlink()
+    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
+    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
+    client.get("/study/mine/plan")
+    client.post("/act/assign/mine")
+    client.get("/study/mine/collect")
+    drawn = mine / "drawn.csv"
+    words = "simulate --coded -q --plan plan --assignment field/assignment.csv --key key.csv -o"
+    with contextlib.chdir(mine):
+        run(*words.split(), drawn)
+    ids = {f"w{place:02d}": f"{place:02d}7e5751f75143a5f61deb{place:02d}" for place in range(1, 9)}
+    table = pd.read_csv(drawn)
+    drawn.unlink()
+    answers = [f"answers-{slot}-{person}.csv" for slot, person in ids.items()]
+    for name, (slot, person) in zip(answers, ids.items(), strict=True):
+        table[table["slot"] == slot].assign(worker=person).to_csv(mine / name, index=False)
+    page = client.get("/study/mine/collect").text
+    version = re.search(r'name="version" value="(\w+)"', page)[1]
+    sent = {"version": version, "exports": ", ".join(answers)}
+    assert client.post("/study/mine/collect", data=sent).status_code == 303
+    client.post("/act/import/mine")
+    client.get("/study/mine/collect")
+    first = pd.read_csv(mine / "ratings.csv")
+    assert first["worker"].nunique() == 8
+    text = (mine / "ratings.csv").read_text()
+    assert not [person for person in ids.values() if person in text]
+    assert all(name in source for source, name in zip(first["source"], first["worker"], strict=True))
+
+    client.post("/act/withdraw/mine", data={"withdrawn": ids["w03"]})
+    client.get("/study/mine/collect")
+    second = pd.read_csv(mine / "ratings-2.csv")
+    assert set(second["worker"]) < set(first["worker"])
+    assert second["worker"].nunique() == 7
+    assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
+    client.post("/act/import/mine")  # as when more answers came in
+    client.get("/study/mine/collect")
+    again = pd.read_csv(mine / "ratings-2.csv")
+    assert set(again["worker"]) == set(second["worker"])
+    made_up = first["worker"].iloc[0]
+    assert client.post("/act/withdraw/mine", data={"withdrawn": made_up}).status_code == 422
+
+    client.post("/act/analyze/mine")
+    client.get("/study/mine/decide")
+    names, _ = names_in_zip(client)
+    assert "analysis/record.json" in names
+    with zipfile.ZipFile(io.BytesIO(client.get("/zip/mine").content)) as archive:
+        given = b"".join(archive.read(one) for one in archive.namelist())
+    assert not [person for person in ids.values() if person.encode() in given]
+    assert b"export-1.csv" in given
+
+
+def test_looks_are_done_when_none_is_to_come_and_wait_for_ratings_that_none_has_seen(chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text().replace("[effect]", '[looks]\nlooks = "2"\n[effect]')
+    head, _, rest = text.partition("[looks]")
+    (mine / "study.toml").write_text(f'{head}plan = "plan.json"\nratings = "ratings.csv"\n[looks]{rest}')
+    (mine / "plan.json").write_text("{}")
+    ratings, ledger = mine / "ratings.csv", mine / "plan.looks.jsonl"
+
+    def now():
+        study = Studies(Folder(chosen)).open("mine")
+        return is_look_due(study), have_looks_ended(study), stage_now(study), "look" in stages_done(study)
+
+    def looked(*decisions):
+        lines = [json.dumps({"content": {"look": {"decision": one}}}) for one in decisions]
+        ledger.write_text("\n".join(lines))
+        os.utime(ledger, (ratings.stat().st_mtime + len(decisions),) * 2)
+
+    assert now() == (True, False, "look", False)
+    looked("continue")
+    assert now() == (False, False, "collect", False)
+    os.utime(ratings, (ledger.stat().st_mtime + 1,) * 2)  # more ratings came in
+    assert now() == (True, False, "look", False)
+    looked("continue", "end-success")
+    assert now() == (False, True, "decide", True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from cli import run_json
 from places import ROOT
+from scipy import stats
 
+from humeval_power.saying.numbers import p_words
 from humeval_power.studies.report.fact_record import reported_effect, study_facts
 from humeval_power.studies.report.fact_tables import result_table
 from humeval_power.studies.report.fact_words import StudyWords
@@ -40,3 +42,15 @@ def test_no_sentence_and_no_table_has_the_numbers_of_the_last_look_alone() -> No
         assert f"{plain['effect']['estimate']:.4f}" not in text
     assert not [text for text in texts if "0.031" in text]
     assert reported_effect({**record, "sequential": LOOKS})["significant"] is False
+
+
+def test_the_paragraph_gives_an_estimate_with_its_own_p_and_that_over_all_looks_beside() -> None:
+    record = run_json("analyze", ROOT / "data" / "pilot.csv", "--scale", "1:5")
+    effect = record["effect"]
+    t = effect["estimate"] / effect["standard_error"]
+    own = 2 * stats.t.sf(abs(t), effect["df"])
+    first, *_, over_looks = filter(
+        None, StudyWords(study_facts({**record, "sequential": LOOKS})).findings()[:3]
+    )
+    assert first.endswith(f", {p_words(own)}).")
+    assert "Taking the looks into account (stage-wise ordering), p = 0.061" in over_looks

@@ -142,7 +142,12 @@ def test_the_check_by_the_other_variances_is_corrected_over_all_criteria_too(joi
 
 def test_the_family_is_said_alike_everywhere_and_read_back_from_the_record(joint):
     words = "after Holm's correction over 18 comparisons under 3 criteria"
-    assert joint.body().lead.endswith(f"differences are shown {words}.")
+    lead = joint.body().lead
+    assert lead.endswith(f"differences are shown {words}.")
+    assert lead.startswith("Under ")
+    for name, result in joint.results.items():  # who is first, as the analysis of each criterion says it
+        first = result.ranking.decision.partition(";")[0]
+        assert re.search(rf"nder ([\w ]+, )*{re.escape(name)}(, [\w ]+)* {re.escape(first)}[;.]", lead)
     for result in joint.results.values():
         text = " ".join(str(result).split())
         assert text.count(words) == 2  # the decision, and above the table

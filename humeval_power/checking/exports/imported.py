@@ -185,6 +185,9 @@ def long_table(
     table, wrong = _with_checks(table, rows, mapping, source=source)
     if problems or wrong:
         raise InputError([*problems, *wrong])
+    if not len(frame):
+        rule = "has the names of its columns, and no row below them."
+        raise refusal(rule, "Is this the right file?", place=source)
     if not n_rated:
         lost = "; ".join(
             f"{step.rows:,}: {step.reason}" for step in (*flow, *more) if step.step == "dropped"

@@ -48,6 +48,11 @@ _WORKER = Column(
 _ITEM = Column(("item", "prompt", "question", "example"), required=False, is_id=True)
 
 
+def are_battles(names: Sequence[str]) -> bool:
+    """Whether columns of these names are of battles: two systems, and which of them won."""
+    return all(any(column.fits(name) for name in names) for column in (FIRST, SECOND, _WINNER))
+
+
 def read_battles(
     path: str | Path,
     *,

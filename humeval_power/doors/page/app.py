@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from threading import Event
@@ -34,10 +34,11 @@ from humeval_power.doors.page.score_reading import (
     COMPARE,
     JUDGE,
     ScoreColumns,
+    columns_in,
     completed,
     link_of,
+    link_of_battles,
     with_roles,
-    work_of_columns,
 )
 from humeval_power.doors.page.serving.refusals import RefusedError
 from humeval_power.doors.page.views import RUN, AnswerState, Surroundings, can_begin
@@ -133,25 +134,14 @@ class _Page:
         files = request.query_params.getlist("files")
         if not files:
             raise InputError("Bring scores or logs first.")
-        columns = await self._columns(files)
+        columns = await columns_in(self._parts, files)
+        if columns is not None and columns.are_battles and len(files) == 1:
+            return RedirectResponse(link_of_battles(files[0]), status_code=303)
         if columns is not None and columns.is_of_workers and columns.ask != JUDGE and len(files) == 1:
             return RedirectResponse(f"/have?{urlencode({'ratings': files[0]})}", status_code=303)
         return RedirectResponse(
             link_of(columns.ask if columns else COMPARE, files, columns), status_code=303
         )
-
-    async def _columns(self, files: Sequence[str]) -> ScoreColumns | None:
-        """What stands in files of scores; None where they cannot be read, which their answer says."""
-        if not files:
-            return None
-        await self._parts.workers.some_live()
-        if not self._parts.workers.readiness.live:
-            return None
-        try:
-            answer = await self._parts.workers.live(work_of_columns(self._parts, files), "")
-        except InputError:
-            return None
-        return None if answer is None else answer.columns
 
     async def form(self, form: Form, request: Request) -> Response:
         """The page of a command: what its link asks is answered with it, by formula where that is quick."""
@@ -176,7 +166,7 @@ class _Page:
     ) -> tuple[CommandRequest, ScoreColumns | None]:
         """A request with the columns of its file of scores, which complete it."""
         files = request.values(ASKS[form.command].files) if form.command in ASKS else ()
-        columns = await self._columns(files)
+        columns = await columns_in(self._parts, files)
         return (request if columns is None else completed(request, columns)), columns
 
     async def live(self, form: Form, request: Request) -> Response:

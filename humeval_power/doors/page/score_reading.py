@@ -71,6 +71,7 @@ class ScoreColumns:
     sizes : how many different texts each column has.
     compared, judged : what each column is as far as names and cells say, to compare systems and to check a judge.
     is_log : whether a harness wrote it. is_of_workers : whether workers gave these: a table of ratings.
+    are_battles : whether a row says which of two systems won.
     """
 
     source: str
@@ -83,6 +84,7 @@ class ScoreColumns:
     judged: Mapping[str, str]
     is_log: bool
     is_of_workers: bool
+    are_battles: bool = False
 
     def proposed(self, command: CommandName) -> Mapping[str, str]:
         """What each column is for a command."""
@@ -110,6 +112,7 @@ def score_columns(paths: Sequence[str]) -> ScoreColumns:
     InputError
         Files that cannot be read.
     """
+    from humeval_power.comparisons.rank.files import are_battles
     from humeval_power.comparisons.scores.files import joined_files, one_table
     from humeval_power.doors.page.workspace.reading import ColumnShown, first_rows
     from humeval_power.files.tables import read_score_source
@@ -140,6 +143,7 @@ def score_columns(paths: Sequence[str]) -> ScoreColumns:
         judged=_judged(table) if is_named else {},
         is_log=logs is not None,
         is_of_workers=any(ROLES["worker"].fits(name) for name in texts),
+        are_battles=are_battles(names),
     )
 
 
@@ -282,6 +286,25 @@ def completed(request: CommandRequest, columns: ScoreColumns) -> CommandRequest:
         return request
     said = _options(request.command, columns.proposed(request.command))
     return replace(request, options=(*request.options, *said))
+
+
+def link_of_battles(file: str) -> str:
+    """The page of the leaderboard of a table of battles."""
+    return CommandRequest(("rank", "battles"), (("table", file),)).link
+
+
+async def columns_in(parts: PageParts, files: Sequence[str]) -> ScoreColumns | None:
+    """What stands in files of scores; None where they cannot be read, which their answer says."""
+    if not files:
+        return None
+    await parts.workers.some_live()
+    if not parts.workers.readiness.live:
+        return None
+    try:
+        answer = await parts.workers.live(work_of_columns(parts, files), "")
+    except InputError:
+        return None
+    return None if answer is None else answer.columns
 
 
 def work_of_columns(parts: PageParts, files: Sequence[str]) -> Work:

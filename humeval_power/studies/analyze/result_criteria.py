@@ -182,7 +182,8 @@ class CriteriaResult(Result):
         if self.systems:
             are = "is" if len(shown) == 1 else "are"
             differences = f"{len(shown)} of {counted(len(rows), 'difference')} {are} shown {after}"
-            return f"{'; '.join([*self._best(), differences])}."
+            said = "; ".join([*self._best(), differences])
+            return f"{'U' + said[1:] if said.startswith('under ') else said}."
         names = [str(row.criterion) for row in shown]
         if rule.margin is not None:
             what = claim(rule)
@@ -226,20 +227,20 @@ class CriteriaResult(Result):
         for name, ranking in self.systems.items():
             of.setdefault(ranking.stand_out, []).append(name)
         baseline = self.family.baseline
-        for systems, names in sorted(of.items(), key=lambda group: -len(group[1])):
+        for systems, names in sorted(of.items(), key=lambda group: (len(group[0]) > 1, -len(group[1]))):
             n = len(self.systems[names[0]].findings.rows)
             under = f"under {self._of_all(names) if len(names) == len(self.results) else in_words(names)}"
-            few = (
-                in_words(systems, last="or")
-                if len(systems) <= _MOST_NAMED
-                else f"{len(systems)} of {n} systems"
-            )
             if systems and baseline:
                 are = "is" if len(systems) == 1 else "are"
                 yield f"{in_words(systems)} {are} better than {baseline} {under}"
+            elif len(systems) == 1:
+                yield f"{systems[0]} is the best of {n} systems {under}"
             elif systems:
-                is_best = f"is the best of {n} systems" if len(systems) == 1 else "may be the best"
-                yield f"{few} {is_best} {under}"
+                few = f"whether {in_words(systems, last='or')}"
+                which = (
+                    few if len(systems) <= _MOST_NAMED else f"which of {len(systems)} of the {n} systems"
+                )
+                yield f"{under} it is open {which} is the best"
 
     def _table(self) -> Table:
         rows = []

@@ -348,16 +348,18 @@ class Ranking:
             return f"{of} {are} shown to be better than {family.baseline}, {worse} to be worse, {after}."
         are = "are" if len(shown) > 1 else "is"
         differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
-        rows = self.findings.rows
         if self.analysis.tests.drop_result:
             return f"{self.analysis.tests.drop_result} {differences[0].upper()}{differences[1:]}."
-        if not self.findings.has_ranks:
+        leader, n, n_first = order_of(self.analysis)[0], len(self.findings.rows), len(self.stand_out)
+        if not n_first:
             return f"{differences[0].upper()}{differences[1:]}."
-        leader, n_first = order_of(self.analysis)[0], sum(row.rank_low == 1 for row in rows)
         if n_first == 1:
-            return f"{leader} is the best of {len(rows)} systems; {differences}."
-        of = f"{n_first} of" if n_first < len(rows) else "all"
-        return f"{leader} leads, but {of} {len(rows)} systems may be the best; {differences}."
+            return f"{leader} is the best of {n} systems; {differences}."
+        of = f"{n_first} of the {n}" if n_first < n else f"the {n}"
+        return (
+            f"{leader} has the best mean, but the tests leave open which of {of} systems is the best; "
+            f"{differences}."
+        )
 
     @property
     def stand_out(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,8 @@ from humeval_power.studies.resolve import scale_of
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from humeval_power.ratings import Ratings
     from humeval_power.studies.field.form import Names
     from humeval_power.studies.field.form_of import WithdrawalResult
@@ -119,8 +121,8 @@ def _left(given: TypedValues) -> WithdrawalResult:
 
     study = StudyValues.of(given.context)
     secret = given["secret"]
-    names, plan, ledger = read_withdrawn(given["withdrawn"]), study.plan, study.ledger
-    result = read_rating_table(study.ratings)
+    plan, ledger, result = study.plan, study.ledger, read_rating_table(study.ratings)
+    names = _as_in_table(read_withdrawn(*given["withdrawn"]), result.frame, Path(str(study.ratings)).parent)
     if plan is None:
         if ledger is not None or secret is not None:
             raise click.UsageError("--ledger and --secret are of a study with a plan: add --plan PATH.")
@@ -139,6 +141,27 @@ def _left(given: TypedValues) -> WithdrawalResult:
     table, is_pair = table_by_plan(planned.plan, study), planned.plan.many is None
     ratings = check_ratings(result, table, require_pair=is_pair, tell=False)
     return left.seen(path, _noted(planned, ratings, names, path, secret_path(path, secret)))
+
+
+def _as_in_table(names: Sequence[str], table: pd.DataFrame, folder: Path) -> tuple[str, ...]:
+    """Who withdrew as the table names them: ids that it does not have by their pseudonyms, where a secret that lies
+    in its folder made these."""
+    from humeval_power.studies.field.pseudonyms import pseudonyms
+    from humeval_power.studies.monitor.files import read_secret
+
+    there = set(table.astype(str).stack().str.strip())
+    known: dict[str, str] = {}
+    for place in sorted(folder.glob("*.secret")):
+        try:
+            secret = read_secret(place)
+        except InputError:  # of something else
+            continue
+        if secret is not None:
+            made = pseudonyms(
+                (name for name in names if name not in there), key=secret.key.hex(), kind="worker"
+            )
+            known |= {name: pseudonym for name, pseudonym in made.items() if pseudonym in there}
+    return tuple(known.get(name, name) for name in names)
 
 
 def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: str, secret_file: str) -> int:

@@ -105,11 +105,8 @@ def key_and_withdrawn(given: TypedValues) -> dict[str, Any]:
     """What the codes of the assignment stand for, and who withdrew, as arguments."""
     from humeval_power.studies.field.files import read_key, read_withdrawn
 
-    key, withdrawn = given["key"], given["withdrawn"]
-    return {
-        "key": None if key is None else read_key(key),
-        "withdrawn": () if withdrawn is None else read_withdrawn(withdrawn),
-    }
+    key = given["key"]
+    return {"key": None if key is None else read_key(key), "withdrawn": read_withdrawn(*given["withdrawn"])}
 
 
 def _systems(given: TypedValues) -> dict[str, str]:

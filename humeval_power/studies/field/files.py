@@ -50,19 +50,23 @@ def looks_like_key(path: str | Path) -> bool:
     return bool(header) and all(name in header[0] for name in (b"code", b"item", b"system"))
 
 
-def read_withdrawn(path: str | Path) -> tuple[str, ...]:
-    """The workers in a file, one a line, who took their consent back.
+def read_withdrawn(*paths: str | Path) -> tuple[str, ...]:
+    """The workers in files, one a line, who took their consent back.
 
     Raises
     ------
     InputError
         A file without any, or that holds what is no list of ids.
     """
-    lines = [line.strip() for line in read_text(path).splitlines()]
-    names = tuple(dict.fromkeys(line for line in lines if line))
-    if not names:
-        raise InputError([Problem("names nobody.", "Write the id of a worker on each line.", str(path))])
-    return names
+    names: dict[str, None] = {}
+    for path in paths:
+        lines = [line.strip() for line in read_text(path).splitlines()]
+        if not any(lines):
+            raise InputError(
+                [Problem("names nobody.", "Write the id of a worker on each line.", str(path))]
+            )
+        names |= dict.fromkeys(filter(None, lines))
+    return tuple(names)
 
 
 # Outputs to be rated, read: a table of any format, or a folder of texts.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -198,8 +199,19 @@ class Names:
 
 
 BY_ID = Names()
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")  # of an id in the name of a file
 
 
 def with_pseudonyms(frame: pd.DataFrame, secret: str) -> pd.DataFrame:
-    """A table with a pseudonym for each worker: the same secret always gives the same ones."""
-    return frame.assign(worker=Names(secret).of(frame["worker"].astype(str)))
+    """A table with a pseudonym for each worker: the same secret always gives the same ones. Names of files that a
+    worker's id is part of have the pseudonym in its place."""
+    workers = frame["worker"].astype(str)
+    named = frame.assign(worker=Names(secret).of(workers))
+    if "source" not in frame:
+        return named
+    pairs = zip(frame["source"].astype(str), workers, named["worker"], strict=True)
+    files = {source: source for source in frame["source"].astype(str)}
+    for source, worker, name in dict.fromkeys(pairs):
+        for form in {worker, _UNSAFE.sub("_", worker)} - {""}:
+            files[source] = re.sub(rf"(?<![^\W_]){re.escape(form)}(?![^\W_])", name, files[source])
+    return named.assign(source=[files[source] for source in frame["source"].astype(str)])

@@ -540,6 +540,10 @@ def _difference(facts: StudyFacts) -> str:
     estimate = number(effect, "estimate") or 0.0
     error, df = (number(effect, name) for name in ("standard_error", "df"))
     p_value = facts.comparisons[0].p_value
+    if p_value is not None and part(facts.record, "sequential", "inference"):
+        p_value = number(
+            effect, "p_value"
+        )  # of this estimate: that over all looks has a sentence of its own
     test = [] if error is None else [f"standard error {error:#.3g}"]
     test += [_interval(facts, bounds(effect, "interval"))]
     test += [] if df is None else [f"df = {df:.1f}"]

@@ -41,6 +41,12 @@ if (form && answer) {
     else if (reading) reread(reading);
   });
   for (const field of form.querySelectorAll("[data-field].file")) droppable(field);
+  answer.addEventListener("click", (event) => {
+    const chooser = form.querySelector("[data-field='" + event.target.dataset.chooses + "'] .chooser");
+    if (!chooser) return;
+    event.preventDefault();
+    chooser.click();
+  });
   const [field, another] = [...form.querySelectorAll("[data-field].file")].filter((each) => !each.closest("details"));
   if (saves && field && !another) dropped(document.querySelector("main"), field); // the one file that is asked for
   document.getElementById("reading")?.addEventListener("change", (event) => {

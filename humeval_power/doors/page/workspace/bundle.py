@@ -163,7 +163,23 @@ def _there(folder: Folder, study: OpenedStudy, paths: tuple[str, ...], private: 
 
 
 def _content(study: OpenedStudy, path: str) -> bytes:
-    return (study.folder / path).read_bytes()
+    """What stands in a file, with the names of exports as they are given away."""
+    content = (study.folder / path).read_bytes()
+    for name, given in _given_names(study).items():
+        content = content.replace(name.encode(), given.encode())
+    return content
+
+
+def _given_names(study: OpenedStudy) -> Mapping[str, str]:
+    """Other names for the exports that a person's id is part of the name of."""
+    from humeval_power.studies.field.pseudonyms import platform_of  # numpy, which the server can do without
+
+    exports = enumerate(paths_of(study.file.values.get("exports", ())), start=1)
+    return {
+        name: f"export-{place}{Path(name).suffix}"
+        for place, name in exports
+        if platform_of(name) is not None
+    }
 
 
 def _personal(study: OpenedStudy, analysis: tuple[str, ...]) -> str:
@@ -206,7 +222,7 @@ def _kept(study: OpenedStudy) -> Iterator[str]:
         if study.is_there(field):
             paths = list(paths_of(study.file.values[field]))
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            yield f"{paths[0]}{more}: {why}"
+            yield f"{_given_names(study).get(paths[0], paths[0])}{more}: {why}"
     if looks_taken(study):
         yield "The ledger of looks and its secret: what the looks found stands in the analysis"
     if study.seed:
@@ -216,4 +232,4 @@ def _kept(study: OpenedStudy) -> Iterator[str]:
 def _ratings(study: OpenedStudy) -> Iterator[tuple[str, bytes]]:
     if study.is_there("ratings"):
         for path in paths_of(study.file.values["ratings"]):
-            yield path, _content(study, path)
+            yield path, (study.folder / path).read_bytes()

@@ -19,6 +19,7 @@ from humeval_power.asking.study_file import parsed_study
 from humeval_power.doors.page.answers import Answer, Work, Wrong
 from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
+from humeval_power.doors.page.score_reading import columns_in, link_of_battles
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.live_questions import stamp
 from humeval_power.doors.page.workspace.bundle import bundle_of
@@ -141,6 +142,9 @@ class Workspace:
         known = upload_of(upload)
         if known is None:
             raise InputError("Bring the table of ratings first.")
+        columns = await columns_in(self._parts, [upload])
+        if columns is not None and columns.are_battles:
+            return _to(link_of_battles(upload))
         return HTMLResponse(have_page(known[0], upload, self._parts.form_token))
 
     async def begin(self, request: Request) -> Response:

@@ -204,7 +204,7 @@ def reading_of(export: Export, written: str, together: Sequence[str] = ()) -> Re
     else:
         said = choices_of(mapping, export.frame, those)
     before = mapping or export.mapping
-    troubles: list[Trouble] = []
+    troubles = list(_first_row(export.frame, said, those)) if mapping is None else []
     made: ColumnMapping | None = None
     words: tuple[tuple[str, int], ...] = ()
     try:
@@ -236,6 +236,18 @@ def reading_of(export: Export, written: str, together: Sequence[str] = ()) -> Re
         files=tuple(files),
     )
     return shown if made is None else _tried(shown, [first, *alike[1:], *people], made)
+
+
+def _first_row(frame: pd.DataFrame, said: Choices, those: Sequence[Family]) -> Iterator[Trouble]:
+    """That the names of all columns stand below them too: of a table that begins with its first rating."""
+    names = [next(iter(one.slots)) for one in those if one.is_one and said.roles.get(one.name)]
+    if len(names) > 2 and all(
+        (frame[name].astype(str).str.strip() == name.strip()).any() for name in names
+    ):
+        yield Trouble(
+            f"The first row seems to be no row of names: {listing(names)} stand in the rows below it too. Write a "
+            "row of names above it, and bring the file again."
+        )
 
 
 def _beside(first: Export, path: str) -> tuple[Export | None, str]:

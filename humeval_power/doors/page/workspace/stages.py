@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -16,6 +17,7 @@ from humeval_power.doors.page.workspace.studies import (
     CHOSEN,
     MAPPING,
     REPORTS_FOLDER,
+    SECRET_ENDING,
     WRITTEN,
     OpenedStudy,
     as_typed,
@@ -51,9 +53,11 @@ REPORTS: Mapping[str, str] = {
     WHOLE: "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+WITHDRAWN = "withdrawn"  # the field of who did, and the start of the names of the files that keep it
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
     "pilot": "I have a pilot: plan from its ratings",
     "max_workers": "There are only so many workers",
+    "answers": "I have these answers in a file",
 }
 _ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
 _HEADER = 10_000  # bytes that hold the names of columns
@@ -265,7 +269,9 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
     if stage.key == "collect" and study.is_there("assignment"):
         if study.is_there("exports"):
             mapping = mapping_of_forms(study)
-            return StageCommand(("collect", "status", FILE_NAME, *_mapped(study)), files=mapping)
+            gone = withdrawn_of(study)
+            words = ("collect", "status", FILE_NAME, *_mapped(study), *_options("--withdrawn", gone))
+            return StageCommand(words, files=(*mapping, *gone))
         return StageCommand(
             ("assign", FILE_NAME, *_seed(study)), ("assignment", "key", "outputs", "upload", "exports")
         )
@@ -329,7 +335,30 @@ def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
 
 
 def _mapped(study: OpenedStudy) -> Words:
-    return tuple(word for path in mapping_of_forms(study) for word in ("--map", path))
+    return _options("--map", mapping_of_forms(study))
+
+
+def _options(option: str, values: Iterable[str]) -> Words:
+    return tuple(word for value in values for word in (option, value))
+
+
+def withdrawn_of(study: OpenedStudy) -> tuple[str, ...]:
+    """The lists of those who withdrew, one for each time that somebody did."""
+    return tuple(sorted(path.name for path in study.folder.glob(f"{WITHDRAWN}*.txt") if path.is_file()))
+
+
+def pseudonyms_secret(study: OpenedStudy) -> str:
+    """Where the secret of the workers' made-up names lies: beside the first table of ratings, whatever tables come
+    after it."""
+    stem = as_typed(study.file.values.get("ratings")).rpartition(".")[0]
+    return f"{re.sub(r'-[0-9]+$', '', stem)}{SECRET_ENDING}"
+
+
+def _as_before(study: OpenedStudy) -> Words:
+    """What keeps those out who withdrew, and gives workers the names that they had."""
+    secret = pseudonyms_secret(study)
+    known = ("--secret", secret) if (study.folder / secret).is_file() else ()
+    return (*_options("--withdrawn", withdrawn_of(study)), *known)
 
 
 def field_read(study: OpenedStudy, stage: Stage) -> str:
@@ -394,16 +423,54 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     return ("plan", FILE_NAME, *words, *_again(study, "plan"))
 
 
-def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
-    """The looks in its ledger, as far as it can be read."""
+def _ledger(study: OpenedStudy) -> Path:
     plan, ledger = (as_typed(study.file.values.get(name)) for name in ("plan", "ledger"))
     plan = f"{plan}/plan.json" if (study.folder / plan).is_dir() else plan
+    return study.folder / ledger_path(plan, ledger)
+
+
+def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
+    """The looks in its ledger, as far as it can be read."""
     try:
-        lines = (study.folder / ledger_path(plan, ledger)).read_text("utf-8").splitlines()
+        lines = _ledger(study).read_text("utf-8").splitlines()
         entries = [json.loads(line)["content"] for line in lines]
         return tuple(one["look"] for one in entries if "look" in one)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
+
+
+def have_looks_ended(study: OpenedStudy) -> bool:
+    """Whether no look is to come: none was planned, or the last one that was taken ended the study."""
+    if not study.has("looks"):
+        return True
+    looks = looks_taken(study)
+    return bool(looks) and looks[-1].get("decision") != "continue"
+
+
+def is_look_due(study: OpenedStudy) -> bool:
+    """Whether ratings are in that no look has seen."""
+    if have_looks_ended(study) or not study.is_there("ratings"):
+        return False
+    return not looks_taken(study) or _is_newer(study, "ratings", _ledger(study))
+
+
+def has_newer_answers(study: OpenedStudy) -> bool:
+    """Whether answers came back after the table of ratings was made of those before."""
+    if not (study.is_there("assignment") and study.is_there("exports") and study.is_there("ratings")):
+        return False
+    (table,) = paths_of(study.file.values["ratings"])
+    return _is_newer(study, "exports", study.folder / table)
+
+
+def _is_newer(study: OpenedStudy, field: str, than: Path) -> bool:
+    """Whether a file of a field was written after another; nobody knows of files that are not there."""
+    try:
+        times = [
+            (study.folder / path).stat().st_mtime_ns for path in paths_of(study.file.values.get(field, ()))
+        ]
+        return max(times, default=0) > than.stat().st_mtime_ns
+    except OSError:
+        return False
 
 
 def is_stage_due(study: OpenedStudy) -> bool:
@@ -459,9 +526,16 @@ def _seed(study: OpenedStudy) -> Words:
 
 def _withdraw(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     """A new table of ratings without those who withdrew, which the study then names."""
+    # which brings numpy, without which the server can do
+    from humeval_power.studies.field.pseudonyms import is_pseudonym
+
+    names = (study.folder / sent[WITHDRAWN]).read_text("utf-8").splitlines()
+    if study.is_there("exports") and any(map(is_pseudonym, names)):
+        rule = "By a made-up name nobody is kept out when more answers come in."
+        raise InputError(f"{rule} Name who withdrew as the platform does.")
     free = (f"ratings-{number}.csv" for number in count(2))
     table = next(name for name in free if not (study.folder / name).exists())
-    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent["withdrawn"], "-o", table)
+    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent[WITHDRAWN], "-o", table)
 
 
 def _again(study: OpenedStudy, field: str) -> Words:
@@ -474,7 +548,7 @@ def _read(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     if not study.has("exports") or not study.has("ratings"):
         raise InputError("There is no file of ratings here. Bring it first.")
     exports, ratings = (paths_of(study.file.values[name]) for name in ("exports", "ratings"))
-    return ("import", *exports, "--map", MAPPING, "-o", *ratings, "--force")
+    return ("import", *exports, "--map", MAPPING, *_as_before(study), "-o", *ratings, "--force")
 
 
 ACTS: Mapping[str, Act] = {
@@ -493,10 +567,13 @@ ACTS: Mapping[str, Act] = {
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
     "import": Act(
         "collect",
-        lambda study, _sent: ("import", FILE_NAME, *_mapped(study), *_again(study, "ratings")),
+        lambda study, _sent: (
+            *("import", FILE_NAME, *_mapped(study), *_as_before(study)),
+            *_again(study, "ratings"),
+        ),
         writes=("ratings",),
     ),
-    "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps="withdrawn"),
+    "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps=WITHDRAWN),
     "look": Act("look", lambda _study, _sent: ("monitor", FILE_NAME), writes=("plan",)),
     "analyze": Act(
         "decide",
@@ -520,7 +597,9 @@ def stage_now(study: OpenedStudy) -> str:
     """How far a study is: the first stage that has something left to do."""
     if study.is_there("findings") and not has_newer_ratings(study):
         return "report"
-    if study.is_there("ratings"):
+    if study.is_there("ratings") and is_look_due(study):
+        return "look"
+    if study.is_there("ratings") and have_looks_ended(study) and not has_newer_answers(study):
         return "decide"
     if study.is_there("plan"):
         return "collect"
@@ -548,8 +627,8 @@ def stages_done(study: OpenedStudy) -> frozenset[str]:
         "question": study.has("question"),
         "size": sealed or open_of(study, "") == "power",
         "plan": sealed,
-        "collect": rated,
-        "look": sealed and rated,
+        "collect": rated and have_looks_ended(study) and not has_newer_answers(study),
+        "look": sealed and rated and have_looks_ended(study),
         "decide": study.is_there("findings") and not has_newer_ratings(study),
         "report": (study.folder / REPORTS_FOLDER).is_dir(),
     }

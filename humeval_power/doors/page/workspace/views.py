@@ -36,7 +36,9 @@ from humeval_power.doors.page.workspace.stages import (
     Stage,
     currency_of,
     field_read,
+    has_newer_answers,
     has_newer_ratings,
+    is_look_due,
     is_rehearsed,
     is_stage_due,
     looks_taken,
@@ -60,7 +62,7 @@ from humeval_power.doors.page.workspace.studies import (
 )
 from humeval_power.doors.page.workspace.written import written_at
 from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred, share_words
-from humeval_power.saying.numbers import time_taken
+from humeval_power.saying.numbers import counted, time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME
 
 if TYPE_CHECKING:
@@ -312,7 +314,9 @@ def _of_answer(
         "study": study,
         "stages": STAGES,
         "done": done,
-        "waits_for_its_act": stage.key in ("plan", "collect", "look") and stage.key not in done,
+        "waits_for_its_act": stage.key in ("plan", "collect", "look")
+        and stage.key not in done
+        and not (stage.key == "collect" and is_look_due(study)),
         "state": shown.state,
         "act": shown.act,
         "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
@@ -344,7 +348,6 @@ def _of_answer(
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
         "is_stage_due": stage.key in ("collect", "look") and is_stage_due(study),
-        "n_stages": len(tables_of(study)),
         "dropped": [name for look in looks_taken(study) for name in look.get("dropped", ())]
         if stage.key in ("collect", "look")
         else [],
@@ -366,7 +369,11 @@ def _of_answer(
         "labels": labels,
         "ended": answer is not None and answer.ended,
         "has_looks": study.has("looks"),
-        "seed": study.seed if stage.key == "collect" else "",
+        "may_assign": stage.key == "collect" and _may_assign(study, shown, bool(platforms - {_PROLIFIC})),
+        "has_newer_answers": stage.key == "collect" and has_newer_answers(study),
+        **(_looks(study) if stage.key == "look" else {}),
+        "planned_items": study.file.values.get("items"),
+        "system_names": study.file.values.get("systems") or ("A", "B"),
         "reading": shown.table.reading if shown.table else None,
         "texts": shown.texts,
         "preview": preview_of(study, shown.texts)
@@ -378,6 +385,34 @@ def _of_answer(
         "can_read": bool(field_read(study, stage)),
         "next": following,
         "form_token": around.form_token,
+    }
+
+
+def _may_assign(study: OpenedStudy, shown: StageShown, has_platform: bool) -> bool:
+    """Whether all is there that forms are made of, and no rating was taken yet."""
+    if (
+        not study.is_there("plan")
+        or study.is_there("ratings")
+        or len(tables_of(study)) > 1
+        or is_stage_due(study)
+    ):
+        return False
+    if not study.is_there("outputs"):
+        return study.is_there("assignment") and not has_platform
+    texts = shown.texts
+    return has_platform and (texts is None or (texts.is_as_it_is and not texts.misses))
+
+
+def _looks(study: OpenedStudy) -> dict[str, Any]:
+    """How many looks were taken, whether another is due, and what is in hand for it."""
+    looks = looks_taken(study)
+    seen = (looks[-1].get("data") or {}).get("n_ratings") if looks else None
+    return {
+        "n_looks": len(looks),
+        "is_look_due": is_look_due(study),
+        "in_hand": f"Look {len(looks)} has seen {counted(seen, 'rating')}."
+        if isinstance(seen, int)
+        else "",
     }
 
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from humeval_power.choices import TITLES
 from humeval_power.doors.page.requests import by_labels, study_labels
-from humeval_power.doors.page.workspace.stages import REPORTS, WHOLE
+from humeval_power.doors.page.workspace.stages import REPORTS, WHOLE, pseudonyms_secret, withdrawn_of
 from humeval_power.doors.page.workspace.studies import (
     REPORTS_FOLDER,
-    SECRET_ENDING,
     SEED,
     OpenedStudy,
     paths_of,
@@ -44,7 +43,7 @@ class WrittenFile:
 
 def in_plain_words(markdown: str) -> str:
     """Instructions without marks of Markdown, and without what is for a terminal."""
-    text = re.sub(r"\s+In a terminal: `[^`]*`[^.]*\.", "", markdown)
+    text = re.sub(r"\s+In a terminal: `[^`]*`[^.]*\.| \(`--[^`]*`\)", "", markdown)
     text = re.sub(r"`|\*\*|^#+ +", "", text, flags=re.MULTILINE)
     return by_labels(text, study_labels())
 
@@ -102,8 +101,10 @@ def _collected(study: OpenedStudy) -> Iterator[WrittenFile]:
         yield WrittenFile(key, "The key: which item and which system each code is.", is_secret=True)
     yield WrittenFile(SEED, "The seed of the order, from which the key can be worked out.", is_secret=True)
     if ratings:
-        secret = f"{ratings.rpartition('.')[0]}{SECRET_ENDING}"
-        yield WrittenFile(secret, "The secret by which workers got their made-up names.", is_secret=True)
+        words = "The secret by which workers got their made-up names."
+        yield WrittenFile(pseudonyms_secret(study), words, is_secret=True)
+    for path in withdrawn_of(study):
+        yield WrittenFile(path, "Who withdrew: they are kept out of the ratings.", is_secret=True)
 
 
 def _text(study: OpenedStudy, path: str) -> str:

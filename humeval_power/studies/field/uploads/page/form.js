@@ -81,7 +81,7 @@
         field.focus();
         return;
       }
-      state = kept(worker) || { worker: worker, at: 0, paused: false, handed: false,
+      state = kept(worker) || { worker: worker, token: Math.random().toString(36).slice(2, 8), at: 0, paused: false, handed: false,
         answers: shown.map(() => ({ given: study.questions.map(() => null), seconds: 0 })) };
       if (!keep()) {
         wrong.textContent = "This browser keeps nothing: do not close this page before the end.";
@@ -256,8 +256,8 @@
   }
 
   function fileName() {
-    const worker = state.worker.replace(/[^A-Za-z0-9_-]+/g, "_").slice(0, 60);
-    return "answers-" + study.slot + "-" + worker + ".csv";
+    // not the worker's id: names of files go where tables have pseudonyms
+    return "answers-" + study.slot + "-" + state.token + ".csv";
   }
 
   function download() {
