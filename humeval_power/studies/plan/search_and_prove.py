@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.costs import cost_of, split_advice
+from humeval_power.costs import cost_of, least_of_a_worker, split_advice
 from humeval_power.errors import InputError
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 
 _MOST_PROOFS, _MOST_STOP_PROOFS = 6, 2  # further designs tried by simulation before the last one stands
 _CALIBRATED_TO = 0.01  # what the noise of a calibration makes of the power
+_MOST_TRIED = 50  # designs whose exact power is looked at
 _GUESSED_ITEMS = 100  # of a table that a factor is guessed from: workers are what it hangs on
 
 
@@ -146,6 +147,8 @@ def make_plan(
     for number, at in enumerate(others):
         proved[at] = run.other([candidates.counts(int(best[each])) for each in others[number:]])
     designs = [(name, None if at is None else proved[at]) for name, at in places]
+    if (fewer := _fewer_workers(run, candidates, option.counts)) is not None:
+        designs.insert(1, ("fewer workers", run.other([fewer])))
     if request.beside is not None:
         same = next((one for one in proved.values() if one.counts == request.beside), None)
         designs.append(("yours", same or run.other([request.beside])))
@@ -314,6 +317,29 @@ def _places(
     yield "safer", smallest if smallest <= largest else None
     if request.budget is not None:
         yield "all the budget", largest
+
+
+def _fewer_workers(run: _Proofs, candidates: Candidates, chosen: StudyCounts) -> StudyCounts | None:
+    """The cheapest design that reaches the target with enough to rate for each worker, where nothing says what one
+    more worker costs and those of the design that is chosen have little to rate; None where there is none."""
+    request = run.request
+    least = least_of_a_worker(request.costs)
+    has_enough = chosen.ratings_of_a_worker >= least
+    if has_enough or request.stop_when is not None or request.confidence is not None:
+        return None
+    given = 2 * candidates.items * candidates.ratings_per_item
+    within = (given >= least * candidates.workers) & (candidates.worst_power >= request.target)
+    within &= candidates.workers < chosen.n_workers
+    if request.budget is not None:
+        within &= candidates.cents <= int(request.budget * 100)
+    order = np.lexsort((-candidates.worst_power, candidates.cents))
+    for index in order[within[order]][
+        :_MOST_TRIED
+    ]:  # the search ranks by a formula that is not always exact
+        counts = candidates.counts(int(index))
+        if min(run.formula(one, counts) for one in run.judged) >= request.target:
+            return counts
+    return None
 
 
 def _others(places: Iterable[tuple[WayName, int | None]], chosen: int) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from humeval_power.costs import CostModel, cost_of
+from humeval_power.costs import CostModel, cost_of, least_of_a_worker
 from humeval_power.errors import InputError
 from humeval_power.studies.power.required import RequiredSize
 from humeval_power.studies.power.systems_study import SystemsSize
@@ -23,6 +23,7 @@ def cheapest_size(size_of: Callable[[int], Found], costs: CostModel, *, least: i
 
     Costs fall and then rise with the number of workers, but for steps of an item, so that the cheapest is found to
     within such a step. Of equals it has the fewest workers; where none reaches the target it is that of the most.
+    One whose workers give fewer ratings than is practical at these costs counts only where all do.
 
     Raises
     ------
@@ -33,11 +34,14 @@ def cheapest_size(size_of: Callable[[int], Found], costs: CostModel, *, least: i
         raise InputError(f"An item needs {least} workers: max_workers must be at least that; got {most}.")
     known: dict[int, Found] = {}
 
-    def rank(workers: int) -> tuple[float, int]:
+    def rank(workers: int) -> tuple[bool, float, int]:
         if workers not in known:
             known[workers] = size_of(workers)
         counts = known[workers].counts
-        return (math.inf if counts is None else cost_of(counts, costs).cents, workers)
+        if counts is None:
+            return True, math.inf, workers
+        is_thin = counts.ratings_of_a_worker < least_of_a_worker(costs)
+        return is_thin, cost_of(counts, costs).cents, workers
 
     looked_at = sorted(set(np.geomspace(least, most, _FIRST).round().astype(int).tolist()))
     while not known.keys() >= set(looked_at):
