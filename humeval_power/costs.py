@@ -30,6 +30,8 @@ from humeval_power.kernels.pricing import Charge, Whole, charge_by_assignment, c
 from humeval_power.study_counts import StudyCounts as StudyCounts
 from humeval_power.study_counts import units_of_work
 
+SESSION = 20
+"""Ratings that are worth a worker's instructions: ten minutes of work at half a minute each."""
 _CENT = Decimal("0.01")
 _MOST_CENTS = 2**63 - 1
 
@@ -105,6 +107,11 @@ class CostModel:
         return []
 
     @property
+    def pays_workers(self) -> bool:
+        """Whether one more worker costs something, whatever they rate."""
+        return bool(self.cost_per_worker or self.fee.per_worker)
+
+    @property
     def exact_price(self) -> Fraction:
         """Price of one rating, in currency units, not rounded."""
         if self.price_per_rating is not None:
@@ -142,6 +149,12 @@ class CostModel:
                 problems = list(error.problems)
                 del read["fee"]
         return build(cls, read, required=(), problems=problems)
+
+
+def least_of_a_worker(costs: CostModel | None) -> int:
+    """Ratings that each worker of a practical design gives: a short session where nothing says what one more worker
+    costs, as designs of the fewest ratings are then those of ever more workers with a few ratings each."""
+    return 0 if costs is not None and costs.pays_workers else SESSION
 
 
 def money(amount: Decimal | float, currency: str) -> str:

@@ -1062,7 +1062,9 @@ class Study:
         "Column of the seconds",
     )
     cost_per_worker: Decimal | None = _price(
-        "Once for each worker: qualification, training.", "Once for each worker", usual=Decimal(0)
+        "Once for each worker: finding, instructions, training.",
+        "Cost of each worker, once",
+        usual=Decimal(0),
     )
     cost_per_document: Decimal | None = _price(
         "Once for each document that items come out of.", "Once for each document", usual=Decimal(0)

@@ -36,6 +36,12 @@ class StudyCounts:
     n_documents: int = 0
     n_systems: int = 2
 
+    @property
+    def ratings_of_a_worker(self) -> float:
+        """How many ratings a worker gives, on average."""
+        ratings = self.n_systems * self.n_items * self.ratings_per_item * self.n_repeats
+        return ratings / self.n_workers
+
     def __post_init__(self) -> None:
         names = ("n_workers", "n_items", "ratings_per_item", "n_repeats")
         rule = "must be a whole number of at least 1."

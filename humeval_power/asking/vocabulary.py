@@ -79,7 +79,7 @@ PRESET = replace(
     FIELDS["preset"],
     words={
         "": "none of these",
-        "typical": "Typical: as public ratings on such a scale vary",
+        "typical": "Typical: as public ratings vary",
         **TO_PLAN_FROM,
     },
 )

@@ -78,6 +78,22 @@ def narrowing_words(known_from: Literal["assumed", "pilot"]) -> str:
     return f"a pilot of {PILOT_WORKERS} workers and {PILOT_ITEMS} items"
 
 
+def enough_work_words(least: int) -> str:
+    """Which designs count where nothing says what one more worker costs; nothing where something does.
+
+    Examples
+    --------
+    >>> enough_work_words(20)
+    'As nothing says what one more worker costs, only designs count in which each gives 20 ratings or more.'
+    """
+    if not least:
+        return ""
+    return (
+        "As nothing says what one more worker costs, only designs count in which each gives "
+        f"{least} ratings or more."
+    )
+
+
 def share_words(share: float) -> str:
     """A share in per cent: 'under 0.1 %' and 'over 99.9 %' where less than a tenth would be printed.
 

@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from browsing import browser_page, settled, violations
+from browsing import PATIENCE, browser_page, settled, violations
 from places import ROOT
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
@@ -17,6 +17,31 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 STAGES = ("question", "size", "plan", "collect", "look", "decide", "report")
 MOST_FIELDS = 12
 SECONDS = 180
+MOST_WORDS = 300  # in sight where somebody arrives at one of the first three stages
+VISIBLE_WORDS = """
+() => {
+  let n = 0;
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const at = texts.currentNode.parentElement;
+    const folded = at.closest("details:not([open])") && !at.closest("summary");
+    if (folded || at.closest(".unseen, option, svg") || !at.checkVisibility({ visibilityProperty: true })) continue;
+    n += texts.currentNode.data.split(/\\s+/).filter((word) => /[A-Za-z0-9]/.test(word)).length;
+  }
+  return n;
+}
+"""
+
+
+# What the bar at the bottom covers of each thing that takes the focus, in the order of the Tab key.
+COVERED = """
+() => [...document.querySelectorAll("#form :is(input, select, textarea, summary, button)")].filter((one) => {
+  if (!one.checkVisibility() || one.type === "hidden") return false;
+  one.focus();
+  const box = one.getBoundingClientRect();
+  return box.bottom > document.querySelector(".onward").getBoundingClientRect().top || box.top < 0;
+}).map((one) => one.outerHTML.slice(0, 90))
+"""
 
 
 class Hands:
@@ -25,7 +50,7 @@ class Hands:
     def __init__(self, page, by: str) -> None:
         self.page, self.by = page, by
         self.seen: set[str] = set()
-        self.sealed_after = 0
+        self.words: dict[str, int] = {}
 
     def look(self) -> None:
         """Note the fields that can be seen without opening anything."""
@@ -34,6 +59,8 @@ class Hands:
             "all => all.filter(one => !one.closest('details:not([open])')).map(one => one.dataset.field)"
         )
         self.seen |= set(shown)
+        stage = self.page.url.partition("?")[0].rpartition("/")[2]
+        self.words[stage] = self.page.evaluate(VISIBLE_WORDS)
 
     def press(self, selector: str) -> None:
         """Press a button or a link."""
@@ -150,9 +177,9 @@ def test_from_nothing_to_the_last_file(page, folder, tmp_path, kind, by):
     hands.onward()
     hands.fill(cost_per_rating="0.12")
     hands.press("form[action*='/act/search/'] button")
-    page.wait_for_selector(".cards")
+    page.wait_for_selector(".cards", timeout=PATIENCE)
     hands.press(".cards button >> nth=0")
-    page.wait_for_selector(".badge:has-text('Sealed')")
+    page.wait_for_selector(".badge:has-text('Sealed')", timeout=PATIENCE)
     settled(page)
     to_plan, n_to_plan = time.monotonic() - begun, len(hands.seen)
     assert (
@@ -206,8 +233,9 @@ def test_from_nothing_to_the_last_file(page, folder, tmp_path, kind, by):
     seconds = time.monotonic() - begun - outside
     print(
         f"\n{kind} by {by}: {to_plan:.0f} s and {n_to_plan} fields to the sealed plan, "
-        f"{seconds:.0f} s and {len(hands.seen)} fields to the last file"
+        f"{seconds:.0f} s and {len(hands.seen)} fields to the last file; words in sight {hands.words}"
     )
+    assert max(hands.words[stage] for stage in STAGES[:3]) <= MOST_WORDS
 
 
 def test_eight_systems_have_a_size(page):
@@ -308,6 +336,32 @@ def test_every_stage_is_within_reach_at_every_width(browser, served, folder, wid
             next_link = page.locator(".onward a").bounding_box()
             assert next_link["y"] + next_link["height"] <= 900, stage  # above the fold
         assert seen.errors == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 600), (768, 600), (360, 640)])
+@pytest.mark.parametrize("stage", ["question", "size", "plan"])
+def test_whatever_has_the_focus_lies_above_the_bar(browser, served, folder, stage, width, height):
+    name = f"focus {stage} {width}"
+    (folder / name).mkdir(exist_ok=True)
+    text = 'schema = "humeval_power/study/1"\n[variation]\npreset = "high"\n[ratings]\nscale = "1:5"\n'
+    (folder / name / "study.toml").write_text(
+        text + "[effect]\neffect_raw = 0.4\n[design]\nworkers = 20\nitems = 90\n"
+    )
+    with browser_page(browser, served, width=width) as (page, _seen):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{page.own}study/{name}/{stage}")
+        settled(page)
+        page.wait_for_timeout(300)
+        page.evaluate("for (const one of document.querySelectorAll('.asking details')) one.open = true")
+        covered = page.evaluate(COVERED)
+        assert covered == []
+        if stage == "size":
+            page.fill("#field-items", "none")
+            page.keyboard.press("Tab")
+            page.wait_for_selector("[data-field=items] .problem")
+            page.focus("#field-items")
+            box = page.locator("[data-field=items] .problem").bounding_box()
+            assert box["y"] + box["height"] <= page.locator(".onward").bounding_box()["y"]
 
 
 def test_without_scripts_a_study_is_saved_too(browser, served, folder):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
+import shutil
 import tomllib
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,10 +21,11 @@ from in_process_parts import in_process_parts
 from starlette.testclient import TestClient
 
 from humeval_power.asking.study_file import parsed_study
+from humeval_power.doors.page.answers import Work, answer
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.serving.chosen_folder import Folder
-from humeval_power.doors.page.workspace.stages import REPORTS, STAGES, looks_taken
+from humeval_power.doors.page.workspace.stages import BY_KEY, REPORTS, STAGES, looks_taken
 from humeval_power.doors.page.workspace.studies import OpenedStudy
 
 STUDY = """schema = "humeval_power/study/1"
@@ -122,6 +126,8 @@ def test_sealing_says_what_it_binds_before_the_button_and_folds_prices_after_it(
     client.post("/act/search/mine")
     page = client.get("/study/mine/plan").text
     assert page.index("Sealing a design binds you") < page.index("Seal this one")
+    assert page.index("Read this first") < page.index("Seal this one")
+    assert page.count("Read this first") == 1
     assert 'id="field-cost_per_rating"' in page
     sizes = dict(
         re.findall(
@@ -139,6 +145,141 @@ def test_sealing_says_what_it_binds_before_the_button_and_folds_prices_after_it(
     assert 'id="saved"' in page
     assert "plan/plan.json" in page
     assert "The plan is sealed" in client.get("/study/mine/size").text
+
+
+def test_caveats_stand_in_the_document_of_a_command_and_above_the_buttons_of_a_study():
+    words = (
+        "plan --preset high --effect 0.3 --items 40 --max-workers 20 --cost-per-rating 0.1 --simulations 50"
+    )
+    alone = answer(Work(tuple(words.split())), lambda _: None)
+    in_study = answer(Work(tuple(words.split()), texts=(("empty.txt", ""),)), lambda _: None)
+    assert ("Read this first" in alone.html, alone.caveats) == (True, ())
+    assert "Read this first" not in in_study.html
+    assert len(in_study.caveats) > 1
+    assert all(text.partition("(")[0] in html.unescape(alone.html) for text in in_study.caveats)
+
+
+SIZES = {"workers": "8", "items": "30", "ratings-per-item": "4"}
+
+
+@pytest.mark.parametrize("stage", ["question", "size", "plan"])
+def test_a_sealed_study_says_what_was_sealed_and_offers_no_other_size(client, stage):
+    client.post("/act/seal/mine", data=SIZES)
+    client.get("/study/mine/plan")
+    save(client, "size", workers="9")  # for another version
+    page = client.get(f"/study/mine/{stage}").text
+    assert "8 workers rate 30 items under old and new, with 4 ratings of each output" in read(page)
+    assert re.search(
+        r"Of 100 such studies, .+ would find that new is 0\.6 points better than old", read(page)
+    )
+    assert "would do" not in read(page)
+    assert 'aria-labelledby="find"' not in page
+    shown = re.sub(r"<details\b.*?</details>", "", page, flags=re.DOTALL)
+    assert 'id="field-' not in re.sub(r"<details class=\"more\">.*</details>", "", page, flags=re.DOTALL)
+    if stage != "plan":
+        assert f'href="/study/mine/{stage}?open=power"' in shown
+        again = client.get(f"/study/mine/{stage}?open=power").text
+        assert 'id="field-' in again
+        assert "holds when that is sealed at Plan" in again
+
+
+def test_what_is_sealed_is_never_another_version_once_ratings_have_come_in(client, chosen):
+    client.post("/act/seal/mine", data=SIZES)
+    client.get("/study/mine/plan")
+    (chosen / "mine" / "ratings.csv").write_text(
+        "worker,item,system,rating\nw1,i1,old,3\n", encoding="utf-8"
+    )
+    for stage in ("question", "size"):
+        page = client.get(f"/study/mine/{stage}").text
+        assert "8 workers rate 30 items" in read(page)
+        assert "ratings have come in: it stays as it is" in read(page)
+        assert "open=power" not in page
+    assert "Look for other designs" not in client.get("/study/mine/plan").text
+
+
+def test_a_plan_that_was_changed_by_hand_is_not_called_sealed(client, chosen):
+    client.post("/act/seal/mine", data=SIZES)
+    client.get("/study/mine/plan")
+    place = chosen / "mine" / "plan" / "plan.json"
+    place.write_text(place.read_text("utf-8").replace('"workers": 8', '"workers": 7'), encoding="utf-8")
+    page = client.get("/study/mine/size")
+    assert page.status_code == 200
+    assert "The plan in the folder is not one that was sealed" in read(page.text)
+    assert "7 workers rate" not in read(page.text)
+
+
+def test_what_a_pilot_holds_is_said_and_nothing_is_called_a_suggestion_then(client, chosen):
+    client.post("/studies/summarisers")
+    page = client.get("/study/two summarisers/size").text
+    part = read(page.partition('class="pilot"')[2].partition("</section>")[0])
+    assert "Read pilot.csv" in part
+    assert "360 ratings, 10 workers, 60 items, 2 systems" in part
+    # the same by lme4 in tests/study/test_answer_first.py
+    assert "new is rated 0.28 points higher than baseline on a scale from 1 to 5" in part
+    assert "-0.06 to 0.63" in part
+    client.post("/studies/new", data={"name": "fresh"})
+    assert "(our suggestion)" in client.get("/study/fresh/question").text
+    shutil.copy(chosen / "two summarisers" / "pilot.csv", chosen / "fresh" / "pilot.csv")
+    seen = version(client.get("/study/fresh/size").text)
+    client.post("/study/fresh/size", data={"version": seen, "pilot": "pilot.csv"})
+    for stage in ("question", "size"):
+        assert "our suggestion" not in client.get(f"/study/fresh/{stage}").text
+    assert "As in your pilot" in client.get("/study/fresh/size").text
+
+
+def test_the_least_it_costs_is_no_crowd_with_next_to_nothing_to_rate(client):
+    save(client, "size", effect_raw="0.3", ratings_per_item="1")
+    page = client.get("/study/mine/size?open=budget").text
+    said = re.search(r"would do, for (\d+) workers and (\d+) items", read(page))
+    workers, items = int(said[1]), int(said[2])
+    assert 2 * items >= 20 * workers
+    assert "only designs count in which each gives 20 ratings or more" in read(page)
+    trade = page.partition("Or fewer people, with more to rate each")[2].partition("</section>")[0]
+    fewer = dict(re.findall(r'name="(workers|items)" value="(\d+)"', trade))
+    assert int(fewer["workers"]) == -(-workers // 2)
+    assert int(fewer["items"]) > items
+    client.post("/study/mine/size", data={"version": version(page), "open": "power", **fewer})
+    found = re.search(r"Of 100 such studies, (\d+) would find", read(client.get("/study/mine/size").text))
+    assert 80 <= int(found[1]) <= 82
+    save(client, "plan", cost_per_worker="3")
+    assert "Or fewer people" not in client.get("/study/mine/size?open=budget").text
+
+
+def test_of_a_pilot_of_several_systems_it_is_said_what_there_is(client, chosen):
+    draw = Random(3)
+    cells = [(w, i, system) for w in range(5) for i in range(9) for system in ("a", "bb", "ccc")]
+    rows = [f"w{w},i{i},{system},{draw.randint(1, 5)}" for w, i, system in cells]
+    (chosen / "mine" / "three.csv").write_text(
+        "\n".join(["worker,item,system,rating", *rows]), encoding="utf-8"
+    )
+    save(client, "question", systems="a, bb, ccc")
+    save(client, "size", pilot="three.csv", preset="")
+    part = read(
+        client.get("/study/mine/size").text.partition('class="pilot"')[2].partition("</section>")[0]
+    )
+    assert "135 ratings, 5 workers, 9 items, 3 systems" in part
+    assert "higher than" not in part
+
+
+def test_what_the_study_asks_and_what_workers_are_asked_have_different_names(client):
+    study = client.get("/study/mine/question").text
+    workers = client.get("/study/mine/collect").text
+    assert '<label for="field-question">What the study is to find out</label>' in study
+    assert "What workers are asked</label>" in workers
+
+
+@pytest.mark.parametrize("stage", ["question", "size", "plan"])
+def test_no_help_says_its_label_again_and_no_fold_opens_onto_folds(client, stage):
+    page = client.get(f"/study/mine/{stage}").text
+    labels = dict(re.findall(r'<label for="field-([\w-]+)">([^<]+)</label>', page))
+    helps = dict(re.findall(r'id="field-([\w-]+)-help">([^<]+)</p>', page))
+    asked = set(BY_KEY[stage].fields)
+    assert asked <= set(helps) | {"max_workers"}
+    for name in asked:
+        words = set(re.findall(r"\w+", helps[name].lower()))
+        assert not words <= set(re.findall(r"\w+", labels[name].lower())) | {"the", "of", "a"}, name
+    assert '<details class="more"' not in page
+    assert page.count('<details class="group"') >= len(BY_KEY[stage].sections)
 
 
 @pytest.mark.parametrize("name", ["ratings", "exports"])
@@ -235,8 +376,8 @@ def test_each_criterion_has_a_field_for_its_question(client, chosen):
         text.replace('scale = "1:5"', 'scale = "1:5"\ncriteria = ["fluency", "adequacy"]')
     )
     page = client.get("/study/mine/collect").text
-    assert "Question about fluency" in page
-    assert "Question about adequacy" in page
+    assert "What workers are asked about fluency" in page
+    assert "What workers are asked about adequacy" in page
     save(client, "collect", **{"ask-0": "How fluent = natural, is it?", "ask-1": ""})
     first, second = said(chosen)["questions"]
     assert first == "fluency=How fluent = natural, is it?"

@@ -109,6 +109,7 @@ def test_a_budget_is_kept_and_its_best_is_an_answer_even_below_the_target():
 
 def test_the_ways_to_spend_the_money_are_the_same_three_rows_everywhere():
     words = (*PILOT, *LIMITS, *PRICE, "--effect", "0.15", "--budget", "1000", "--seconds-per-rating", "36")
+    words += ("--cost-per-worker", "2")  # without it a fourth has fewer workers
     ways = searched(*words)["ways"]
     assert [way["name"] for way in ways] == ["cheapest", "safer", "all the budget"]
     assert [way["is_planned"] for way in ways] == [True, False, False]
@@ -124,6 +125,21 @@ def test_the_ways_to_spend_the_money_are_the_same_three_rows_everywhere():
         assert design["days"] == -(-most // 100)
     assert searched(*words, "--spend-budget")["ways"][2]["is_planned"]
     assert "--budget" in refused(*PILOT, *LIMITS, *PRICE, *EFFECT, "--spend-budget")
+
+
+def test_many_workers_with_little_to_rate_are_said_to_be_cheap_only_while_a_worker_costs_nothing():
+    words = (*PILOT, "--items", "90:150:30", "--max-workers", "60", *PRICE, *EFFECT)
+    record = searched(*words)
+    assert (
+        2 * record["chosen"]["n_items"] * record["chosen"]["ratings_per_item"]
+        < 20 * record["chosen"]["n_workers"]
+    )
+    fewer = next(way["design"] for way in record["ways"] if way["name"] == "fewer workers")
+    assert fewer["n_workers"] < record["chosen"]["n_workers"]
+    assert "nothing says what one more worker costs" in " ".join(run(*words).stdout.split())
+    paid = (*words, "--cost-per-worker", "3")
+    assert "fewer workers" not in [way["name"] for way in searched(*paid)["ways"]]
+    assert "nothing says what one more worker costs" not in " ".join(run(*paid).stdout.split())
 
 
 def _rows(text: str) -> list[str]:

@@ -87,6 +87,36 @@ def test_the_chosen_design_is_the_cheapest_that_the_search_finds():
     assert result.n_candidates == len(candidates)
 
 
+FREE = replace(PRICES, cost_per_worker=Decimal(0))
+WIDE = SearchSpace(workers=range(4, 61, 2), items=range(20, 201, 20), ratings_per_item=range(1, 7))
+
+
+@pytest.mark.parametrize("budget", [None, Decimal(40), Decimal(25)])
+def test_fewer_workers_are_the_cheapest_of_all_designs_in_which_each_gives_twenty_ratings(budget):
+    result = plan(0.1, space=WIDE, costs=FREE, budget=budget)
+    with_effect, found = LIKERT.with_difference(0.1), None
+    for m, n, k in itertools.product(WIDE.workers, WIDE.items, WIDE.ratings_per_item):
+        if not (k <= m <= n * k and 2 * n * k >= 20 * m and m < result.chosen.counts.n_workers):
+            continue
+        counts = StudyCounts(m, n, k)
+        cost = cost_of(counts, FREE).total
+        if counts_power(with_effect, counts) >= 0.8 and (budget is None or cost <= budget):
+            found = cost if found is None else min(found, cost)
+    ways = {way.name: way.option for way in result.ways}
+    assert result.chosen.counts.ratings_of_a_worker < 20
+    if found is None:
+        assert "fewer workers" not in ways
+    else:
+        assert ways["fewer workers"].cost.total == found
+        assert ways["fewer workers"].counts.ratings_of_a_worker >= 20
+        assert ways["fewer workers"].powers["pilot"] >= 0.8
+
+
+def test_where_workers_have_enough_to_rate_or_cost_something_no_design_has_fewer():
+    assert "fewer workers" not in [way.name for way in plan(0.1, space=WIDE).ways]
+    assert "fewer workers" not in [way.name for way in plan(space=TIGHT, costs=FREE).ways]
+
+
 def test_the_promise_is_the_formula_at_the_effect_of_interest_and_not_at_the_pilots():
     result = plan(0.08, parameters=LIKERT.with_difference(0.5))
     expected = counts_power(LIKERT.with_difference(0.08), result.chosen.counts)

@@ -104,7 +104,8 @@ class Answer:
 
     exit_code : 0 fine, 1 or 2 refused, 3 the target is missed, 130 stopped.
     html : its document as a fragment; "" where there is none.
-    text, record : its first lines, and its record as JSON, for doors that show no page.
+    text, record : its answer in words, and its record as JSON for doors that show no page.
+    caveats : of a plan, what is to be read before one of its designs is sealed; not in `html` then.
     notes : what a terminal would say on standard error.
     command, python : what gives the same, as one would type it.
     files : the names of what lies in the output folder.
@@ -121,6 +122,7 @@ class Answer:
     html: str = ""
     text: str = ""
     record: str = ""
+    caveats: tuple[str, ...] = ()
     problems: tuple[Wrong, ...] = ()
     notes: tuple[str, ...] = ()
     command: str = ""
@@ -158,8 +160,14 @@ def on_page(path: tuple[str, ...], result: Result) -> Answer:
 
 
 def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
-    """What the page of a study shows, which has the command below and its files in the folder."""
-    return _shown(path, result, replace(result.document(), provenance=()))
+    """What the page of a study shows, which has the command below and its files in the folder; of designs to choose
+    from it has the caveats above the buttons."""
+    from humeval_power.doors.page.requests import ways
+
+    document = replace(result.document(), provenance=())
+    if not ways(path, result):
+        return _shown(path, result, document)
+    return replace(_shown(path, result, replace(document, caveats=())), caveats=document.caveats)
 
 
 def _as_reading(mapping: str, together: tuple[str, ...], _path: tuple[str, ...], result: Result) -> Answer:
@@ -211,6 +219,7 @@ def _shown(path: tuple[str, ...], result: Result, document: Document) -> Answer:
         0,
         document.title,
         as_html_part(document) if is_whole else as_html_beside(_in_words(document)),
+        text=document.lead,
         python=python_here(),
         numbers=numbers(path, result),
         ways=ways(path, result),

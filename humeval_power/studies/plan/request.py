@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.systems_goals import SystemsPower
 
 _SAFER = 0.9
-WayName = Literal["cheapest", "safer", "all the budget", "yours"]
+WayName = Literal["cheapest", "fewer workers", "safer", "all the budget", "yours"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +243,8 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to spend money: the cheapest design that reaches the target, one that is safer (power 0.9; where the
+    """One way to spend money: the cheapest design that reaches the target, where its workers have little to rate
+    the cheapest of those with enough for each (`costs.SESSION`), one that is safer (power 0.9; where the
     uncertainty of the variances is known, on average over it), the most powerful one that the budget buys, or one
     that somebody has in mind. None where no design within the limits and the budget does it.
 

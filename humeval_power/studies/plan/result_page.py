@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from humeval_power.costs import Cost, cost_of
+from humeval_power.costs import SESSION, Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import spread_words, with_names
@@ -255,10 +255,12 @@ def _ways_caption(result: PlanResult) -> str:
     taken = "" if request.costs.seconds_per_rating else " (assumed; --seconds-per-rating says yours)"
     seconds = float(request.costs.seconds_per_rating or USUAL_SECONDS)
     sure = ", on average over what is known of the variances" if request.uncertainty is not None else ""
+    has_fewer = any(way.name == "fewer workers" for way in result.ways)
+    fewer = f" fewer workers: each gives {SESSION} ratings or more;" if has_fewer else ""
     spend = " --spend-budget plans all the budget." if request.budget is not None else ""
     return (
-        f"*: the plan; k: ratings of each item under each system; safer: power {request.safer_power:g}{sure}; "
-        f"hours of work in all at {seconds:g} seconds a rating{taken}; days if each worker rates for "
+        f"*: the plan; k: ratings of each item under each system;{fewer} safer: power {request.safer_power:g}"
+        f"{sure}; hours of work in all at {seconds:g} seconds a rating{taken}; days if each worker rates for "
         f"{HOURS_A_DAY} hour a day.{spend}{_unspent(result)}"
     )
 
@@ -335,7 +337,7 @@ def plan_document(
     cost = None if plan.costs is None else cost_of(design, plan.costs)
     return Document(
         f"Plan{' that misses its target' if is_below_target(plan) else ''}: {plan.question}",
-        lead=" ".join(_lead(plan, design, cost, said, created, history)),
+        lead=" ".join(plan_lead(plan, said=said, created=created, history=history)),
         headline=tuple(_headline(plan, design, cost)),
         caveats=plan_caveats(plan, design, cost),
         sections=tuple(_sections(plan, design, cost, history, choice)),
@@ -370,15 +372,16 @@ def _sections(
         yield _history(history)
 
 
-def _lead(
+def plan_lead(
     plan: Plan,
-    design: Design,
-    cost: Cost | None,
-    said: Difference | None,
-    created: datetime.date | None,
-    history: Sequence[Amendment],
+    *,
+    said: Difference | None = None,
+    created: datetime.date | None = None,
+    history: Sequence[Amendment] = (),
 ) -> Iterator[str]:
-    """What is done for which money, how often it succeeds, and when that was decided."""
+    """What is done for which money, how often it succeeds, and when that was decided, a sentence each."""
+    design = plan.design()
+    cost = None if plan.costs is None else cost_of(design, plan.costs)
     work = work_words(design, named(plan.systems))
     if plan.costs is not None and plan.costs.seconds_per_rating:
         hours = work_of(plan.counts, plan.costs)[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from humeval_power.costs import Cost, fee_on, money, rewards_of
+from humeval_power.costs import Cost, fee_on, least_of_a_worker, money, rewards_of
 from humeval_power.designs import Codes, Design
 from humeval_power.differences import Difference
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
@@ -196,10 +196,10 @@ def _limits(plan: Plan, design: Design) -> Iterator[str]:
         return
     items, workers, *both = map(share, ceilings)
     of = " of these documents" if both else ""
-    whatever = f", {both[0]} with these documents and endless items and workers." if both else "."
+    whatever = f", {both[0]} with these documents, however many items and workers." if both else "."
     yield (
-        f"{said} Limits of the power: {items} with these workers and endless items{of}, "
-        f"{workers} with these items and endless workers{whatever}"
+        f"{said} Limits of the power: {items} with these workers, however many items{of}, "
+        f"{workers} with these items, however many workers{whatever}"
     )
 
 
@@ -366,6 +366,7 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ..
         *_below_target(plan),
         *rules_caveats(plan),
         *_few_workers(plan, design),
+        *_little_work(plan),
         *_proof(plan),
         *_one_rating(plan),
         *_few_second_items(plan),
@@ -376,6 +377,18 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ..
         *_one_reward(plan, design, cost),
         *(() if cost is None else cost.notes),
     )
+
+
+def _little_work(plan: Plan) -> list[str]:
+    """That many workers with little to rate each look cheap where nobody said what a worker costs."""
+    each = plan.counts.ratings_of_a_worker
+    if plan.costs is None or each >= least_of_a_worker(plan.costs):
+        return []
+    return [
+        f"Each worker gives about {counted(max(round(each), 1), 'rating')}: nothing says what one more worker "
+        "costs (recruiting, instructions, training), and then many workers with little to rate each look "
+        "cheapest. Say it (--cost-per-worker), or limit the workers (--max-workers)."
+    ]
 
 
 def is_observed_effect(plan: Plan) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.costs import cost_of, money, split_advice
+from humeval_power.costs import cost_of, least_of_a_worker, money, split_advice
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import claim
@@ -78,6 +78,7 @@ _MOST_PROOFS, _MOST_STOP_PROOFS = 6, 2  # further designs tried by simulation be
 _CALIBRATED_TO = 0.01  # what the noise of a calibration makes of the power
 _MOST_WORKERS = _MOST_DOCUMENTS = 5000  # that would do where the limits do not
 _SHOWN = 40  # designs of the front
+_MOST_TRIED = 50  # designs whose exact power is looked at
 _GUESSED_ITEMS = 100  # of a table that a factor is guessed from: workers are what it hangs on
 
 
@@ -428,6 +429,28 @@ class _ListSearch:
             proved[other] = self._other([self._counts(each) for each in others[number:]])
         for name, at in places:
             yield name, None if at is None else proved[at]
+            if name == "cheapest" and (fewer := self._fewer_workers(option.counts)) is not None:
+                yield "fewer workers", self._other([fewer])
+
+    def _fewer_workers(self, chosen: StudyCounts) -> StudyCounts | None:
+        """The cheapest design that reaches the target with enough to rate for each worker, where nothing says what
+        one more worker costs and those of the chosen design have little to rate; None where there is none."""
+        request, candidates = self.request, self.candidates
+        least = least_of_a_worker(request.costs)
+        has_enough = chosen.ratings_of_a_worker >= least
+        if has_enough or request.stop_when is not None or request.confidence is not None:
+            return None
+        rated = 2 * candidates.items * candidates.ratings_per_item
+        within = (rated >= least * candidates.workers) & (candidates.worst_power >= request.target)
+        within &= candidates.workers < chosen.n_workers
+        if request.limit is not None:
+            within &= candidates.cents <= request.limit
+        order = np.lexsort((-candidates.worst_power, candidates.cents))
+        for index in order[within[order]][:_MOST_TRIED]:  # the formula of the search is not always exact
+            counts = candidates.counts(int(index))
+            if self._judged_power(counts) >= request.target:
+                return counts
+        return None
 
     def other(self, counts: StudyCounts) -> Option:
         """A design that is not planned."""

@@ -234,7 +234,8 @@ def study_size(
     about : the parameters of two systems; or several systems with tests and goal, whose design is not used.
     sought : what to find; the other sizes are given, of a budget neither workers nor items. Without
         `ratings_per_item` every worker rates every item.
-    costs, max_workers : the prices of a budget, and the most workers that it may pay.
+    costs, max_workers : the prices of a budget, and the most workers that it may pay. Where one more worker costs
+        nothing, each gives the ratings of a short session at least (`costs.SESSION`).
     method : "both" proves by simulation what the formula finds; "analytic" does not.
     documents : that the items come out of; if they are sought, the items of each, or `items` for all.
     n_simulations : studies of a proof. None are 1,000, unless they take more than a minute: then nothing is proved.
@@ -253,7 +254,7 @@ def study_size(
     InputError
         A size or prices that are missing, an effect that no study can find, a rule beside that of several systems.
     """
-    from humeval_power.costs import cost_of
+    from humeval_power.costs import cost_of, least_of_a_worker
     from humeval_power.studies.power import strategies
     from humeval_power.studies.power.required import cheapest_size
     from humeval_power.studies.power.result_size import StudySize
@@ -301,6 +302,7 @@ def study_size(
     return StudySize(
         found=needed,
         priced=None if costs is None or needed.counts is None else cost_of(needed.counts, costs),
+        least_each=least_of_a_worker(costs) if sought == "budget" else 0,
         about=study,
         said=said,
         assumed=assumed,

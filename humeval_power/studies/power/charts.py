@@ -6,8 +6,15 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from humeval_power.costs import least_of_a_worker
 from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import axis_unit, of_hundred, points_words, share_words
+from humeval_power.saying.answer_words import (
+    axis_unit,
+    enough_work_words,
+    of_hundred,
+    points_words,
+    share_words,
+)
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
 from humeval_power.saying.document import Fact, Table
 from humeval_power.saying.numbers import percent
@@ -59,7 +66,7 @@ def _growth_chart(
     marks: list[Mark] = [target_line()]
     if growth.ceiling is not None:
         ceiling = growth.ceiling.power
-        marks.append(Level(f"endless {grows}: {of_hundred(ceiling)}", ceiling, _SIXTH))
+        marks.append(Level(f"however many {grows}: {of_hundred(ceiling)}", ceiling, _SIXTH))
     marks += spots(here, f"{here:,} {grows}", analytic, simulated)
     return Chart(
         grows,
@@ -286,10 +293,11 @@ def cost_chart(
         marks.append(Upright(f"budget {amount(spending.budget, unit)}", spending.budget, 6))
     marks += spots(spending.cost, amount(spending.cost, unit), analytic, simulated)
     noun = "Number of ratings" if unit == "ratings" else "Cost"
+    enough_work = enough_work_words(least_of_a_worker(outlook.costs))
     yield Chart(
         "cost",
         "What does power cost?",
-        _cost_words(spending, analytic),
+        " ".join(filter(None, [_cost_words(spending, analytic), enough_work])),
         Axis(noun, 0.0, last, "" if unit == "ratings" else unit, is_whole=unit == "ratings"),
         y,
         series,
@@ -379,8 +387,19 @@ def splits_chart(outlook: Outlook, analytic: AnalyticPower, *, y: Axis) -> Itera
         "splits",
         f"Workers or items, for {amount(spending.sum, unit)}?",
         f"The best use of {amount(spending.sum, unit)} is {chosen}: {of_hundred(splits.power[best])} of 100 such "
-        f"studies find it, of this study {of_hundred(analytic.power)}.",
-        Axis("Workers", splits.workers[0], splits.workers[-1], is_log=True, is_whole=True),
+        f"studies find it, of this study {of_hundred(analytic.power)}."
+        + (
+            f" Each worker gives {least:,} ratings or more."
+            if (least := least_of_a_worker(outlook.costs))
+            else ""
+        ),
+        Axis(
+            "Workers",
+            min(splits.workers[0], counts.n_workers),
+            max(splits.workers[-1], counts.n_workers),
+            is_log=True,
+            is_whole=True,
+        ),
         y,
         (Series("line", "as many items as the sum buys", splits.workers, splits.power),),
         tuple(marks),

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from humeval_power.costs import Cost, CostModel, cost_of, costs_of_counts
+from humeval_power.costs import Cost, CostModel, cost_of, costs_of_counts, least_of_a_worker
 from humeval_power.designs import Design
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
@@ -251,7 +251,8 @@ class CostCurve:
     """Cost against power around a study. `unit` is a currency, or 'ratings' where nothing says what they cost.
 
     `cost` is that of the study; `budget` what may be spent, None where nothing was said. `front` are the designs
-    that no other looked at beats in cost and power; `more_workers` and `more_items` are those of the two curves of
+    that no other looked at beats in cost and power, as far as each worker has enough to rate; `more_workers` and
+    `more_items` are those of the two curves of
     growth. `splits` share the same sum between workers and items: the budget, or what the study costs.
     """
 
@@ -331,7 +332,10 @@ def _front(
     if len(reaching) and reaching[0] > 0:
         ends = (result.cost[reaching[0] - 1], result.cost[reaching[0]])
         result = _joined(result, _best_of_sums(study, costs, np.linspace(*ends, _CLOSE)))
-    return _unbeaten(_joined(result, *grown))
+    every = _joined(result, *grown)
+    sizes = np.array(every.workers), np.array(every.items)
+    practical = np.flatnonzero(_ratings_each(study, *sizes) >= least_of_a_worker(costs))
+    return _unbeaten(_taken(every, practical if len(practical) else np.arange(len(every))))
 
 
 def _best_of_sums(study: StudyLike, costs: CostModel | None, sums: Floats) -> Designs:
@@ -339,11 +343,18 @@ def _best_of_sums(study: StudyLike, costs: CostModel | None, sums: Floats) -> De
     within an item, as costs are taken to rise in proportion to the items."""
     low = 2 if study.is_complete else max(2, study.workers_of_an_item)
     high = _TIMES * max(study.counts.n_workers, low)
-    m = np.unique(np.geomspace(low, high, _WORKERS_SPENDING).round().astype(np.int64))
+    m = np.geomspace(low, high, _WORKERS_SPENDING).round().astype(np.int64)
+    least, counts = least_of_a_worker(costs), study.counts
+    if least and not study.is_complete:  # also as many workers as have just enough to rate
+        bought = _CostLine.of(study, np.array([low]), costs).items(sums)
+        enough = counts.n_systems * bought * counts.ratings_per_item // least
+        m = np.append(m, enough.clip(low, high))
+    m = np.unique(m)
     line = _CostLine.of(study, m, costs)
     items = line.items(sums[:, None])  # (sums, workers)
     workers = np.broadcast_to(m, items.shape)
     possible = (line.at_least <= sums[:, None]) & _possible(study, workers, items)
+    possible &= _ratings_each(study, workers, items) >= least
     power = np.where(possible, study.powers(workers, items), -1.0)
     best = power.argmax(axis=1)
     row = np.flatnonzero(power.max(axis=1) >= 0)
@@ -360,8 +371,17 @@ def _unbeaten(designs: Designs) -> Designs:
     cost, power = np.array(designs.cost), np.array(designs.power)
     order = np.lexsort((-power, cost))
     before = np.concatenate([[-np.inf], np.maximum.accumulate(power[order])[:-1]])
-    kept = order[power[order] > before + 1e-9].tolist()
-    return Designs(*(tuple(column[place] for place in kept) for column in designs.columns))
+    return _taken(designs, order[power[order] > before + 1e-9])
+
+
+def _taken(designs: Designs, places: Ints) -> Designs:
+    return Designs(*(tuple(column[place] for place in places.tolist()) for column in designs.columns))
+
+
+def _ratings_each(study: StudyLike, workers: Ints, items: Ints) -> Floats:
+    """How many ratings a worker gives, on average."""
+    given = study.counts.n_systems * items * study.ratings_per_item(workers)
+    return np.asarray(given / workers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -386,8 +406,8 @@ class _CostLine:
 
 
 def _splits(study: StudyLike, workers: Growth, costs: CostModel | None, limit: float) -> Designs:
-    """As many items as the sum buys, for each number of workers. Where costs rise in steps the first guess may be
-    too many, and is brought down until it is paid for."""
+    """As many items as the sum buys, for each number of workers who have enough to rate. Where costs rise in steps
+    the first guess may be too many, and is brought down until it is paid for."""
     m = np.array(workers.sizes)
     line = _CostLine.of(study, m, costs)
     n = line.items(limit)
@@ -397,6 +417,8 @@ def _splits(study: StudyLike, workers: Growth, costs: CostModel | None, limit: f
         n = np.where(cost > limit, np.maximum(n - over, line.least), n)
         cost = prices(study, m, n, costs)
     fits = (cost <= limit) & _possible(study, m, n)
+    practical = fits & (_ratings_each(study, m, n) >= least_of_a_worker(costs))
+    fits = practical if practical.any() else fits
     m, n, cost = m[fits], n[fits], cost[fits]
     return _designs(study, m, n, cost, study.powers(m, n) if len(m) else cost)
 

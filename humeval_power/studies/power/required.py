@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, DesignKind, SizeSought, Sought
-from humeval_power.costs import CostModel, cost_of
+from humeval_power.costs import CostModel, cost_of, least_of_a_worker
 from humeval_power.designs import (
     Design,
     both_nested,
@@ -777,6 +777,7 @@ def cheapest_size(
 
     Costs fall and then rise with the number of workers, but for steps of an item, so that the cheapest is found to
     within such a step. Of equals it has the fewest workers; where none reaches the target it is that of the most.
+    One whose workers give fewer ratings than is practical at these costs counts only where all do.
 
     Raises
     ------
@@ -787,11 +788,14 @@ def cheapest_size(
         raise InputError(f"An item needs {least} workers: max_workers must be at least that; got {most}.")
     known: dict[int, RequiredSize] = {}
 
-    def rank(workers: int) -> tuple[float, int]:
+    def rank(workers: int) -> tuple[bool, float, int]:
         if workers not in known:
             known[workers] = size_of(workers)
         counts = known[workers].counts
-        return (math.inf if counts is None else cost_of(counts, costs).cents, workers)
+        if counts is None:
+            return True, math.inf, workers
+        is_thin = counts.ratings_of_a_worker < least_of_a_worker(costs)
+        return is_thin, cost_of(counts, costs).cents, workers
 
     looked_at = sorted(set(np.geomspace(least, most, _FIRST).round().astype(int).tolist()))
     while not known.keys() >= set(looked_at):

@@ -287,10 +287,16 @@ class StudyPower(Result):
             return
         documents, study = outlook.counts.n_documents, self.cell.study
         of = " of these documents" if documents else ""
-        yield (
-            f"With these workers and endless items{of} it would be {of_hundred(items.power)} of 100; with these "
-            f"items and endless workers {of_hundred(workers.power)}."
-        )
+        limits = [
+            f"however many {others} it is {of_hundred(limit.power)} at most"
+            for limit, others in (
+                (items, f"items{of} these workers rate,"),
+                (workers, "workers rate these items,"),
+            )
+            if limit.power <= _ALL
+        ]
+        if limits:
+            yield f"{'; '.join(limits)}.".capitalize()
         if documents and isinstance(study, RatingStudy):
             both = ceiling_with_both(study.parameters, n_documents=documents, rule=study.rule)
             if both.power <= _ALL:

@@ -16,6 +16,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import (
     axis_unit,
     better_words,
+    enough_work_words,
     of_hundred,
     on_scale,
     points_words,
@@ -69,7 +70,8 @@ class StudySize(QuantityResult):
     """The smallest size found by formula and perhaps proved by simulation, or why there is none.
 
     `about` is what it was sought for; of several systems its design is not that of the answer. `priced` is what it
-    costs, where prices were said, `assumed` all that may be assumed of the variances.
+    costs, where prices were said, `least_each` how many ratings each worker of a budget was to give, `assumed` all
+    that may be assumed of the variances.
     """
 
     schema: ClassVar[str] = SIZE_SCHEMA
@@ -81,6 +83,7 @@ class StudySize(QuantityResult):
     setting: str = ""
     scale: RatingScale | None = None
     priced: Cost | None = None
+    least_each: int = 0
     assumed: Assumptions | None = None
     provenance: Provenance = UNKNOWN
 
@@ -135,7 +138,11 @@ class StudySize(QuantityResult):
             return size.reason if is_said else f"No number of {size.sought} will do. {size.reason}"
         if self.priced is not None and size.sought == "budget":
             workers, items = counted(counts.n_workers, "worker"), counted(counts.n_items, "item")
-            return f"{self.priced} would do, for {workers} and {items}: {self._then()}"
+            enough_work = (
+                "" if counts.ratings_of_a_worker < self.least_each else enough_work_words(self.least_each)
+            )
+            answer = f"{self.priced} would do, for {workers} and {items}: {self._then()}"
+            return f"{answer} {enough_work}".rstrip()
         number = {
             "workers": counted(counts.n_workers, "worker"),
             "items": counted(counts.n_items, "item"),

@@ -63,6 +63,7 @@ EXAMPLES: Mapping[str, Example] = {
             "items": 100,
             "ratings_per_item": 3,
             "cost_per_rating": 0.12,
+            "cost_per_worker": 3,  # a quarter of an hour of instructions and training
             "budget": 300,
             "max_workers": 60,
         },
@@ -83,6 +84,7 @@ EXAMPLES: Mapping[str, Example] = {
             "items": 120,
             "ratings_per_item": 2,
             "cost_per_rating": 0.12,
+            "cost_per_worker": 3,  # a quarter of an hour of instructions and training
             "budget": 3000,
             "max_workers": 60,
         },

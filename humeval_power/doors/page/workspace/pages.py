@@ -34,10 +34,14 @@ from humeval_power.doors.page.workspace.stages import (
     StageCommand,
     change_of,
     field_read,
+    is_settled,
     open_of,
+    pilot_read,
     question_of,
     report_of,
+    sealed_words,
     ways_out,
+    with_fewer,
 )
 from humeval_power.doors.page.workspace.studies import (
     MOST_FILES,
@@ -549,8 +553,14 @@ class Workspace:
                 return StageShown(job.state, progress=job.progress, place=job.place, act=begun.act)
             begun.version = begun.version or saved.version
             is_of_this = begun.version == study.version and begun.form in ("", report_of(wanted))
-            if is_of_this and not (ACTS[begun.act].leads_on and job.state == "done"):
+            has_sealed = begun.act == "seal" and job.answer is not None and not job.answer.problems
+            if is_of_this and not has_sealed and not (ACTS[begun.act].leads_on and job.state == "done"):
                 return StageShown(job.state, answer=job.answer, act=begun.act)
+            if is_of_this and has_sealed and is_settled(stage, study, wanted):
+                sealed = await run_in_threadpool(sealed_words, study)
+                return StageShown(job.state, act=begun.act, sealed=sealed)
+        if is_settled(stage, study, wanted):
+            return StageShown("idle", sealed=await run_in_threadpool(sealed_words, study))
         question = question_of(stage, study, wanted)
         if question is None:
             return StageShown("idle")
@@ -578,7 +588,20 @@ class Workspace:
                 found = await self._parts.workers.live(work, f"{tab} {text}" if tab else "")
                 if found is not None and found.exit_code == 0:
                     instead.append(change_of(study, text, dict(found.numbers)))
-        return StageShown("live", answer=answer, instead=tuple(filter(None, instead)))
+        if answer is not None and answer.exit_code == 0 and stage.key == "size":
+            fewer = with_fewer(study, wanted.get("open", ""), dict(answer.numbers))
+            if fewer is not None:
+                work = await run_in_threadpool(self._work, study, fewer)
+                found = await self._parts.workers.live(work, f"{tab} fewer" if tab else "")
+                if found is not None and found.exit_code == 0:
+                    instead.append({name: dict(found.numbers)[name] for name in ("workers", "items")})
+        pilot = []
+        for reading in pilot_read(stage, study, wanted):
+            work = await run_in_threadpool(self._work, study, reading)
+            said = await self._parts.workers.live(work, f"{tab} {reading.words[0]}" if tab else "")
+            if said is not None and said.exit_code == 0:
+                pilot.append(said.text)
+        return StageShown("live", answer=answer, instead=tuple(filter(None, instead)), pilot=tuple(pilot))
 
     def _work(self, study: OpenedStudy, question: StageCommand) -> Work:
         """A command that writes nothing: in a folder of its own, with the files that the study names."""

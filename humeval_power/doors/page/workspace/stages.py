@@ -26,6 +26,7 @@ from humeval_power.doors.page.workspace.studies import (
 from humeval_power.errors import InputError
 from humeval_power.files.json_text import read_object
 from humeval_power.files.private_files import ledger_path
+from humeval_power.saying.result import PLAN_FILE
 from humeval_power.scales import RatingScale
 from humeval_power.studies.report.sources import is_of_ratings, record_in
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS
@@ -56,7 +57,7 @@ FORMS_FOLDER = "forms"
 WITHDRAWN = "withdrawn"  # the field of who did, and the start of the names of the files that keep it
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
     "pilot": "I have a pilot: plan from its ratings",
-    "max_workers": "There are only so many workers",
+    "max_workers": "There are only so many people",
     "answers": "I have these answers in a file",
 }
 _ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
@@ -199,7 +200,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "size",
         "Size",
-        "How many people and items does it take? Say what is open: it is worked out from the rest.",
+        "How many people and items does it take? Choose what to work out, and say the rest.",
         "find how large it must be",
         ("preset", "pilot", "effect_raw", "workers", "items", "ratings_per_item"),
         ("variation", "effect", "design", "losses", "test"),
@@ -207,7 +208,7 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "plan",
         "Plan",
-        "What may it cost? Find designs, and seal one before any rating is collected.",
+        "What may it cost? Then choose a design, and seal it before anybody rates.",
         "choose a design and seal it",
         ("cost_per_rating", "cost_per_worker", "seconds_per_rating", "budget", "max_workers"),
         ("search", "cost", "looks"),
@@ -261,8 +262,6 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
         open = open_of(study, wanted.get("open", ""))
         is_quick = open != "budget" or not _of_several(study)
         return StageCommand((*_size_words(open), *_FORMULA), is_quick=is_quick)
-    if stage.key == "plan" and study.is_there("plan"):
-        return StageCommand(("power", FILE_NAME, *_FORMULA), is_quick=True)
     if stage.key == "collect" and is_rehearsed(study, wanted):
         drawn, plan = (as_typed(study.file.values[name]) for name in ("rehearsal", "plan"))
         return StageCommand(("analyze", drawn, "--plan", plan))
@@ -288,6 +287,40 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
     return None
 
 
+def is_settled(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> bool:
+    """Whether a stage says what was sealed: until another version is worked out."""
+    return stage.key in ("question", "size", "plan") and study.is_there("plan") and not wanted.get("open")
+
+
+def sealed_words(study: OpenedStudy) -> tuple[str, ...]:
+    """What the sealed plan says, a sentence each; or why it cannot be read."""
+    from humeval_power.studies.plan.files import read_plan_file
+    from humeval_power.studies.plan.result_page import plan_lead
+
+    path = study.folder / as_typed(study.file.values["plan"])
+    try:
+        file = read_plan_file(path / PLAN_FILE if path.is_dir() else path)
+    except (InputError, OSError) as error:
+        why = error.problems[0].rule if isinstance(error, InputError) and error.problems else str(error)
+        return (f"The plan in the folder is not one that was sealed: {why}",)
+    return tuple(plan_lead(file.plan, created=file.created, history=file.history))
+
+
+def is_rated(study: OpenedStudy) -> bool:
+    """Whether ratings have come in, after which no other plan can be sealed."""
+    return study.is_there("ratings") or study.is_there("exports")
+
+
+def pilot_read(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> tuple[StageCommand, ...]:
+    """The commands that say what a pilot holds: what there is of it, and of two systems the difference that it
+    showed."""
+    if stage.key != "size" or not study.is_there("pilot") or is_settled(stage, study, wanted):
+        return ()
+    others = ("ratings", "exports", "findings", "plan")
+    both = StageCommand(("check", FILE_NAME), others), StageCommand(("fit", FILE_NAME), others)
+    return both if n_systems_of(study) == 2 else both[:1]
+
+
 def ways_out(study: OpenedStudy, wanted: str) -> Iterator[tuple[str, StageCommand]]:
     """What else could be worked out where no size of what is wanted will do: each with its question, about all else
     as the study says it."""
@@ -298,6 +331,19 @@ def ways_out(study: OpenedStudy, wanted: str) -> Iterator[tuple[str, StageComman
         needed = (others[text],) if text in others else ("workers", "items")
         if text != wanted and all(study.has(name) for name in needed):
             yield text, StageCommand((*_size_words(text), *_FORMULA), is_quick=True)
+
+
+def with_fewer(study: OpenedStudy, wanted: str, numbers: Mapping[str, str]) -> StageCommand | None:
+    """Of the cheapest study, where nothing says what a worker costs: the items that half as many workers need, each
+    of whom rates more. None elsewhere, and where an item needs more workers."""
+    if wanted != "budget" or study.has("cost_per_worker") or "workers" not in numbers:
+        return None
+    half = -(-int(numbers["workers"]) // 2)
+    if half < max(2, int(study.file.values.get("ratings_per_item", 1))):
+        return None
+    return StageCommand(
+        ("size", FILE_NAME, "--find", "items", "--workers", str(half), *_FORMULA), is_quick=True
+    )
 
 
 def change_of(study: OpenedStudy, text: str, numbers: Mapping[str, str]) -> dict[str, str]:
@@ -666,12 +712,17 @@ def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
         )
         if study.is_there(field)
     ]
+    names = ("workers", "items", "ratings_per_item")
+    values = study.file.values if not study.has("pilot") else {}
+    ours = " (our suggestion)" if all(values.get(name) == SUGGESTED[name] for name in names) else ""
+    scale = " (our suggestion)" if values.get("scale") == SUGGESTED["scale"] else ""
     rows = (
         ("Systems", said("systems") or said("n_systems", "{} systems") or "two, A and B"),
-        ("Scale", said("scale", "{}").replace(":", " to ")),
+        ("Pilot", said("pilot")),
+        ("Scale", said("scale", f"{{}}{scale}").replace(":", " to ")),
         ("Criteria", said("criteria")),
         ("To find", ", ".join(filter(None, difference))),
-        ("Size", ", ".join(filter(None, size))),
+        ("Size", ", ".join(filter(None, size)) + ours),
         ("Budget", said("budget", f"{{}} {currency_of(study)}")),
         ("In the folder", ", ".join(done)),
     )

@@ -39,7 +39,9 @@ from humeval_power.doors.page.workspace.stages import (
     has_newer_answers,
     has_newer_ratings,
     is_look_due,
+    is_rated,
     is_rehearsed,
+    is_settled,
     is_stage_due,
     looks_taken,
     open_of,
@@ -61,7 +63,7 @@ from humeval_power.doors.page.workspace.studies import (
     usual_question,
 )
 from humeval_power.doors.page.workspace.written import written_at
-from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred, share_words
+from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred
 from humeval_power.saying.numbers import counted, time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME
 
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
 
 _WAYS = {
     "cheapest": "Enough",
+    "fewer workers": "Fewer people, with more to rate each",
     "safer": "Safer",
     "all the budget": "All the money",
     "best": "The best there is",
@@ -95,8 +98,47 @@ _SIZES = {  # of several, and of one
 }
 _SAID_ELSEWHERE = ("Study: ", f"{FILE_NAME} says now: ", "Seed ")  # in the fields, and beside the files
 _LATER = {"plan": "Prices and limits", "collect": "Texts and platform"}  # fields whose work is done
-_LABELS = {"systems": "Names of the systems"}
+_LABELS = {
+    "question": "What the study is to find out",
+    "systems": "Names of the systems",
+    "preset": "How much ratings vary",
+    "effect_raw": "Smallest difference that matters",
+    "goal": "What is to be found",
+}
+_TITLES = {  # of what few need, by the titles of its sections
+    "The question": "Ratings left out",
+    "The ratings": "Criteria, and the scale",
+    "The systems": "More than two systems",
+    "How ratings vary": "Variation, by numbers of your own",
+    "The difference to find": "The difference in another way",
+    "The size of the study, and who rates what": "Who rates what, documents",
+    "What goes wrong": "Careless workers, lost ratings",
+    "What a plan searches": "How sure, and which sizes",
+    "What it costs": "Fees, other costs, currency",
+}
+_LEADS = {  # of what is sealed
+    "question": "This was sealed with the plan.",
+    "size": "This size was sealed with the plan.",
+    "plan": "The plan is sealed: this is how the study will be done.",
+}
 _HELPS = {  # where what a terminal needs to know is none of the page's business
+    "question": "The plan and the paper begin with it. Workers never see it: what they are asked comes at Collect.",
+    "systems": "Two or more, with commas between, as the paper will call them. Workers never see these names.",
+    "scale": "The lowest and the highest rating, with a colon between: 1:5. On 0:100 workers move a slider.",
+    "preset": "Ratings of other studies say how far workers, and items, differ. The more they do, the more ratings "
+    "it takes. A pilot of your own says it better.",
+    "pilot": "A table of ratings that you have of the same kind of texts: worker, item, system, rating.",
+    "effect_raw": "Between the mean ratings of two systems. What is smaller may be missed; what is larger is found "
+    "more often.",
+    "workers": "People who rate. Each rates the outputs of all systems of an item.",
+    "items": "Texts, or whatever the systems are given: each system has one output for each.",
+    "ratings_per_item": "By so many different people is each output rated.",
+    "cost_per_rating": "What a worker is paid for one rating of one output.",
+    "cost_per_worker": "Finding, instructing and training one more worker. Left empty, many workers with little to "
+    "rate each look cheapest.",
+    "seconds_per_rating": "For the hours and days beside each design. Left empty, half a minute.",
+    "budget": "All in all. Nothing that costs more is planned.",
+    "max_workers": "No design has more.",
     "upload": "Where the workers see the texts. The forms that it takes are written for you. Prolific finds people "
     "only, so it comes with one that shows the texts.",
     "parameters": "What a fit of your pilot wrote, where the pilot itself is not at hand.",
@@ -121,7 +163,8 @@ _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began; `table` and
     `texts` are how a file of ratings and one of texts to rate are read; `instead` are changes of the study that
-    would do, where what was to be worked out does not exist; `bundle` is what can be given away."""
+    would do, where what was to be worked out does not exist, or asks little of many workers; `pilot` is what a
+    pilot holds, `sealed` what the sealed plan says; `bundle` is what can be given away."""
 
     state: State
     progress: JobProgress | None = None
@@ -132,6 +175,8 @@ class StageShown:
     table: Answer | None = None
     texts: TextsRead | None = None
     instead: tuple[Mapping[str, str], ...] = ()
+    pilot: tuple[str, ...] = ()
+    sealed: tuple[str, ...] = ()
     bundle: StudyZip | None = None
 
     def is_taken(self, study: OpenedStudy) -> bool:
@@ -203,22 +248,25 @@ def stage_page(
     wrong = _by_field(shown.problems(study))
     asked = stage.fields_for(wanted.get("open", ""), study)
     fields = list(_fields(asked, study, typed, wrong))
-    first = _first_fields(stage, study, asked)
+    first = _first_fields(stage, study, wanted, asked)
+    is_done = is_settled(stage, study, wanted) and stage.key != "plan"  # where prices find another design
     more = [
-        FieldGroup(title, tuple(_fields(names, study, typed, wrong)), folded=True)
-        for title, names in stage.more(study)
+        FieldGroup(_TITLES.get(title, title), tuple(_fields(names, study, typed, wrong)), folded=True)
+        for title, names in (() if is_done else stage.more(study))
     ]
     waits = shown.state in ("starting", "waiting", "running")
-    if len(first) < len(asked):
+    if is_done:
+        fields = []
+    elif len(first) < len(asked):
         later = tuple(field for field in fields if field.name not in first)
-        more.insert(0, FieldGroup(_LATER[stage.key], later, folded=True))
+        more.insert(0, FieldGroup(_LATER[stage.key], later))
         fields = [field for field in fields if field.name in first]
     return rendered(
         "stage.html",
         title=f"{stage.title} · {study.title}",
         fields=fields,
         more=more,
-        is_more_open=any(group.is_open for group in more if group.title not in _LATER.values()),
+        is_more_open=any(group.is_open for group in more if group.folded),
         files_here=around.files,
         file_fields=[field for field in fields if field.kind == "file"],
         refresh=2 if waits else None,
@@ -226,10 +274,12 @@ def stage_page(
     )
 
 
-def _first_fields(stage: Stage, study: OpenedStudy, asked: Sequence[str]) -> tuple[str, ...]:
+def _first_fields(
+    stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], asked: Sequence[str]
+) -> tuple[str, ...]:
     """The fields of a stage that are not folded: what is sealed does not change with its prices any more, and to
     whoever has handed out forms answers come back."""
-    if stage.key == "plan" and study.is_there("plan"):
+    if is_settled(stage, study, wanted):
         return ()
     if stage.key == "collect" and study.is_there("assignment"):
         return ("exports",)
@@ -249,7 +299,7 @@ def stage_json(
         "key": "",
         "version": study.version if shown.table is not None and wanted.get("seen") else "",
         "written": study.version if shown.state == "done" and shown.act and ACTS[shown.act].writes else "",
-        "fields": _first_fields(stage, study, stage.fields_for(wanted.get("open", ""), study)),
+        "fields": _first_fields(stage, study, wanted, stage.fields_for(wanted.get("open", ""), study)),
         "html": rendered("stage_answer.html", **_of_answer(stage, study, wanted, shown, around)),
         "problems": [
             {"option": each.option, "text": each.text} for each in shown.problems(study) if each.option
@@ -306,9 +356,10 @@ def _of_answer(
     place = [one.key for one in STAGES].index(stage.key)
     following = STAGES[place + 1] if place + 1 < len(STAGES) else None
     done = stages_done(study)
-    labels = {name: FIELDS[name].label or name for name in FIELDS}
+    labels = {name: _LABELS.get(name, FIELDS[name].label or name) for name in FIELDS}
     platforms = set(paths_of(study.file.values.get("upload", ())))
-    take = _solved_fields(study, wanted, answer) if stage.key == "size" else {}
+    settled = is_settled(stage, study, wanted)
+    take = _solved_fields(study, wanted, answer) if stage.key == "size" and not settled else {}
     return {
         "stage": stage,
         "study": study,
@@ -332,9 +383,10 @@ def _of_answer(
         **_choice(study, answer if shown.act == "search" else None),
         "asks": _by_section(answer.asks) if answer else {},
         "summary": summary(study),
-        "open": open_of(study, wanted.get("open", "")) if stage.key == "size" else "",
+        "open": open_of(study, wanted.get("open", "")) if stage.key == "size" and not settled else "",
         "opens": OPEN,
         "wants": wanted.get("open", "") if wanted.get("open", "") in OPEN else "",
+        "is_trade": answer is not None and answer.exit_code == 0,
         "instead": [(change, _changed_words(change)) for change in shown.instead],
         "size_words": _sizes_in_words(
             {name: as_typed(study.file.values[name]) for name in ("workers", "items") if study.has(name)}
@@ -347,6 +399,13 @@ def _of_answer(
         "form": report_of(wanted),
         "reports": REPORTS,
         "is_sealed": study.is_there("plan"),
+        "is_settled": settled,
+        "is_rated": is_rated(study),
+        "sealed": shown.sealed,
+        "lead": _LEADS[stage.key] if settled else stage.lead,
+        "pilot": shown.pilot,
+        "pilot_name": as_typed(study.file.values.get("pilot")),
+        "caveats": [on_page(text) for text in answer.caveats] if answer else [],
         "is_stage_due": stage.key in ("collect", "look") and is_stage_due(study),
         "dropped": [name for look in looks_taken(study) for name in look.get("dropped", ())]
         if stage.key in ("collect", "look")
@@ -361,8 +420,8 @@ def _of_answer(
         "more_words": "To look for another design"
         if stage.key == "plan" and study.is_there("plan")
         else "Texts, platform, and what workers see"
-        if stage.key == "collect"
-        else "More",
+        if stage.key == "collect" and study.is_there("assignment")
+        else "",
         "is_stale": stage.key in ("decide", "report") and has_newer_ratings(study),
         "has_platform": bool(platforms - {_PROLIFIC}),
         "is_of_prolific": _PROLIFIC in platforms,
@@ -448,8 +507,11 @@ def _solved_fields(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer
 
 
 def _sizes_in_words(sizes: Mapping[str, str]) -> str:
-    """'4 workers and 60 items'."""
-    return " and ".join(f"{value} {_SIZES[name][value == '1']}" for name, value in sizes.items())
+    """'4 workers and 60 items', '4 workers, 60 items and 3 ratings of each item'."""
+    *words, last = (
+        (f"{value} {_SIZES[name][value == '1']}" for name, value in sizes.items()) if sizes else ("",)
+    )
+    return f"{', '.join(words)} and {last}" if words else last
 
 
 def _changed_words(change: Mapping[str, str]) -> str:
@@ -479,15 +541,14 @@ def _choice(study: OpenedStudy, answer: Answer | None) -> dict[str, Any]:
 
 
 def _way(name: str, design: Mapping[str, Any], study: OpenedStudy) -> dict[str, Any]:
-    hours, spread, chance = design.get("hours"), design.get("power_spread"), design.get("chance_of_target")
+    hours, spread = design.get("hours"), design.get("power_spread")
     cost, budget = Decimal(design["cost"]), study.file.values.get("budget")
     return {
         "title": _WAYS.get(name, name),
         "found": of_hundred(design["shown_power"]).replace("more than ", "> ").replace("fewer than ", "< "),
         "between": between_words(spread["low"], spread["high"]) if spread else "",
         "known_from": spread["known_from"] if spread else "",
-        "chance": "" if chance is None else share_words(chance),
-        "target": of_hundred(design["target"]),
+        "each": f"{design['n_ratings'] / design['n_workers']:.0f}",
         "is_beyond": budget is not None and cost > Decimal(str(budget)),
         "workers": design["n_workers"],
         "items": design["n_items"],
@@ -550,11 +611,11 @@ def _fields(
         for place, criterion in enumerate(criteria):
             yield PageField(
                 name=f"{ASK}{place}",
-                label=f"Question about {criterion}" if len(criteria) > 1 else "Question for the workers",
+                label="What workers are asked" + (f" about {criterion}" if len(criteria) > 1 else ""),
                 kind="area",
                 values=(question_about(study, criterion),),
                 default=usual_question(criterion),
-                help="What workers are asked about each text. Left empty, they are asked what stands there.",
+                help="Beside each text. Left empty, they are asked what stands there.",
                 wrong=wrong.get(name, ()) if not place else (),
             )
 
@@ -584,6 +645,8 @@ def _field(
     if name == "goal":
         usual = DEFAULT_GOAL
     nothing = words.get("") or (f"as usual: {dict(choices).get(usual, usual)}" if usual else "not chosen")
+    if name == "preset" and study.has("pilot"):
+        nothing = "As in your pilot"
     return PageField(
         name=name,
         label=_LABELS.get(name, one.label),
@@ -597,7 +660,7 @@ def _field(
         default=usual or _example(name) if kind != "choice" else "",
         nothing=nothing,
         joined=one.kind.many,
-        is_suggested=study.file.values.get(name) == SUGGESTED.get(name, ...),
+        is_suggested=not study.has("pilot") and study.file.values.get(name) == SUGGESTED.get(name, ...),
         folded=FOLDED.get(name, ""),
         wrong=wrong.get(name, ()),
     )
