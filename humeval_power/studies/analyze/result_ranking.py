@@ -29,7 +29,6 @@ from humeval_power.studies.analyze.findings import (
     findings_words,
     listed,
     order_of,
-    other_model_words,
     rank_words,
     ranks_content,
     ratio_words,
@@ -97,7 +96,7 @@ def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[
     if analysis.check is not None:
         yield check_words(analysis.check, called)
     if analysis.other_model is not None:
-        yield other_model_words(analysis.other_model, called)
+        yield check_words(analysis.other_model, called)
     ends = [end for one in analysis.means for end in one.interval or ()]
     if ends and (min(ends) < 0 or max(ends) > 1):
         yield "An interval of a mean that passes an end of the scale says that t intervals do not know it."
@@ -344,8 +343,11 @@ class Ranking:
         if family.baseline is not None:
             better = sum((one.test.estimate > 0) == (one.first == family.baseline) for one in shown)
             are, worse = "is" if better == 1 else "are", len(shown) - better
-            of = f"{better} of {counted(len(results), 'system')}"
-            return f"{of} {are} shown to be better than {family.baseline}, {worse} to be worse, {after}."
+            of = f"{better or 'None'} of {counted(len(results), 'system')}"
+            worse = (
+                f"{worse} to be worse" if worse else "or to be worse" if not better else "none to be worse"
+            )
+            return f"{of} {are} shown to be better than {family.baseline}, {worse}, {after}."
         are = "are" if len(shown) > 1 else "is"
         differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
         rows = self.findings.rows
@@ -356,8 +358,11 @@ class Ranking:
         leader, n_first = order_of(self.analysis)[0], sum(row.rank_low == 1 for row in rows)
         if n_first == 1:
             return f"{leader} is the best of {len(rows)} systems; {differences}."
-        of = f"{n_first} of" if n_first < len(rows) else "all"
-        return f"{leader} leads, but {of} {len(rows)} systems may be the best; {differences}."
+        of = f"{n_first} of the {len(rows)}" if n_first < len(rows) else f"the {len(rows)}"
+        return (
+            f"{leader} has the best mean, but the tests leave open which of {of} systems is the best; "
+            f"{differences}."
+        )
 
     @property
     def shown_order(self) -> tuple[str, ...]:

@@ -344,7 +344,7 @@ class StudyPower(Result):
                 f"{wrong} (type S)",
             )
         if isinstance(result, SystemsPower):
-            yield from facts_of_several(result)
+            yield from facts_of_several(result, study.family, study.rule.alpha)
         if self.halfway is not None:
             yield "Halfway", halfway_words(self.halfway)
         if analytic is not None and simulated is not None and self._has_losses:
