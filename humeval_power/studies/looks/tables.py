@@ -82,10 +82,10 @@ def errors_table(plan: LookPlan | SystemsLookPlan) -> Table:
 def calibration_words(calibration: LooksCalibration) -> str:
     """What simulation did to the boundaries."""
     return (
-        f"nominal levels times {calibration.used:.3f}: {calibration.at_plan:.3f} would do at the planned "
-        f"parameters, {calibration.worst:.3f} at the worst worker SD tried ({calibration.worst_worker_sd:.3g} "
-        f"of {calibration.worker_sds[0]:.3g} to {calibration.worker_sds[-1]:.3g}); the smallest, at most 1, "
-        "is used."
+        f"levels times {calibration.used:.3f}, so that alpha is kept however much workers differ, with SDs from "
+        f"{calibration.worker_sds[0]:.3g} to {calibration.worker_sds[-1]:.3g}: the planned parameters alone allow "
+        f"{calibration.at_plan:.3f}, the worst SD ({calibration.worst_worker_sd:.3g}) {calibration.worst:.3f}; "
+        "more than 1 is not used"
     )
 
 
@@ -189,10 +189,16 @@ def stops_lead(
     point: RepeatedPoint, stop_when: StopWhen, all_workers: int, scale: RatingScale | None
 ) -> str:
     """How many studies find the difference, after how many workers, and what that costs."""
+    sizes = stop_when.sizes(scale)
+    reasons = ["the difference is decided"] if stop_when.decision else []
+    if "equivalence" in sizes:
+        reasons.append(f"the interval lies within {sizes['equivalence']} of no difference")
+    if "half_width" in sizes:
+        reasons.append(f"the interval reaches at most {sizes['half_width']} to each side")
     saved = percent(1 - point.workers / all_workers)
     return (
         f"Of 100 such studies, {of_hundred(point.power, point.power_interval)} would find the difference, "
-        f"{of_hundred(point.fixed_power)} with one look at the end. They stop on {stop_when.words(scale)}: on "
+        f"{of_hundred(point.fixed_power)} with one look at the end. They stop when {' or '.join(reasons)}: on "
         f"average after {point.workers:.1f} of {all_workers} workers, {saved} fewer."
     )
 

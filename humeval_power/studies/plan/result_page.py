@@ -303,8 +303,8 @@ def pilot_table() -> Table:
         ("workers in the pilot", "times the pilot's estimate"),
         tuple((str(line.n_workers), f"{line.multiplier:.2f}") for line in pilot_advice()),
         caption="A pilot of few workers shows less of how workers differ than there may be. A safe plan "
-        "(--safe 0.8) takes their mean square to be so many times what the pilot estimates; a larger pilot makes it "
-        "cheaper.",
+        "(--safe 0.8) takes their mean square to be so many times what the pilot estimates; a larger pilot makes "
+        "it cheaper.",
     )
 
 
