@@ -113,8 +113,8 @@ class AgreementReport(PaperResult):
             low, *_, high = sorted(known, key=lambda one: one.these.value)
             return (
                 f"Within a system these raters agree {self._between(low, low.these, high, high.these)}: "
-                f"{self._alpha}, with {self._level} intervals about other "
-                "outputs and not about other raters."
+                f"{self._alpha}, 1 being perfect and 0 chance, with {self._level} intervals about other outputs "
+                "and not about other raters."
             )
         low, *_, high = sorted(known, key=lambda one: one.other.value)
         numbers = {one.found.n_workers for one in known}
@@ -122,7 +122,8 @@ class AgreementReport(PaperResult):
         many = "" if any(one.n_others is not None for one in known) else " with many raters"
         return (
             f"Within a system, other raters like {like} would agree "
-            f"{self._between(low, low.other, high, high.other)}: {self._alpha}{many}, with {self._level} intervals."
+            f"{self._between(low, low.other, high, high.other)}: {self._alpha}{many}, 1 being perfect and 0 "
+            f"chance, with {self._level} intervals."
         )
 
     def _undefined(self) -> str:

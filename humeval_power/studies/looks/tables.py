@@ -51,7 +51,7 @@ def boundaries_table(bounds: Boundaries, *, z: bool = True) -> Table:
     """The boundaries, look by look."""
     futile = any(math.isfinite(value) for value in bounds.futility)
     header = ["look", "significant if p <=", *(["that is z"] if z else [])]
-    header += [*(["futile if p >"] if futile else []), "spent, if z"]
+    header += [*(["futile if p >"] if futile else []), "alpha spent"]
     table = []
     for look in range(bounds.n_looks):
         stops = math.isfinite(bounds.futility[look])
@@ -64,7 +64,9 @@ def boundaries_table(bounds: Boundaries, *, z: bool = True) -> Table:
                 f"{bounds.spent[look]:.4f}",
             )
         )
-    return Table(tuple(header), tuple(table))
+    return Table(
+        tuple(header), tuple(table), "Alpha spent: up to this look, where the statistic is normal."
+    )
 
 
 def errors_table(plan: LookPlan | SystemsLookPlan) -> Table:
