@@ -15,6 +15,7 @@ from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, interval_words, level_of, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, signature, table
 
@@ -437,10 +438,7 @@ def _record(one: SystemAgreement) -> Record:
     return {
         "system": result.system,
         "n_raters": result.n_workers,
-        "n_outputs": result.n_outputs,
-        "n_ratings": result.n_ratings,
-        "n_pairs": result.n_pairs,
-        "n_repeats_left_out": result.n_repeats_left_out,
+        **values(result, "n_outputs", "n_ratings", "n_pairs", "n_repeats_left_out"),
         "is_complete": one.strata.is_complete,
         "n_parts": one.strata.n_parts,
         "leading": f"alpha_{one.level}",

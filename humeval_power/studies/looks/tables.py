@@ -11,6 +11,7 @@ from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.saying.quantities import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.calibration import LooksCalibration
@@ -310,10 +311,7 @@ def looks_record(
         "calibration": None
         if calibration is None
         else {
-            "used": calibration.used,
-            "at_plan": calibration.at_plan,
-            "worst": calibration.worst,
-            "worst_worker_sd": calibration.worst_worker_sd,
+            **values(calibration, "used", "at_plan", "worst", "worst_worker_sd"),
             "worker_sds": list(calibration.worker_sds),
             "by_worker_sd": list(calibration.by_worker_sd),
             "n_simulations": calibration.n_simulations,
@@ -352,11 +350,7 @@ def rows_record(rows: Sequence[LookRow]) -> list[dict[str, Any]]:
     """What there is at each look."""
     return [
         {
-            "n_workers": row.n_workers,
-            "n_items": row.n_items,
-            "n_ratings": row.n_ratings,
-            "size_share": row.size_share,
-            "information_share": row.information_share,
+            **values(row, "n_workers", "n_items", "n_ratings", "size_share", "information_share"),
             "standard_error": row.precision.standard_error,
             "df": row.precision.df,
             "cost": _number(row.cost),
