@@ -360,11 +360,12 @@ class LeaderboardResult(Result):
         if len(best) > 3:
             named = f", the last of them {shortened(best[-1])}"
         lucky = sum(each.is_significant and not each.is_best for each in self.judged)
-        more = (
-            f" {lucky} more {'are' if lucky > 1 else 'is'} significant, by luck or with too few items."
-            if lucky
-            else ""
-        )
+        more = ""
+        if lucky:
+            more = (
+                f" {lucky} more {'are' if lucky > 1 else 'is'} significant, though the test set is too small to "
+                "find such an improvement reliably."
+            )
         return Document(
             "Which submissions were improvements one can trust?",
             lead=f"{len(best) or 'None'} of {counted(len(self.judged), 'submission')} "
