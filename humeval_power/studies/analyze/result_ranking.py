@@ -342,11 +342,9 @@ class Ranking:
             return f"{what[0].upper()}{what[1:]} is shown in {len(shown)} of {len(results)} comparisons {after}."
         if family.baseline is not None:
             better = sum((one.test.estimate > 0) == (one.first == family.baseline) for one in shown)
-            are, worse = "is" if better == 1 else "are", len(shown) - better
+            are, n_worse = "is" if better == 1 else "are", len(shown) - better
             of = f"{better or 'None'} of {counted(len(results), 'system')}"
-            worse = (
-                f"{worse} to be worse" if worse else "or to be worse" if not better else "none to be worse"
-            )
+            worse = f"{n_worse or 'none'} to be worse" if n_worse or better else "or to be worse"
             return f"{of} {are} shown to be better than {family.baseline}, {worse}, {after}."
         are = "are" if len(shown) > 1 else "is"
         differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
