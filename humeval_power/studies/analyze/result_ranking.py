@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from humeval_power.checking.columns import shortened
+from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.families import FamilyOfTests
 from humeval_power.ratings import Ratings
@@ -353,14 +353,13 @@ class Ranking:
             return f"{self.analysis.tests.drop_result} {differences[0].upper()}{differences[1:]}."
         if not self.findings.has_ranks:
             return f"{differences[0].upper()}{differences[1:]}."
-        leader, n_first = order_of(self.analysis)[0], sum(row.rank_low == 1 for row in rows)
-        if n_first == 1:
+        leader, first = order_of(self.analysis)[0], [row.system for row in rows if row.rank_low == 1]
+        if len(first) == 1:
             return f"{leader} is the best of {len(rows)} systems; {differences}."
-        of = f"{n_first} of the {len(rows)}" if n_first < len(rows) else f"the {len(rows)}"
-        return (
-            f"{leader} has the best mean, but the tests leave open which of {of} systems is the best; "
-            f"{differences}."
-        )
+        of = f"the {len(rows)} systems is the best"
+        if len(first) < len(rows):
+            of = f"{len(first)} systems is the best ({listing(first, limit=6)})"
+        return f"{leader} has the best mean, but the tests leave open which of {of}; {differences}."
 
     @property
     def shown_order(self) -> tuple[str, ...]:
