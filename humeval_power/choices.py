@@ -20,6 +20,7 @@ HIGHEST = 1_000_000  # where a search for a size ends
 
 # Rating studies
 ANONYMOUS = ("A", "B")  # two systems that nobody has named
+HUMAN_MEAN = "Mean human value"  # what a judge helps to estimate where there is one system
 Engine = Literal["native", "lme4", "statsmodels"]
 DesignKind = Literal[
     "crossed",

@@ -78,11 +78,15 @@ class ComparisonFamily:
         if problems:
             raise InputError(" ".join(problems))
 
+    @property
+    def limits_errors(self) -> bool:
+        """Whether the correction limits the chance of claiming anything untrue at all."""
+        return self.correction not in ("none", "bh")
+
     def criterion_alpha(self, alpha: float, n_criteria: int) -> float:
         """The level of one criterion where all are corrected together: its share of alpha, as if the others found
         as much as it does."""
-        together = self.over == "all" and self.correction not in ("none", "bh")
-        return alpha / n_criteria if together else alpha
+        return alpha / n_criteria if self.over == "all" and self.limits_errors else alpha
 
     def pairs(self, names: Sequence[str]) -> list[tuple[str, str]]:
         """The comparisons (first, second), of which each is second - first.

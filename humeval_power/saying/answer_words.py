@@ -105,6 +105,18 @@ def share_words(share: float) -> str:
     return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else percent(share)
 
 
+def rate_words(share: float, interval: tuple[float, float]) -> str:
+    """A simulated rate in per cent, with its Monte Carlo interval.
+
+    Examples
+    --------
+    >>> rate_words(0.059, (0.046, 0.0754))
+    '5.9 % (4.6 to 7.5)'
+    """
+    low, high = interval
+    return f"{share_words(share)} ({100 * low:.1f} to {100 * high:.1f})"
+
+
 def points_words(difference: float, scale: RatingScale | None, *, digits: int = 4) -> str:
     """The size of a difference on [0, 1] in points of its scale; on [0, 1] where there is none.
 

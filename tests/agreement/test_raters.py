@@ -10,8 +10,14 @@ import pytest
 from cli import run
 from scipy import special, stats
 
+from humeval_power.comparisons.agreement import raters
 from humeval_power.comparisons.agreement.agreement import SharedRatings, shared_ratings
-from humeval_power.comparisons.agreement.raters import ALPHA, raters_one_by_one, unlike_the_others
+from humeval_power.comparisons.agreement.raters import (
+    ALPHA,
+    _probit_variance,
+    raters_one_by_one,
+    unlike_the_others,
+)
 from humeval_power.comparisons.agreement.result_raters import Raters
 from humeval_power.inference.corrections import correct
 from humeval_power.ratings import ratings_from_table
@@ -314,3 +320,55 @@ def test_shared_ratings_know_the_raters_and_systems_of_the_table():
     shared = shared_ratings(ratings)
     assert [ratings.worker_names[code] for code in shared.workers] == ["a", "b", "c"]
     assert sorted(ratings.system_names[code] for code in shared.system) == ["A", "B"]
+
+
+def test_levels_of_a_complete_table_are_compared_as_probits_of_mean_ridits():
+    # as much error in each: the t of a deleted value, of the share of all ratings that lies below a rater's own
+    values = panel(np.random.default_rng(21), 8, 25, n_systems=2)
+    flat = values.reshape(-1, 8)
+    below = [(flat < one).mean() + (flat == one).mean() / 2 for one in flat.ravel()]
+    probit = special.ndtri(np.reshape(below, flat.shape).mean(axis=0))
+    expected = correct(unlike_the_others(probit[:, None], np.zeros(8), df=1), "holm")
+    np.testing.assert_allclose(raters_one_by_one(shared_of(values), 2).level_p, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 9])
+def test_the_error_of_a_level_is_split_as_dense_least_squares_splits_it(k):
+    # weights of own ratings and of others' in a rater's level, by the normal equations; k of 9 rate each output
+    m, n = 9, 400
+    rng = np.random.default_rng(k)
+    rater = np.concatenate([rng.choice(m, k, replace=False) for _ in range(n)])
+    output = np.repeat(np.arange(n), k)
+    design = np.hstack([np.eye(m)[rater], np.eye(n)[output]])
+    weights = np.linalg.pinv(design, rcond=1e-9)[:m]
+    weights = (
+        weights - weights.mean(axis=0) + 1 / len(rater)
+    )  # the level, raters' mean being that of all ratings
+    own = np.array([(weights[j, rater == j] ** 2).sum() for j in range(m)])
+    others = np.array([(weights[j, rater != j] ** 2).sum() for j in range(m)])
+    variance = ((weights - 1 / len(rater)) ** 2).sum(axis=1)
+    probit, none = np.linspace(-1, 1, m), np.zeros(m, dtype=np.int64)
+    split = _probit_variance(probit, np.bincount(rater), variance, none)
+    density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
+    # the factor is that of a difference from the mean of m: it is common to all and plays no part in a test
+    expected = (1 - 1 / m) * (own * 2 * np.pi + others / density**2)
+    np.testing.assert_allclose(split, expected, rtol=1e-9 if k == m else 0.09)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("m", "k"), [(5, 3), (10, 3), (30, 3), (30, 5)])
+def test_levels_of_healthy_panels_are_named_at_the_nominal_rate_where_some_rate_an_output(
+    monkeypatch, m, k
+):
+    # of 1,000 studies at a true .05 below this with probability .999; errors taken as usual gave .08 with 30 and 3
+    monkeypatch.setattr(
+        raters, "_MOST_JOINT", 0
+    )  # intervals of levels take most of the time, and no part in this
+    studies, n_named = 1_000, 0
+    for study in range(studies):
+        rng = np.random.default_rng([77, study])
+        n = max(1, m * 15 // k)
+        kept = np.argsort(rng.random((n, 2, m)), axis=2) < k
+        tests = raters_one_by_one(shared_of(panel(rng, m, n, n_systems=2), kept), 2)
+        n_named += bool((tests.level_p <= ALPHA).any())
+    assert n_named <= stats.binom.ppf(0.999, studies, 0.05)

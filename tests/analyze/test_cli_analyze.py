@@ -152,7 +152,7 @@ def test_type_m_is_that_of_the_effect_of_interest_and_not_of_the_observed_one(st
         ).stdout
         for effect in ("0.02", "0.2")
     ]
-    assert "If the true difference is 0.02" in text[0]
+    assert "If the true difference is 0.08 points" in text[0]
     exaggeration = [float(one.split("exaggerate it ")[1].split(" times")[0]) for one in text]
     assert exaggeration[0] > 1.5 > exaggeration[1]
 

@@ -88,12 +88,12 @@ def test_without_the_seed_the_means_are_compared(page, tmp_path):
 def test_a_leaderboard_of_the_systems_that_are_ticked(page, tmp_path):
     text = score_shapes.six_side_by_side()
     brought(page, tmp_path, wide=text)
-    assert "zeta is first of 6 systems" in page.inner_text("#answer .answer")
+    assert "the best of 6 systems is zeta" in page.inner_text("#answer .answer")
     opened(page)
     with page.expect_navigation():
         page.select_option("[aria-label='zeta is']", label="not used")
     settled(page)
-    assert "epsilon is first of 5 systems" in page.inner_text("#answer .answer")
+    assert "the best of 5 systems is epsilon" in page.inner_text("#answer .answer")
     lines = text.splitlines()
     names = lines[0].split(",")[1:]
     rows = [
@@ -106,7 +106,7 @@ def test_a_leaderboard_of_the_systems_that_are_ticked(page, tmp_path):
     with page.expect_navigation():
         page.uncheck("label:has-text('zeta') input")
     settled(page)
-    assert "epsilon is first of 5 systems" in page.inner_text("#answer .answer")
+    assert "the best of 5 systems is epsilon" in page.inner_text("#answer .answer")
     assert not page.is_checked("label:has-text('zeta') input")
     page.click("#reading a:has-text('Which is better')")
     page.wait_for_url("**/compare/scores**")

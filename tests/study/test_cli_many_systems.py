@@ -118,7 +118,7 @@ def test_a_decision_that_depends_on_the_variances_is_warned_of_and_shown(study, 
     typed = ["analyze", *map(str, words), *map(str, more), "--scale", "0:1"]
     text = " ".join(CliRunner().invoke(main, [*typed, "--details"]).output.split())
     assert "WARNING: " in text
-    assert "as a check that decides nothing" in text
+    assert "out differently (corrected p)" in text
     first, second = parted[0]
     assert f"{second} - {first} (p" in text or f"{first} - {second} (p" in text
     assert "asymptotic" in text

@@ -68,7 +68,7 @@ def test_where_the_models_part_a_warning_says_so_in_words_and_record(apart):
     assert result.analysis.other_model.parted == parted
     assert any("depends on the model: by fits in pairs" in one for one in result.remarks)
     assert result.content()["model_check"]["decided_otherwise"] == [["m1", "m2"]]
-    assert "By fits in pairs, as a check that decides nothing, 1 of 3" in " ".join(str(result).split())
+    assert "By fits in pairs 1 of 3 comparisons comes out differently" in " ".join(str(result).split())
 
 
 def test_over_criteria_the_check_is_corrected_over_all_of_its_tests_too(apart):

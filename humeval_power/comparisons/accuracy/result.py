@@ -18,7 +18,7 @@ from humeval_power.saying.clustered_words import (
     in_clusters,
     paper_error,
 )
-from humeval_power.saying.compared import TestedDifference
+from humeval_power.saying.compared import TestedDifference, three_digits
 from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Section
 from humeval_power.saying.numbers import decimals, interval_words, level_of, p_cell, p_words, percent
 from humeval_power.saying.result import Record
@@ -256,7 +256,8 @@ class AccuracyTestsResult(PaperResult):
                 1 - self.alpha,
                 ("is right on", "was right on"),
                 more="more",
-                less="fewer",
+                less="less",
+                ending=f", {three_digits(100 * abs(first.counts.difference))} points",
                 amount=more_items(first),
                 unit=" points",
             )

@@ -360,12 +360,17 @@ class LeaderboardResult(Result):
         if len(best) > 3:
             named = f", the last of them {shortened(best[-1])}"
         lucky = sum(each.is_significant and not each.is_best for each in self.judged)
+        more = ""
+        if lucky:
+            more = (
+                f" {lucky} more {'are' if lucky > 1 else 'is'} significant, though the test set is too small to "
+                "find such an improvement reliably."
+            )
         return Document(
             "Which submissions were improvements one can trust?",
             lead=f"{len(best) or 'None'} of {counted(len(self.judged), 'submission')} "
-            f"{'is' if len(best) < 2 else 'are'} a new best{named}; {lucky or 'none'} more "
-            f"{'are' if lucky > 1 else 'is'} significant without the power. A test set of "
-            f"{counted(self.n, 'item')}, power {self.power:g}, alpha {self.alpha:g}.",
+            f"{'is' if len(best) < 2 else 'are'} a new best{named}.{more} A test set of {counted(self.n, 'item')}, "
+            f"power {self.power:g}, alpha {self.alpha:g}.",
             caveats=self._caveats(),
             sections=(
                 Section("", (Points(self._counted()),)),

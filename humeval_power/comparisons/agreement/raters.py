@@ -99,8 +99,7 @@ def raters_one_by_one(
         return RaterTests(shared.worker, no, no, no, no, none, no, no, no, no, 0)
     n_ratings = np.bincount(rater, minlength=m)
     tested = n_ratings >= MIN_ANSWERS
-    rank = shared.score("ordinal")
-    rank = (rank - rank.min()) / max(float(np.ptp(rank)), _TINY)
+    rank = shared.score("ordinal") / len(shared.code)  # ridits: which share of all ratings lies below
     rating = shared.values[shared.code]
     raw, ranked = ([_within(shared, one, system) for system in range(n_systems)] for one in (rating, rank))
     error = [
@@ -113,13 +112,11 @@ def raters_one_by_one(
     of_rank = additive(shared.output, rater, rank - rank.mean(), len(shared.size), m).of_rater
     centre = rank.mean() + centred(of_rank, part)
     probit = special.ndtri(np.clip(centre, 0.5 / (n_ratings + 1), 1 - 0.5 / (n_ratings + 1)))
-    slope = math.exp(-float(probit.mean() ** 2) / 2) / math.sqrt(2 * math.pi)
+    variance = error[1] * _probit_variance(probit, n_ratings, precision.variance, part)
     level_p = np.full(m, np.nan)
     for one in range(n_parts):
         some = np.flatnonzero(tested & (part == one))
-        level_p[some] = unlike_the_others(
-            probit[some, None], error[1] * precision.variance[some] / slope**2, df=1
-        )
+        level_p[some] = unlike_the_others(probit[some, None], variance[some], df=1)
 
     noise, agreement, noise_p, agreement_p = _consistency(ranked, tested, is_peaked=shared.is_peaked)
     consistency = _holm(np.concatenate([noise_p, agreement_p]))
@@ -141,6 +138,22 @@ def raters_one_by_one(
         leaning_p=_holm(leaning_p),
         n_parts=n_parts,
     )
+
+
+def _probit_variance(probit: Floats, n_ratings: Codes, variance: Floats, part: Codes) -> Floats:
+    """Variances (m,) of levels as probits of mean mid-ranks, where the error variance of a mid-rank is 1.
+
+    `variance` is that of a level in mid-ranks. 1/n of it (less the part's mean) is of the rater's own ratings,
+    which lie the closer together the nearer the level is to an end of the scale: as a probit their error is the
+    same everywhere, and that of a usual rater. The rest is of those who rated the same outputs, none where all
+    rated all. Their ratings are as far apart as usual, and the probit enlarges what they add to an extreme level:
+    taken as usual, with three ratings of an output and 30 raters, it names somebody in .08 of healthy panels.
+    """
+    slope = np.exp(-(probit**2) / 2) / math.sqrt(2 * math.pi)
+    usual = math.exp(-float(probit.mean() ** 2) / 2) / math.sqrt(2 * math.pi)
+    size = np.bincount(part)[part]
+    own = np.minimum((1 - 1 / size) / np.maximum(n_ratings, 1), variance)
+    return own / usual**2 + (variance - own) / slope**2
 
 
 def unlike_the_others(value: Floats, variance: Floats, *, df: int) -> Floats:

@@ -15,6 +15,7 @@ from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, in_words, interval_words, level_of, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, signature, table
 
@@ -113,8 +114,8 @@ class AgreementReport(PaperResult):
             low, *_, high = sorted(known, key=lambda one: one.these.value)
             return (
                 f"Within a system these raters agree {self._between(low, low.these, high, high.these)}: "
-                f"{self._alpha}, with {self._level} intervals about other "
-                "outputs and not about other raters."
+                f"{self._alpha}, 1 being perfect and 0 chance, with {self._level} intervals about other outputs "
+                "and not about other raters."
             )
         low, *_, high = sorted(known, key=lambda one: one.other.value)
         numbers = {one.found.n_workers for one in known}
@@ -122,7 +123,8 @@ class AgreementReport(PaperResult):
         many = "" if any(one.n_others is not None for one in known) else " with many raters"
         return (
             f"Within a system, other raters like {like} would agree "
-            f"{self._between(low, low.other, high, high.other)}: {self._alpha}{many}, with {self._level} intervals."
+            f"{self._between(low, low.other, high, high.other)}: {self._alpha}{many}, 1 being perfect and 0 "
+            f"chance, with {self._level} intervals."
         )
 
     def _undefined(self) -> str:
@@ -436,10 +438,7 @@ def _record(one: SystemAgreement) -> Record:
     return {
         "system": result.system,
         "n_raters": result.n_workers,
-        "n_outputs": result.n_outputs,
-        "n_ratings": result.n_ratings,
-        "n_pairs": result.n_pairs,
-        "n_repeats_left_out": result.n_repeats_left_out,
+        **values(result, "n_outputs", "n_ratings", "n_pairs", "n_repeats_left_out"),
         "is_complete": one.strata.is_complete,
         "n_parts": one.strata.n_parts,
         "leading": f"alpha_{one.level}",

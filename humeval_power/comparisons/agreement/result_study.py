@@ -10,6 +10,7 @@ from humeval_power.comparisons.agreement.generalisability import Generalisabilit
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import decimals, share_decimals
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 
 _MEANING = (
@@ -122,10 +123,7 @@ class ReliabilityStudy(Result):
 
     def content(self) -> Record:
         return {
-            "effect": self.effect,
-            "sd_systems": self.sd_systems,
-            "n_systems": self.n_systems,
-            "setting": self.setting,
+            **values(self, "effect", "sd_systems", "n_systems", "setting"),
             "rows": [self._record(one) for one in self.found],
             "ceilings": [self._record(one) for one in self.ceilings],
         }

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.suspects import ClusterSuspect
+from humeval_power.choices import HUMAN_MEAN
 from humeval_power.comparisons.judge.means import FEW, JudgedMean, JudgedMeans
 from humeval_power.comparisons.judge.rated import RatedEstimate, RatedMeans
 from humeval_power.comparisons.judge.result import PLAIN_HURTS
@@ -297,7 +298,7 @@ class JudgeEstimate(PaperResult):
         clusters = ""
         if means.n_clusters is not None:
             clusters = f", with CR2 standard errors over {means.n_clusters:,} clusters"
-        p = "" if math.isnan(best.p_value) else f", {p_words(best.p_value)}"
+        p = f", {p_words(best.p_value)}" if self._has_p else ""
         judges = "an automatic judge" if len(self.judges) == 1 else f"{len(self.judges)} automatic judges"
         return (
             f"{self.estimated} was estimated from {means.n:,} items with human values and {means.extra:,} "
@@ -319,6 +320,11 @@ class JudgeEstimate(PaperResult):
         }
         return *without_judges(self.judges, means), *(text for text, holds in said.items() if holds)
 
+    @property
+    def _has_p(self) -> bool:
+        """Whether a p-value is printed: that a mean on the humans' scale is 0 is no question of anybody's."""
+        return self.estimated != HUMAN_MEAN and not math.isnan(self.found.tuned.p_value)
+
     def _table(self) -> Table:
         columns: dict[str, Callable[[tuple[str, JudgedMean]], str]] = {
             "": lambda row: row[0],
@@ -331,9 +337,12 @@ class JudgeEstimate(PaperResult):
         if any(one.weights for _, one in self._named):
             name = "weight" if len(self.judges) == 1 else "weights"
             columns[name] = lambda row: weights_cell(row[1].weights)
-        if not math.isnan(self.found.tuned.p_value):
+        if self._has_p:
             columns["p"] = lambda row: p_cell(row[1].p_value)
-        caption = "" if len(self.judges) == 1 else f"Weights of {', '.join(map(shortened, self.judges))}."
+        caption = "p: of a true value of 0." if self._has_p else ""
+        if len(self.judges) > 1 and "weights" in columns:
+            names = ", ".join(map(shortened, self.judges))
+            caption = f"Weights: by how much a point of each judge's score moves the estimate ({names}). {caption}"
         return table(self._named, columns, caption)
 
     def numbers(self) -> Record:

@@ -14,6 +14,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import finding_words, of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 from humeval_power.studies.power.formula import AnalyticPower
@@ -162,9 +163,7 @@ class JudgePlan(Result):
             "parameters": request.parameters.as_dict(),
             "rule": asdict(request.rule),
             "effect": request.parameters.difference,
-            "target": request.target,
-            "correlation": request.correlation,
-            "extra": request.extra,
+            **values(request, "target", "correlation", "extra"),
             "costs": request.costs.as_dict(),
             "price_per_score": str(request.price_per_score),
             "judged": None if search.judged is None else _plain(search.judged),

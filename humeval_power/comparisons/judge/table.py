@@ -12,7 +12,7 @@ import numpy as np
 
 from humeval_power.checking.columns import listing
 from humeval_power.checking.suspects import ClusterSuspect
-from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SEED
+from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SEED, HUMAN_MEAN
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.judge.assisted import is_binary
 from humeval_power.comparisons.judge.means import (
@@ -255,7 +255,7 @@ class JudgedTable:
 
     def contrast(self, pair: tuple[str, str] | None) -> str:
         """What is estimated, in words."""
-        return "Mean human value" if pair is None else f"Mean difference {pair[1]} - {pair[0]}"
+        return HUMAN_MEAN if pair is None else f"Mean difference {pair[1]} - {pair[0]}"
 
     def codes_of(self, pair: tuple[str, str] | None) -> list[int]:
         """The codes of a pair of systems, or of the only one.

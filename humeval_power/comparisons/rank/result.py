@@ -50,26 +50,24 @@ _MOST_MOVES = 20  # systems whose ranks are shown beside those of before
 _HALF = 0.3  # of a rank, on each side of a bar
 _ROOM = 0.05
 _READING = (
-    "Ranks follow from tests of all pairs at once, and hold together with the confidence of the intervals. A "
-    "system may be "
-    "first if no other is shown to be better in a test of it against all others (Hsu 1984): this set holds the "
-    "best "
-    "with that confidence. "
+    "Ranks follow from tests of all pairs, and hold for all systems at once, which makes them wide. Which systems "
+    "may be first is asked by itself, by tests of each against all others (Hsu 1984): they hold the best with the "
+    "confidence of the intervals, and may leave out a system whose ranks begin at 1. "
 )
-_LETTERS = (
-    "Two systems that share a letter are not told apart, which does not show them to be alike. "
-    "P(best) is the chance that a system is the best of these, given the data; it is no p-value."
+_BEST = (
+    "P(best) is the chance that a system is the best of these, given the data; it is no p-value. A small one makes "
+    "a system unlikely to be the best; only the tests rule it out. "
 )
+_LETTERS = "Two systems that share a letter are not told apart, which does not show them to be alike. "
 _TIERS = (
     "Tiers number the levels between which differences are shown, the best first, as a range where the tests leave "
     "several; systems of one first tier are never told apart, and there are at least {n} levels. "
-    "P(best) is the chance that a system is the best of these, given the data; it is no p-value."
 )
 _ONE_LOOK = (
-    " This holds for a board that is made once; for one that is made again and again count looks: --look."
+    "This holds for a board that is made once; for one that is made again and again count looks: --look."
 )
 _SEVERAL_LOOKS = (
-    " This is look {look}: all looks together are right with probability {confidence}, "
+    "This is look {look}: all looks together are right with probability {confidence}, "
     "and this one has alpha {alpha}."
 )
 LAW = {
@@ -116,7 +114,7 @@ class RankResult(PaperResult):
 
 
 def board_lead(board: Leaderboard) -> str:
-    """Who may be first, in how many pairs a difference is shown, how wide ranks are; or one system's ranks."""
+    """Which systems hold the best, in how many pairs a difference is shown, how wide ranks are; or one system's."""
     n, alpha = len(board.places), f"alpha {board.alpha:.4g}"
     if board.only is not None:
         one = next(each for each in board.places if each.system == board.only)
@@ -127,7 +125,7 @@ def board_lead(board: Leaderboard) -> str:
     apart = f"{board.n_apart:,}" if board.n_apart else "none"
     shown = f"A difference is shown in {apart} of {board.n_pairs:,} pairs ({alpha})"
     if board.n_pairs == 1:
-        shown = f"A difference is {'' if board.n_apart else 'not '}shown ({alpha})"
+        shown = f"A test in both directions shows {'the' if board.n_apart else 'no'} difference ({alpha})"
     if board.n_parts > 1:
         parts = [sum(each.part == part for each in board.places) for part in range(board.n_parts)]
         sizes = ", ".join(map(str, parts[:-1])) + f" and {parts[-1]}"
@@ -138,9 +136,8 @@ def board_lead(board: Leaderboard) -> str:
     first = [each.system for each in board.places if each.may_be_first]
     width = median(each.width for each in board.places)
     typical = f"ranks are typically known to within {width:g} {'place' if width == 1 else 'places'}"
-    if len(first) == 1:
-        return f"{shortened(first[0])} is first of {n} systems. {shown}; {typical}."
-    return f"{len(first)} of {n} systems may be first: {listing(first, limit=6)}. {shown}; {typical}."
+    best = shortened(first[0]) if len(first) == 1 else f"one of {len(first)}: {listing(first, limit=6)}"
+    return f"With {level_of(1 - board.alpha)} confidence the best of {n} systems is {best}. {shown}; {typical}."
 
 
 def board_section(
@@ -159,7 +156,7 @@ def board_section(
         columns[name] = lambda each: cells[each.system]
     columns["ranks"] = rank_words
     if is_whole:
-        columns["first"] = lambda each: "may be" if each.may_be_first else "-"
+        columns["first"] = lambda each: "may be" if each.may_be_first else "no"
         if board.has_letters:
             columns["group"] = lambda each: each.letters or "-"
         else:
@@ -253,10 +250,10 @@ def changes_record(changed: Changes | None) -> Record | None:
 def _reading_section(board: Leaderboard) -> Section:
     """How the table is to be read."""
     more = _LETTERS if board.has_letters else _TIERS.format(n=board.n_tiers)
-    words = _READING + more
+    words = _READING + more + _BEST
     if board.breaks:
         after = listing([str(r) for r in board.breaks], limit=6)
-        words += f" Every system up to place {after} is shown to be better than every one that follows."
+        words += f"Every system up to place {after} is shown to be better than every one that follows. "
     words = words if board.only is None else _ONE_SYSTEM
     if board.look is None:
         return Section("How to read this", (Paragraph(words + _ONE_LOOK),))

@@ -126,7 +126,7 @@ def _facts(ranking: ScoreRanking) -> Iterator[Fact]:
         }
         yield "Clusters", words[ranking.tasks]
     yield (
-        "Errors",
+        "Standard errors",
         f"of mean differences, with {decimals(ranking.df, 1).removesuffix('.0')} degrees of freedom",
     )
 

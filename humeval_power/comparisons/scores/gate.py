@@ -102,9 +102,9 @@ class GateResult(Result):
             said = f"{candidate} is not worse than {baseline} {most} ({p_words(self.p_not_worse)})"
         else:
             said = (
-                f"it is not shown that {candidate} is worse than {baseline} {by}({p_words(self.p_worse)}), "
+                f"it is not shown that {candidate} is worse than {baseline} {by}({p_words(self.p_worse)}); nor is "
+                f"the contrary ({p_words(self.p_not_worse)}), for which it takes more items"
             )
-            said += f"nor that it is not ({p_words(self.p_not_worse)})"
         side = "better" if self.found.estimate >= 0 else "worse"
         return f"{first}: {said}. It scored {three_digits(abs(self.found.estimate))} {side} ({self._interval()})."
 

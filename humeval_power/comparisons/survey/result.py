@@ -27,6 +27,7 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
 from humeval_power.saying.numbers import counted, p_words, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 
@@ -194,10 +195,7 @@ class SurveyResult(Result):
             {
                 "name": each.comparison.name,
                 "setting": each.setting,
-                "scaled_effect": each.comparison.scaled_effect,
-                "items": each.comparison.items,
-                "workers": each.comparison.workers,
-                "ratings_per_item": each.comparison.ratings_per_item,
+                **values(each.comparison, "scaled_effect", "items", "workers", "ratings_per_item"),
                 "assumed": " ".join(each.assumed),
                 "mde80": each.mde,
                 "power_at_own_effect": each.power,

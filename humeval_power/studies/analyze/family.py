@@ -12,6 +12,7 @@ import numpy as np
 
 from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests
 from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.row_flow import flow_record
 from humeval_power.scales import RatingScale
@@ -212,14 +213,7 @@ def comparison_content(
         **_adjusted(ratings),
         "pairs": [
             {
-                "first": result.first,
-                "second": result.second,
-                "estimate": result.test.estimate,
-                "standard_error": result.test.standard_error,
-                "df": result.test.df,
-                "p_value": result.test.p_value,
-                "corrected_p_value": result.corrected_p,
-                "significant": None if result.test.reason else result.significant,
+                **_tested(result),
                 "reason": result.test.reason or None,
                 "interval": list(result.test.interval),
                 "boundary": list(result.fit.boundary),
@@ -286,9 +280,7 @@ def _counts(ratings: Ratings) -> Record:
     """How much was rated, on which scale, and which rows were left out; an output is an item under a system."""
     outputs = len(np.unique(ratings.item * np.int64(ratings.n_systems) + ratings.system))
     return {
-        "n_ratings": ratings.n_ratings,
-        "n_workers": ratings.n_workers,
-        "n_items": ratings.n_items,
+        **values(ratings, "n_ratings", "n_workers", "n_items"),
         "n_outputs": outputs,
         "ratings_per_item": ratings.n_ratings / outputs,
         "scale": asdict(ratings.scale),
@@ -313,19 +305,17 @@ def _by_check(check: VariancesCheck | ModelCheck) -> Record:
     return {
         "reason": check.reason or None,
         "decided_otherwise": [list(pair) for pair in check.parted],
-        "pairs": [
-            {
-                "first": one.first,
-                "second": one.second,
-                "estimate": one.test.estimate,
-                "standard_error": one.test.standard_error,
-                "df": one.test.df,
-                "p_value": one.test.p_value,
-                "corrected_p_value": one.corrected_p,
-                "significant": None if one.test.reason else one.significant,
-            }
-            for one in check.results
-        ],
+        "pairs": [_tested(one) for one in check.results],
+    }
+
+
+def _tested(one: SystemsComparison) -> Record:
+    """A comparison with its test, before and after the correction."""
+    return {
+        **values(one, "first", "second"),
+        **values(one.test, "estimate", "standard_error", "df", "p_value"),
+        "corrected_p_value": one.corrected_p,
+        "significant": None if one.test.reason else one.significant,
     }
 
 
@@ -336,12 +326,7 @@ def _joint(joint: JointFit) -> Record:
         "criterion": joint.criterion,
         "boundary": list(joint.boundary),
         "not_identified": list(joint.not_identified),
-        "converged": joint.converged,
-        "n_optima": joint.n_optima,
-        "closed_form": joint.closed_form,
-        "n_ratings": joint.n_ratings,
-        "n_workers": joint.n_workers,
-        "n_items": joint.n_items,
+        **values(joint, "converged", "n_optima", "closed_form", "n_ratings", "n_workers", "n_items"),
     }
 
 

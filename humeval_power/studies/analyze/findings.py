@@ -16,14 +16,18 @@ from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import counted, p_words
 from humeval_power.saying.result import Record
 from humeval_power.studies.analyze.family import Unit
-from humeval_power.studies.fit.many_systems import SystemsAnalysis, group_letters
+from humeval_power.studies.fit.many_systems import (
+    ModelCheck,
+    SystemsAnalysis,
+    VariancesCheck,
+    group_letters,
+)
 from humeval_power.studies.fit.ranks import SimulatedRanks, rank_intervals
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.estimation.joint.fit import JointFit
-    from humeval_power.studies.fit.many_systems import ModelCheck, VariancesCheck
 
 NOTHING = "-"
 
@@ -244,7 +248,11 @@ def findings_words(findings: Sequence[CriterionFindings], tests: FamilyOfTests) 
     if drawn is not None:
         yield (
             f"P(best): how often a system comes first in {drawn.n_draws:,} draws of the means and of their "
-            "variances. It is no p-value, and among systems that are alike it favours the one that came first."
+            "variances, which is no p-value. Among systems that are alike it favours the one that came first."
+            + (
+                " A small one makes a system unlikely to be the best; only the tests rule it out."
+                * drawn.has_ranks
+            )
         )
     yield from dict.fromkeys(
         f"There are no chances of ranks: {each.reason}." for each in findings if each.reason
@@ -319,30 +327,23 @@ def system_sds(fitted: JointFit, called: Mapping[str, str]) -> Iterator[Block]:
     yield Table(("system", "worker x system", "item x system"), tuple(rows))
 
 
-def check_words(check: VariancesCheck, called: Mapping[tuple[str, str], str]) -> str:
-    """What the other kind of variances makes of the comparisons, which are `called` by first and second."""
-    other = f"With {_kind(check)} variances, as a check that decides nothing,"
+def check_words(check: VariancesCheck | ModelCheck, called: Mapping[tuple[str, str], str]) -> str:
+    """What the other kind of variances, or the other model, makes of the comparisons, which are `called` by first
+    and second; and what to do where it is something else."""
+    how = _BY_MODEL[check.model] if isinstance(check, ModelCheck) else f"With {_kind(check)} variances"
     if check.reason:
-        return f"{other} there is no result: {check.reason}"
-    return f"{other} {_outcome(check, called)}."
-
-
-def other_model_words(check: ModelCheck, called: Mapping[tuple[str, str], str]) -> str:
-    """What the other model makes of the comparisons, which are `called` by first and second."""
-    if check.reason:
-        return f"{_BY_MODEL[check.model]} there is no check: {check.reason}."
-    return f"{_BY_MODEL[check.model]}, as a check that decides nothing, {_outcome(check, called)}."
-
-
-def _outcome(check: VariancesCheck | ModelCheck, called: Mapping[tuple[str, str], str]) -> str:
-    """How many comparisons come out otherwise, and which."""
+        return f"{how} there is no check: {check.reason.removesuffix('.')}."
     if not check.parted:
-        return "every comparison comes out the same"
+        return f"{how} every comparison comes out the same."
     corrected = {(one.first, one.second): one.corrected_p for one in check.results}
     pairs = [f"{called[pair]} ({p_words(corrected[pair])})" for pair in check.parted]
-    of = counted(len(check.results), "comparison")
-    come = "comes" if len(pairs) == 1 else "come"
-    return f"{len(pairs)} of {of} {come} out otherwise (corrected p): {listed(pairs)}"
+    of, verbs = counted(len(check.results), "comparison"), ("come", "these depend")
+    if len(pairs) == 1:
+        verbs = "comes", "this one depends"
+    return (
+        f"{how} {len(pairs)} of {of} {verbs[0]} out differently (corrected p): {listed(pairs)}. The findings stay "
+        f"those of the model that was asked for: report that {verbs[1]} on it."
+    )
 
 
 def ratio_words(check: VariancesCheck) -> Iterator[str]:

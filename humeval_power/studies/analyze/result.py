@@ -14,12 +14,13 @@ from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule, claim
-from humeval_power.saying.answer_words import decided_words, share_words
+from humeval_power.saying.answer_words import decided_words, points_words, share_words
 from humeval_power.saying.document import Block, Document, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import counted, interval_words, p_words
 from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
 from humeval_power.saying.rule_words import PARITY, margin_decision
+from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken, PowerAtInterest, shown_by
 from humeval_power.studies.analyze.family import (
     ComparisonRow,
@@ -401,7 +402,7 @@ class AnalysisResult(Result):
                 "the test, its interval and the picture are those of this criterion alone."
             )
         if interest is not None:
-            yield Paragraph(_interest(interest, self.tested.rule))
+            yield Paragraph(_interest(interest, self.tested.rule, self.ratings.scale))
 
     def _effect_over_looks(self, interest: float | None) -> Iterator[Block]:
         """The effect by the interval that holds over all looks, and the test that ignores them."""
@@ -523,11 +524,11 @@ _LINEAR = (
 )
 
 
-def _interest(interest: PowerAtInterest, rule: DecisionRule) -> str:
+def _interest(interest: PowerAtInterest, rule: DecisionRule, scale: RatingScale) -> str:
     finds = "finds it" if rule.margin is None else f"shows {claim(rule)}"
     text = (
-        f"If the true difference is {interest.effect:g}, a study of this design {finds} with probability "
-        f"{interest.fitted:.2f} at these ratings' variances"
+        f"If the true difference is {points_words(interest.effect, scale)}, a study of this design {finds} with "
+        f"probability {interest.fitted:.2f} at these ratings' variances"
         + ("" if interest.planned is None else f", {interest.planned:.2f} at those the plan assumed")
         + ("." if interest.promised is None else f"; the plan promised {interest.promised:.2f}.")
     )

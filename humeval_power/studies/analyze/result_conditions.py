@@ -11,6 +11,7 @@ from humeval_power.saying.chart import EstimateRow, EstimateRows
 from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
 from humeval_power.saying.document import Block, Drawing, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.studies.analyze.against_plan import Deviation
 from humeval_power.studies.analyze.family import ComparisonRow
@@ -190,9 +191,7 @@ def exclusion_content(analyses: WithAndWithout | None, rows: Sequence[Comparison
             "ratings": dict(zip(names, analyses.ratings, strict=True)),
             "comparisons": [
                 {
-                    "criterion": one.criterion,
-                    "first": one.first,
-                    "second": one.second,
+                    **values(one, "criterion", "first", "second"),
                     **{
                         name: {
                             "estimate": row.estimate,

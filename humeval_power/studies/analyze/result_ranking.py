@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from humeval_power.checking.columns import shortened
+from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.families import FamilyOfTests
 from humeval_power.ratings import Ratings
@@ -29,7 +29,6 @@ from humeval_power.studies.analyze.findings import (
     findings_words,
     listed,
     order_of,
-    other_model_words,
     rank_words,
     ranks_content,
     ratio_words,
@@ -97,7 +96,7 @@ def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[
     if analysis.check is not None:
         yield check_words(analysis.check, called)
     if analysis.other_model is not None:
-        yield other_model_words(analysis.other_model, called)
+        yield check_words(analysis.other_model, called)
     ends = [end for one in analysis.means for end in one.interval or ()]
     if ends and (min(ends) < 0 or max(ends) > 1):
         yield "An interval of a mean that passes an end of the scale says that t intervals do not know it."
@@ -343,9 +342,10 @@ class Ranking:
             return f"{what[0].upper()}{what[1:]} is shown in {len(shown)} of {len(results)} comparisons {after}."
         if family.baseline is not None:
             better = sum((one.test.estimate > 0) == (one.first == family.baseline) for one in shown)
-            are, worse = "is" if better == 1 else "are", len(shown) - better
-            of = f"{better} of {counted(len(results), 'system')}"
-            return f"{of} {are} shown to be better than {family.baseline}, {worse} to be worse, {after}."
+            are, n_worse = "is" if better == 1 else "are", len(shown) - better
+            of = f"{better or 'None'} of {counted(len(results), 'system')}"
+            worse = f"{n_worse or 'none'} to be worse" if n_worse or better else "or to be worse"
+            return f"{of} {are} shown to be better than {family.baseline}, {worse}, {after}."
         are = "are" if len(shown) > 1 else "is"
         differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
         if self.analysis.tests.drop_result:
@@ -355,11 +355,10 @@ class Ranking:
             return f"{differences[0].upper()}{differences[1:]}."
         if n_first == 1:
             return f"{leader} is the best of {n} systems; {differences}."
-        of = f"{n_first} of the {n}" if n_first < n else f"the {n}"
-        return (
-            f"{leader} has the best mean, but the tests leave open which of {of} systems is the best; "
-            f"{differences}."
-        )
+        of = f"the {n} systems is the best"
+        if n_first < n:
+            of = f"{n_first} systems is the best ({listing(self.stand_out, limit=6)})"
+        return f"{leader} has the best mean, but the tests leave open which of {of}; {differences}."
 
     @property
     def stand_out(self) -> tuple[str, ...]:

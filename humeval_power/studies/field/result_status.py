@@ -29,6 +29,7 @@ from humeval_power.saying.document import (
 )
 from humeval_power.saying.figure_style import COLOURS, GRID, QUIET, house_style
 from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import COLLECT_STATUS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.field.form import BY_ID, Names
 from humeval_power.studies.field.progress import Progress
@@ -440,10 +441,7 @@ class StatusResult(Result):
             "spares": [
                 {
                     "spare": one.name,
-                    "slot": one.slot,
-                    "first_batch": one.first_batch,
-                    "why": one.why,
-                    "certain": one.certain,
+                    **values(one, "slot", "first_batch", "why", "certain"),
                     "replace": one.takeover,
                 }
                 for one in self.spares

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from humeval_power.saying.answer_words import on_scale, possible_words
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.numbers import counted, interval_words, level_of
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.anytime import REFUSED, SequenceStep, price
@@ -51,30 +53,25 @@ class AnytimeResult(Result):
 
     def body(self) -> Document:
         """The interval, its price and its last steps."""
-        a, b = self.systems
-        better, worse = (b, a) if self.last.estimate > 0 else (a, b)
-        result = (
-            f"{better} is better than {worse}"
-            if self.excludes
-            else f"No difference of {a} and {b} is shown"
-        )
+        (a, b), workers = self.systems, counted(self.last.workers, "worker")
+        if math.isinf(self.last.half_width):
+            result = f"{workers} are too few to say how {a} and {b} differ."
+        else:
+            better, worse = (b, a) if self.last.estimate > 0 else (a, b)
+            said = f"No difference between {a} and {b} is shown after {workers}: {b} may be"
+            if self.excludes:
+                said = f"{better} is better than {worse} after {workers}: {b} is"
+            reach = possible_words(self.last.interval, self.scale)
+            result = f"{said} {reach} {on_scale(self.scale)} ({level_of(1 - self.alpha)} interval)."
         return Document(
             "A sequence over workers",
-            lead=f"{result} after {counted(self.last.workers, 'worker')}: {b} - {a} lies {self._where(self.last)}. "
-            "You may look after every worker, and go on for as long as you like.",
+            lead=f"{result} You may look after every worker, and go on for as long as you like.",
             sections=(
                 Section("", (Facts(tuple(self._facts())),)),
                 Section("After each worker", (self._table(),)),
                 Section("Other units", (Paragraph(REFUSED),), is_detail=True),
             ),
         )
-
-    def _where(self, step: SequenceStep) -> str:
-        if math.isinf(step.half_width):
-            return "anywhere: workers are too few"
-        points = sorted(map(self.scale.effect_to_raw, step.interval))
-        low, high = step.interval
-        return f"between {low:.4f} and {high:.4f} on [0, 1] ({points[0]:.3g} to {points[1]:.3g} points)"
 
     def _facts(self) -> Iterator[Fact]:
         yield "Ratings", self.source
@@ -110,9 +107,7 @@ class AnytimeResult(Result):
         return {
             "systems": list(self.systems),
             "excludes_no_difference": self.excludes,
-            "narrowest_at": self.narrowest_at,
-            "g": self.g,
-            "alpha": self.alpha,
+            **values(self, "narrowest_at", "g", "alpha"),
             "price": None if math.isinf(self.price) else self.price,
             "steps": [
                 {

@@ -11,6 +11,7 @@ from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.saying.quantities import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.calibration import LooksCalibration
@@ -51,7 +52,7 @@ def boundaries_table(bounds: Boundaries, *, z: bool = True) -> Table:
     """The boundaries, look by look."""
     futile = any(math.isfinite(value) for value in bounds.futility)
     header = ["look", "significant if p <=", *(["that is z"] if z else [])]
-    header += [*(["futile if p >"] if futile else []), "spent, if z"]
+    header += [*(["futile if p >"] if futile else []), "alpha spent"]
     table = []
     for look in range(bounds.n_looks):
         stops = math.isfinite(bounds.futility[look])
@@ -64,7 +65,9 @@ def boundaries_table(bounds: Boundaries, *, z: bool = True) -> Table:
                 f"{bounds.spent[look]:.4f}",
             )
         )
-    return Table(tuple(header), tuple(table))
+    return Table(
+        tuple(header), tuple(table), "Alpha spent: up to this look, where the statistic is normal."
+    )
 
 
 def errors_table(plan: LookPlan | SystemsLookPlan) -> Table:
@@ -82,10 +85,10 @@ def errors_table(plan: LookPlan | SystemsLookPlan) -> Table:
 def calibration_words(calibration: LooksCalibration) -> str:
     """What simulation did to the boundaries."""
     return (
-        f"nominal levels times {calibration.used:.3f}: {calibration.at_plan:.3f} would do at the planned "
-        f"parameters, {calibration.worst:.3f} at the worst worker SD tried ({calibration.worst_worker_sd:.3g} "
-        f"of {calibration.worker_sds[0]:.3g} to {calibration.worker_sds[-1]:.3g}); the smallest, at most 1, "
-        "is used."
+        f"levels times {calibration.used:.3f}, so that alpha is kept however much workers differ, with SDs from "
+        f"{calibration.worker_sds[0]:.3g} to {calibration.worker_sds[-1]:.3g}: the planned parameters alone allow "
+        f"{calibration.at_plan:.3f}, the worst SD ({calibration.worst_worker_sd:.3g}) {calibration.worst:.3f}; "
+        "more than 1 is not used"
     )
 
 
@@ -189,10 +192,16 @@ def stops_lead(
     point: RepeatedPoint, stop_when: StopWhen, all_workers: int, scale: RatingScale | None
 ) -> str:
     """How many studies find the difference, after how many workers, and what that costs."""
+    sizes = stop_when.sizes(scale)
+    reasons = ["the difference is decided"] if stop_when.decision else []
+    if "equivalence" in sizes:
+        reasons.append(f"the interval lies within {sizes['equivalence']} of no difference")
+    if "half_width" in sizes:
+        reasons.append(f"the interval reaches at most {sizes['half_width']} to each side")
     saved = percent(1 - point.workers / all_workers)
     return (
         f"Of 100 such studies, {of_hundred(point.power, point.power_interval)} would find the difference, "
-        f"{of_hundred(point.fixed_power)} with one look at the end. They stop on {stop_when.words(scale)}: on "
+        f"{of_hundred(point.fixed_power)} with one look at the end. They stop when {' or '.join(reasons)}: on "
         f"average after {point.workers:.1f} of {all_workers} workers, {saved} fewer."
     )
 
@@ -302,10 +311,7 @@ def looks_record(
         "calibration": None
         if calibration is None
         else {
-            "used": calibration.used,
-            "at_plan": calibration.at_plan,
-            "worst": calibration.worst,
-            "worst_worker_sd": calibration.worst_worker_sd,
+            **values(calibration, "used", "at_plan", "worst", "worst_worker_sd"),
             "worker_sds": list(calibration.worker_sds),
             "by_worker_sd": list(calibration.by_worker_sd),
             "n_simulations": calibration.n_simulations,
@@ -344,11 +350,7 @@ def rows_record(rows: Sequence[LookRow]) -> list[dict[str, Any]]:
     """What there is at each look."""
     return [
         {
-            "n_workers": row.n_workers,
-            "n_items": row.n_items,
-            "n_ratings": row.n_ratings,
-            "size_share": row.size_share,
-            "information_share": row.information_share,
+            **values(row, "n_workers", "n_items", "n_ratings", "size_share", "information_share"),
             "standard_error": row.precision.standard_error,
             "df": row.precision.df,
             "cost": _number(row.cost),

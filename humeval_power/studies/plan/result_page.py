@@ -143,30 +143,14 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
 
 
 def _ranking_facts(result: PlanResult) -> Iterator[Fact]:
-    """What the simulated studies say of the ranking of several systems, on average."""
+    """What the simulated studies say of the ranking of several systems."""
+    from humeval_power.studies.power.result_several import facts_of_several
     from humeval_power.studies.power.systems_goals import SystemsPower
 
-    simulated = result.chosen.simulated
-    if not isinstance(simulated, SystemsPower):
-        return
-    margin = simulated.best_margin
-    if margin is not None:
-        yield (
-            "Best",
-            f"estimated {margin.estimate:.3f} above the best of the others, interval "
-            f"{interval_words(*margin.interval, digits=3)} (Hsu's comparisons with the best, on average); shown "
-            f"to be the best in {percent(margin.shown)} of studies",
-        )
-    if not math.isnan(simulated.top_group):
-        yield (
-            "Top group",
-            f"{simulated.top_group:.1f} systems, on average, that no test tells from the highest",
-        )
-    if not math.isnan(simulated.false_claim):
-        yield (
-            "Errors",
-            f"a difference is claimed where there is none in {percent(simulated.false_claim)} of studies",
-        )
+    simulated, many = result.chosen.simulated, result.request.many
+    if isinstance(simulated, SystemsPower) and many is not None:
+        alpha = many.family.criterion_alpha(result.request.rule.alpha, max(len(many.criteria), 1))
+        yield from facts_of_several(simulated, many.family, alpha)
 
 
 def not_met(result: PlanResult) -> tuple[str, ...]:
@@ -312,9 +296,11 @@ def _alone_row(one: Alone, power: float, *, nested: bool) -> tuple[str, ...]:
 def pilot_table() -> Table:
     """How much larger than estimated a safe plan takes the worker mean square, by size of the pilot."""
     return Table(
-        ("workers in the pilot", "a safe plan's multiple"),
+        ("workers in the pilot", "times the pilot's estimate"),
         tuple((str(line.n_workers), f"{line.multiplier:.2f}") for line in pilot_advice()),
-        caption="How many times its estimate the worker mean square is in a plan that is safe at 80 % (--safe 0.8)",
+        caption="A pilot of few workers shows less of how workers differ than there may be. A safe plan "
+        "(--safe 0.8) takes their mean square to be so many times what the pilot estimates; a larger pilot makes "
+        "it cheaper.",
     )
 
 

@@ -12,10 +12,17 @@ from humeval_power.designs import Codes, Design
 from humeval_power.differences import Difference
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
 from humeval_power.rules import claim
-from humeval_power.saying.answer_words import finding_words, of_hundred, on_scale, points_words, with_names
+from humeval_power.saying.answer_words import (
+    finding_words,
+    of_hundred,
+    on_scale,
+    points_words,
+    rate_words,
+    with_names,
+)
 from humeval_power.saying.chart import Chart, LaterChart
 from humeval_power.saying.document import Block, Facts, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, percent
+from humeval_power.saying.numbers import counted, interval_words, level_of, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.saying.values import plain, share, signed
@@ -723,14 +730,13 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
     if wish.stop_when is not None:
         facts.insert(1 + len(rows), ("Stops on", wish.stop_when.words(result.request.assumed.scale)))
     own, naive = looks.plan.errors[0], looks.plan.errors[-1]
-    low, high = own.interval
     where = "without an effect" if result.request.many is None else "where all systems are equal"
     facts.append(
         (
             "Errors",
-            f"{where} these boundaries claim a difference in {100 * own.rate:.1f} % of studies "
-            f"({100 * low:.1f} to {100 * high:.1f}, simulated); with {naive.procedure}, "
-            f"{100 * naive.rate:.0f} %",
+            f"{where} these boundaries claim a difference in {rate_words(own.rate, own.interval)} of studies, "
+            f"simulated; {level_of(result.request.rule.alpha)} was planned; with {naive.procedure}, "
+            f"{percent(naive.rate)}",
         )
     )
     advised = next((choice for choice in looks.choices if choice.recommended), None)

@@ -348,8 +348,8 @@ class StudyPower(Result):
                 f"the estimate exaggerates {result.type_m:.2f} times on average (type M), with the wrong sign in "
                 f"{wrong} (type S)",
             )
-        if isinstance(result, SystemsPower):
-            yield from facts_of_several(result)
+        if isinstance(result, SystemsPower) and isinstance(study, SystemsStudy):
+            yield from facts_of_several(result, study.family, study.rule.alpha)
         if self.halfway is not None:
             yield "Halfway", halfway_words(self.halfway)
         if analytic is not None and simulated is not None and self._has_losses:

@@ -235,12 +235,13 @@ def _answer(each: SettingCalibration) -> str:
     verdict = f"The planned test ({planned.label}) is {planned.verdict}"
     if planned.verdict == "unclear":
         verdict = f"Whether the planned test ({planned.label}) keeps its level is unclear"
+    more = f" About {needed:,} studies would tell." if (needed := planned.needed_simulations) else ""
     errs = (
         "finds a difference that is not there" if planned.rule.margin is None else "shows what is not true"
     )
     return (
         f"{verdict}: it {errs} in {100 * rate:.1f} % of studies ({100 * VERDICT_CONFIDENCE:g} % "
-        f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised."
+        f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised.{more}"
     )
 
 
@@ -263,9 +264,8 @@ def _legend_of_calibration_result(each: SettingCalibration) -> Iterator[str]:
         f"bold if all of it lies above {first.rule.alpha:g}, too careful if below; calibrated if all of it "
         f"lies between {low:.3g} and {high:.3g}, which is {100 * BAND:g} % either way."
     )
-    needed = max((result.needed_simulations or 0 for result in each.results), default=0)
-    if needed:
-        yield f"Unclear: not shown to be off, nor to be right; about {needed:,} studies would tell."
+    if any(result.verdict == "unclear" for result in each.results):
+        yield "Unclear: not shown to be off, nor to be right; more simulated studies would tell."
     if any(result.verdict == "not defined" for result in each.results):
         yield "Not defined: the design lacks the pairs that the test compares."
     if first.rule.margin is not None:

@@ -199,6 +199,14 @@ class SimulatedStudy(Result):
 
 # Power over a grid of studies, as a table and small multiples.
 
+_COLUMNS = {
+    "+-": "+-: half of the power's 95 % Monte Carlo interval.",
+    "type M": "Type M: how many times significant estimates exaggerate the effect.",
+    "type S": "Type S: the share of them with the wrong sign.",
+    "at zero": "At zero: fits in which a variance is estimated as zero; they are kept.",
+    "pair": "Pair, any, all: one pair that differs so is found, any true difference, all of them. Best, first: the "
+    "best is found above every other, has the highest mean.",
+}
 _AS_CARD = "* decided as Card et al. (2020): maximum likelihood, t > 1.96"
 
 
@@ -270,7 +278,11 @@ class StudySurface(Result):
 
     def _table(self) -> Table:
         cells = [self._cells(row) for row in self.rows]
-        return Table(tuple(cells[0]), tuple(tuple(row.values()) for row in cells))
+        return Table(
+            tuple(cells[0]),
+            tuple(tuple(row.values()) for row in cells),
+            " ".join(said for name, said in _COLUMNS.items() if name in cells[0]),
+        )
 
     def _cells(self, row: Mapping[str, Any]) -> dict[str, str]:
         """A row of the table by its header; of several systems the goals, in place of what all rows share."""

@@ -17,11 +17,12 @@ from humeval_power.saying.answer_words import (
     of_hundred,
     on_scale,
     points_words,
+    rate_words,
     share_words,
 )
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.numbers import counted, interval_words, level_of, percent
 from humeval_power.saying.quantities import power_words, values
 from humeval_power.saying.result import Record
 from humeval_power.scales import RatingScale
@@ -228,12 +229,13 @@ def several_sections(
     yield Section("Comparisons", (pairs_table(study, analytic, simulated),), is_detail=True)
 
 
-def facts_of_several(power: SystemsPower) -> Iterator[Fact]:
-    """What else a study of several finds or claims."""
+def facts_of_several(power: SystemsPower, family: ComparisonFamily, alpha: float) -> Iterator[Fact]:
+    """What else a study of several finds or claims, where its tests have the level `alpha`."""
     if not math.isnan(power.false_claim):
+        planned = f"; at most {level_of(alpha)} was planned" if family.limits_errors else ""
         yield (
             "Errors",
-            f"{_studies(power.false_claim, power)} claim something untrue of a pair (family-wise error)",
+            f"{_studies(power.false_claim, power)} claim something untrue of a pair (family-wise error){planned}",
         )
     if not math.isnan(power.wrong_sign):
         yield (
@@ -246,14 +248,19 @@ def facts_of_several(power: SystemsPower) -> Iterator[Fact]:
         low, high = power.best_margin.interval
         yield (
             "Best - second",
-            f"{power.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; it shows "
-            f"the best to be best in {_studies(power.best_margin.shown, power)}",
+            f"{power.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; this "
+            f"interval shows the best to be the best in {_studies(power.best_margin.shown, power)}, the tests of "
+            f"pairs in {percent(power.shares['best'])}",
         )
 
 
 def _studies(share: float, power: SystemsPower) -> str:
     n = power.n_simulations
-    return f"none of {n:,} studies" if n and not share else f"{share_words(share)} of studies"
+    if not n:
+        return f"{share_words(share)} of studies"
+    return (
+        f"{rate_words(share, power.interval_of(share))} of studies" if share else f"none of {n:,} studies"
+    )
 
 
 def precision_words(power: SystemsPower) -> str:

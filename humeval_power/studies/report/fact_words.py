@@ -629,4 +629,4 @@ def other_decisions(facts: StudyFacts) -> Iterator[str]:
             continue
         named = [one.name for one in facts.ranked_comparisons if {one.first, one.second} in parted]
         sentence = in_words(tuple(named))
-        yield f"{words_of_it}, a check that decides nothing, {sentence} would be decided otherwise."
+        yield f"{words_of_it} {sentence} would be decided differently."

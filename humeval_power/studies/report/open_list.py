@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from humeval_power.saying.document import Document, FormLine, Section
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.studies.report.answers_template import FILES, Place, key_text, places_of
 from humeval_power.studies.report.fields import FormField
@@ -110,11 +111,7 @@ class OpenList(Report):
     def content(self) -> Record:
         """The counts, and every field that is left, with its hint."""
         return {
-            "form": self.form,
-            "n_fields": self.n_fields,
-            "n_filled": self.n_filled,
-            "n_to_check": self.n_to_check,
-            "n_open": self.n_open,
+            **values(self, "form", "n_fields", "n_filled", "n_to_check", "n_open"),
             "fields": [asdict(one) for one in self.to_do],
         }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from humeval_power.safe_text import json_text
 from humeval_power.saying.document import Document, Facts, Section
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result, Source
 from humeval_power.studies.report.fields import FormPage, how_filled, open_fields
 from humeval_power.studies.report.items import Checklist
@@ -83,9 +84,7 @@ class FormReport(Report):
             "fields": [
                 {
                     "field": one.number,
-                    "section": one.section,
-                    "criterion": one.criterion,
-                    "prompt": one.prompt,
+                    **values(one, "section", "criterion", "prompt"),
                     "mark": "check" if one.state == "suggested" else one.state,
                     "answer": one.answer,
                     "source": one.source,

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from humeval_power.asking.command_groups import in_terminal
 from humeval_power.saying.document import Block, Document, Listing, Paragraph, Section
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.start.steps import PROGRAM, Phase, Step, script
 from humeval_power.studies.start.talk import Talk
@@ -112,10 +113,7 @@ def _row(step: Step) -> Record:
     return {
         "phase": step.phase,
         "command": [PROGRAM, *in_terminal(step.words)],
-        "shown": step.shown,
-        "link": step.link,
-        "why": step.why,
-        "tells": step.tells,
+        **values(step, "shown", "link", "why", "tells"),
         "writes": step.output,
         "needs": list(step.needs),
     }
