@@ -149,8 +149,9 @@ def _ranking_facts(result: PlanResult) -> Iterator[Fact]:
 
     simulated, many = result.chosen.simulated, result.request.many
     if isinstance(simulated, SystemsPower) and many is not None:
-        alpha = many.family.criterion_alpha(result.request.rule.alpha, max(len(many.criteria), 1))
-        yield from facts_of_several(simulated, many.family, alpha)
+        planned = many[result.judged]
+        alpha = planned.family.criterion_alpha(result.request.rule.alpha, max(len(planned.criteria), 1))
+        yield from facts_of_several(simulated, planned.family, alpha)
 
 
 def not_met(result: PlanResult) -> tuple[str, ...]:
