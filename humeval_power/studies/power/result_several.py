@@ -246,11 +246,12 @@ def facts_of_several(power: SystemsPower, family: ComparisonFamily, alpha: float
         yield "Top group", f"{power.top_group:.2f} systems on average are not shown to be below the highest"
     if power.best_margin is not None:
         low, high = power.best_margin.interval
+        by_pairs = power.shares["best"]  # NaN where only some pairs are compared
         yield (
             "Best - second",
             f"{power.best_margin.estimate:.4f} on average, Hsu's interval {interval_words(low, high)}; this "
-            f"interval shows the best to be the best in {_studies(power.best_margin.shown, power)}, the tests of "
-            f"pairs in {percent(power.shares['best'])}",
+            f"interval shows the best to be the best in {_studies(power.best_margin.shown, power)}"
+            + ("" if math.isnan(by_pairs) else f", the tests of pairs in {percent(by_pairs)}"),
         )
 
 
