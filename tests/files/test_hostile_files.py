@@ -233,7 +233,7 @@ def test_a_pipe_with_a_writer_is_read_to_its_end(tmp_path: Path) -> None:
     # As a shell hands over the output of another command: check <(zcat ratings.csv.gz)
     command = "import sys; from humeval_power.files.tables import read_table; "
     command += "print(len(read_table(sys.argv[1]).frame))"
-    script = f'exec "$0" -c \'{command}\' <(sleep 1; cat "$1")'
+    script = f'exec "$0" -c \'{command}\' <(sleep 0.2; cat "$1")'
     found = subprocess.run(
         ["bash", "-c", script, sys.executable, str(saved(tmp_path, GOOD))],
         capture_output=True,
