@@ -102,6 +102,8 @@ def shared_data(shared: Path) -> Path:
 WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files", "field", "monitor", "page"}
 # Whose plans need no exact power.
 WITH_FEW_PROOFS = {"analyze", "field", "monitor", "page", "report"}
+# And whose plans from a pilot need no exact share of possible variances.
+WITH_FEW_DRAWS = {"test_cli_plan", "test_studies"}
 # And whose plans with looks need no exact levels.
 WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
 # And whose corrections by max-t and intervals of agreement need no more than two digits.
@@ -145,7 +147,7 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
                 patch.setattr(f"{looks}.{module}.DEFAULT_SYSTEMS_LOOKS", 1000)
         if names & WITH_FEW_PROOFS:
             patch.setattr("humeval_power.studies.plan.search_and_prove.DEFAULT_SIMULATIONS", 200)
-        if names & WITH_ROUGH_NUMBERS:
+        if names & WITH_FEW_DRAWS:
             assurance = importlib.import_module("humeval_power.studies.power.assurance").assurance
             patch.setitem(assurance.__kwdefaults__, "n_draws", 500)
         if names & WITH_ROUGH_NUMBERS:
