@@ -100,6 +100,7 @@ def test_an_excel_cell_in_the_last_corner_makes_no_table_of_the_whole_sheet(
     assert "are more than 25,000,000 cells" in refused(saved(tmp_path, stream.getvalue(), "ratings.xlsx"))
 
 
+@pytest.mark.slow
 def test_a_workbook_with_a_damaged_member_is_refused_in_words(tmp_path: Path) -> None:
     stream = io.BytesIO()
     pd.DataFrame({"worker": ["a"] * 500, "rating": range(500)}).to_excel(stream, index=False)

@@ -89,7 +89,7 @@ def test_no_other_split_of_the_budget_has_less_variance_than_the_closed_form() -
         assert (np.sum(parts / others[allowed], axis=1) >= closed.standard_error**2 * (1 - 1e-9)).all()
 
 
-@few_fast("n_requests", [2, 20])
+@few_fast("n_requests", [5, 20])
 def test_the_search_is_within_a_hundredth_of_the_closed_form(n_requests: int) -> None:
     rng, n_compared = np.random.default_rng(2), 0
     for _ in range(n_requests):

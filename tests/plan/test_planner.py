@@ -356,6 +356,7 @@ def test_a_target_power_that_is_no_goal_is_refused(target):
 # -- the same answer again ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_number_of_jobs_changes_nothing():
     assumed = assumptions_of({"p": LIKERT}, uncertainty=pilot_uncertainty(8, 40, LIKERT))
     request = PlanRequest(assumed, 0.08, SPACE, PRICES)
