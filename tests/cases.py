@@ -13,9 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from hypothesis import settings
 
 # Cases that were tried since the start of this process: what `cpu_budget.py` adds up.
 n_tried = 0
@@ -138,3 +141,11 @@ def few_fast(
         for place, value in enumerate(values)
     ]
     return pytest.mark.parametrize(names, marked, ids=ids)
+
+
+def examples(most: int) -> settings:
+    """So many examples of a property, of which the profile `quick` tries no more than of others."""
+    from hypothesis import settings
+
+    quick = settings.get_profile("quick").max_examples
+    return settings(max_examples=min(most, quick) if settings.default.max_examples == quick else most)

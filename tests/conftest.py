@@ -36,13 +36,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_collection_finish() -> None:
     gc.freeze()
+    gc.set_threshold(20_000, 20, 50)  # whole documents and trees of pages die young
     gc.enable()
 
 
 # A cold compiled kernel is slow once; the same examples on every run.
 settings.register_profile("humeval_power", deadline=None, derandomize=True)
 # The first of them: make test.
-settings.register_profile("quick", settings.get_profile("humeval_power"), max_examples=30)
+settings.register_profile("quick", settings.get_profile("humeval_power"), max_examples=10)
 settings.load_profile("humeval_power")
 
 
@@ -101,6 +102,8 @@ def shared_data(shared: Path) -> Path:
 WITH_FEW_NULL_STUDIES = {"study", "report", "analyze", "plan", "files", "field", "monitor", "page"}
 # Whose plans need no exact power.
 WITH_FEW_PROOFS = {"analyze", "field", "monitor", "page", "report"}
+# And whose plans from a pilot need no exact share of possible variances.
+WITH_FEW_DRAWS = {"test_cli_plan", "test_studies"}
 # And whose plans with looks need no exact levels.
 WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
 # And whose corrections by max-t and intervals of agreement need no more than two digits.
@@ -129,7 +132,8 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
     """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Plans
     with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth; plans are proved
     by 2,000 studies, here by 200. Critical values of max-t are means over 32,768 directions, here over 2,048;
-    intervals of agreement with other raters come from 100,000 draws, here from 4,000. A figure is made as ever,
+    intervals of agreement with other raters come from 100,000 draws, here from 4,000; the power that a pilot leaves
+    possible from 4,000, here from 500. A figure is made as ever,
     but not turned into dots and outlines, which takes a tenth of a second each."""
     names = {request.path.parent.name, request.path.stem}
     with pytest.MonkeyPatch.context() as patch:
@@ -143,6 +147,9 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
                 patch.setattr(f"{looks}.{module}.DEFAULT_SYSTEMS_LOOKS", 1000)
         if names & WITH_FEW_PROOFS:
             patch.setattr("humeval_power.studies.plan.search_and_prove.DEFAULT_SIMULATIONS", 200)
+        if names & WITH_FEW_DRAWS:
+            assurance = importlib.import_module("humeval_power.studies.power.assurance").assurance
+            patch.setitem(assurance.__kwdefaults__, "n_draws", 500)
         if names & WITH_ROUGH_NUMBERS:
             max_t = importlib.import_module("humeval_power.studies.fit.max_t")
             fresh_cache = functools.lru_cache(maxsize=32)(max_t._critical_values.__wrapped__)

@@ -463,6 +463,12 @@ SLOW = (
     "scenario mde",
     "judge plan",
     "accuracy claims",
+    "judge check",
+    "analyze pool many",
+    "agreement report compatible",
+    "compare primer-table",
+    "power many",
+    "power many k",
 )
 
 

@@ -283,6 +283,7 @@ def assert_as_simulated(scenario: PairedAccuracy | UnpairedAccuracy, *, seed: in
         assert drawn.type_m == pytest.approx(exact.type_m, rel=0.1)
 
 
+@pytest.mark.slow
 @each_case("setting", range(20))
 def test_enumeration_agrees_with_simulation(setting: int) -> None:
     rng = np.random.default_rng([6, setting])
@@ -607,6 +608,7 @@ PRINTED = {
 }
 
 
+@pytest.mark.slow
 def test_table_9_of_card_et_al_is_reproduced() -> None:
     with PUBLISHED.open() as file:
         rows = list(csv.DictReader(file))

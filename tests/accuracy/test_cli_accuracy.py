@@ -328,6 +328,7 @@ def test_every_problem_of_a_table_of_claims_is_told(tmp_path: Path) -> None:
 PUBLISHED = ROOT / "examples" / "papers" / "card2020_repository"
 
 
+@pytest.mark.slow
 def test_the_annotations_of_card_et_al_are_read_as_they_are(tmp_path: Path) -> None:
     annotations, sizes = PUBLISHED / "Glue-Paper-Annotations.csv", PUBLISHED / "glue_test_set_sizes.csv"
     claims, percent, left_out = read_claims(annotations, sizes=sizes)

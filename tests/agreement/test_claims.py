@@ -419,6 +419,7 @@ def test_systems_that_agree_alike_have_two_names_and_one_level(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_caveat_names_the_systems_that_it_is_about_and_begins_with_a_capital(tmp_path):
     parts = [f"{i},r{j + 2 * (i > 9)},apart,{1 + (i + j * i) % 5}" for i in range(20) for j in range(2)]
     whole = [f"{i},r{j},whole,{v}" for i, row in enumerate(_noisy(20, 5, 4)) for j, v in enumerate(row)]

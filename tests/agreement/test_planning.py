@@ -78,6 +78,7 @@ def test_half_widths_of_many_raters_and_outputs_are_those_of_the_delta_method():
     assert half_widths(known, m, n).mean() == pytest.approx(1.96 * math.sqrt(variance), rel=0.05)
 
 
+@pytest.mark.slow
 def test_an_interval_of_high_confidence_has_enough_draws_outside():
     # with 1,500 draws the ends of a 99.9 % interval were the outermost draws, and the width 8 % too small or more
     known = Reliability(0.5, 0.1)

@@ -165,6 +165,7 @@ def test_a_rater_who_is_odd_in_one_way_is_named_for_it(odd, p_value):
     assert np.flatnonzero(getattr(tests, p_value) <= ALPHA).tolist() == [0]
 
 
+@pytest.mark.slow
 def test_raters_in_another_order_have_the_same_p_values():
     rng = np.random.default_rng(7)
     values, kept = panel(rng, 8, 40, n_systems=3), rng.random((40, 3, 8)) < 0.6

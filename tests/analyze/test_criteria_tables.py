@@ -171,6 +171,7 @@ def test_names_that_cannot_be_typed_in_a_list_are_all_taken(written):
     assert "clear, short" in run("analyze", path, "--criteria", "all", "--all-pairs", "--scale", "1:5")
 
 
+@pytest.mark.slow
 def test_what_the_error_proposes_works(written):
     wide, long = written(wide_table()), written(long_table(), "long.csv")
     for path, words in (

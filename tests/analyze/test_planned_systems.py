@@ -127,6 +127,7 @@ def test_systems_that_were_not_planned_and_those_that_are_missing_are_named(fold
     assert told["systems beyond the plan"] == ("none", "other")
 
 
+@pytest.mark.slow
 def test_names_that_several_systems_got_after_the_plan_are_no_deviation(tmp_path):
     sizes = "--effect 0.2 --scale 1:5 --workers 6 --items 10 --ratings-per-item 3 --cost-per-rating 0.1"
     values = "--values sd_worker_slope=0.05,sd_residual=0.2 --power 0.1 --simulations 20"

@@ -179,6 +179,7 @@ def test_sizes_for_95_percent_power_are_the_golden_ones(shared: Path) -> None:
         assert found.n == pytest.approx(size, abs=3)  # t instead of z: one to three ratings more
 
 
+@pytest.mark.slow
 def test_simulated_power_of_the_paper_sized_comparison() -> None:
     # 2 points, 600 ratings of each system: .5907 by formula; 8,192 studies, 4 standard errors
     found = estimate_power(DirectAssessment(600, effect=2), n_simulations=8192, seed=3)
@@ -225,6 +226,7 @@ def test_no_effect_rejects_at_the_nominal_rate(test: str) -> None:
     assert low <= found.counts.n_right + found.counts.n_wrong <= high
 
 
+@pytest.mark.slow
 def test_a_longer_run_extends_a_shorter_one_and_jobs_do_not_matter() -> None:
     scenario = DirectAssessment(5000, effect=2)  # two small blocks
     whole = scenario.draw(500, seed=4, n_jobs=2)

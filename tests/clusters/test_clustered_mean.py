@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -47,7 +47,7 @@ sizes_of_clusters = st.lists(st.integers(1, 12), min_size=2, max_size=9)
 
 
 @given(sizes_of_clusters, st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_dense_matrices_agree(sizes: list[int], seed: int) -> None:
     codes = np.repeat(np.arange(len(sizes)), sizes)
     values = np.random.default_rng(seed).normal(size=len(codes))

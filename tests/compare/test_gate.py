@@ -182,6 +182,7 @@ def ran(tmp_path: Path, **inputs: str) -> tuple[int, str, str, str]:
     return done.returncode, *said, asked
 
 
+@pytest.mark.slow
 def test_the_action_comments_and_fails_as_the_gate_does(tmp_path: Path) -> None:
     log(tmp_path / "main", [True] * 30 + [False] * 10)
     log(tmp_path / "branch", [False] * 12 + [True] * 18 + [False] * 10)

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import few_fast
 from reference import dense_model
 from reference.dense_many_systems import design_matrices, own_design_matrices
 from scipy import optimize
@@ -32,7 +33,7 @@ CASES = [
 
 @pytest.mark.parametrize("by_lanes", [True, False])
 @pytest.mark.parametrize(("n_systems", "variances", "gamma"), CASES)
-@pytest.mark.parametrize(("m", "n", "kept"), [(5, 9, 0.5), (5, 9, 2.0), (12, 7, 0.7), (40, 43, 0.1)])
+@few_fast(("m", "n", "kept"), [(5, 9, 0.5), (5, 9, 2.0), (12, 7, 0.7), (40, 43, 0.1)], fast=3)
 def test_every_quantity_equals_the_one_from_dense_matrices(
     n_systems, variances, gamma, m, n, kept, by_lanes
 ):
@@ -100,7 +101,7 @@ def _tables(n, m, n_items, seed):
     return rows, y
 
 
-@pytest.mark.parametrize(("m", "n_items"), [(6, 14), (13, 8), (7, 7)])
+@few_fast(("m", "n_items"), [(7, 7), (6, 14), (13, 8)])
 def test_fits_side_by_side_have_the_highest_likelihood_of_dense_matrices(m, n_items):
     rows, y = _tables(21, m, n_items, seed=m)
     design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, 2)

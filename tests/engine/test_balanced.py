@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import each_case, few_fast
-from hypothesis import given, settings
+from cases import each_case, examples, few_fast
+from hypothesis import given
 from hypothesis import strategies as st
 from reference import dense_model
 from reference.golden import shared_golden
@@ -141,7 +141,7 @@ def test_maximum_likelihood_equals_the_golden_and_lme4(golden):
 
 @pytest.mark.slow
 @given(complete_tables())
-@settings(max_examples=60)
+@examples(60)
 def test_the_closed_form_equals_the_general_engine(table):
     ratings = ratings_of(table)
     exact = closed_form.fit_complete(ratings)
@@ -156,7 +156,7 @@ def test_the_closed_form_equals_the_general_engine(table):
 
 
 @given(complete_tables())
-@settings(max_examples=60)
+@examples(60)
 def test_the_closed_form_equals_the_dense_model(table):
     ratings = ratings_of(table)
     exact = closed_form.fit_complete(ratings)
@@ -180,7 +180,7 @@ def test_the_closed_form_equals_the_dense_model(table):
 
 @pytest.mark.slow
 @given(complete_tables())
-@settings(max_examples=60)
+@examples(60)
 def test_balanced_maximum_likelihood_equals_the_general_engine(table):
     ratings = ratings_of(table)
     size = balanced.Size(table.shape[0], table.shape[1], table.shape[3])
@@ -357,7 +357,7 @@ def same_fit(one, other, *, sign=1.0, rel=1e-9):
 
 
 @given(complete_tables(), st.sampled_from(["reml", "ml"]))
-@settings(max_examples=30)
+@examples(30)
 def test_swapping_the_systems_turns_the_effect_round_and_nothing_else(table, estimator):
     ratings = ratings_of(table)
     swapped = SimpleNamespace(**{**vars(ratings), "system": 1 - ratings.system})
@@ -366,7 +366,7 @@ def test_swapping_the_systems_turns_the_effect_round_and_nothing_else(table, est
 
 
 @given(complete_tables(), st.integers(0, 1000))
-@settings(max_examples=30)
+@examples(30)
 def test_the_order_of_rows_workers_and_items_does_not_matter(table, seed):
     rng = np.random.default_rng(seed)
     ratings = ratings_of(table)
@@ -390,7 +390,7 @@ def test_workers_and_items_play_the_same_part():
 
 
 @given(complete_tables())
-@settings(max_examples=40)
+@examples(40)
 def test_differences_in_closed_form_equal_those_of_the_general_engine(table):
     ratings = ratings_of(table)
     squares, mean = balanced.difference_squares(table[None])

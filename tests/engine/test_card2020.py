@@ -95,6 +95,7 @@ def test_the_paper_reading_of_the_effect_matters(published):
     assert literal.power < published["high", 3, 100, 0.1] - 0.2
 
 
+@pytest.mark.slow
 def test_a_calibrated_test_has_the_golden_power_in_every_cell(shared):
     for row in shared_golden(shared, "03_fpr")["card_fig6"]:
         for key, factor in (("kr_two_sided_2beta", 2), ("kr_two_sided_beta", 1)):

@@ -245,6 +245,7 @@ def test_without_a_place_to_write_kernels_are_kept_among_temporary_files_for_the
     assert stat.S_IMODE(lock.stat().st_mode) == 0o600
 
 
+@pytest.mark.slow
 def test_a_folder_that_others_can_write_is_not_trusted(tmp_path):
     known = tmp_path / f"humeval-power-kernels-{os.getuid()}"
     known.mkdir()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reference import dense_model
 from reference.kernel_view import view_of_columns, view_of_table
@@ -75,7 +75,7 @@ def test_gradient_is_that_of_the_dense_model(table, restricted):
 
 
 @given(tables(), st.booleans())
-@settings(max_examples=25)
+@examples(25)
 def test_gradient_is_the_numerical_slope_of_the_dense_criterion(table, restricted):
     *rows, rating, gamma = table
     gamma = gamma + 0.05  # room for a step to either side
@@ -277,7 +277,7 @@ def test_the_kernel_takes_any_number_of_columns():
 
 
 @given(tables(), st.booleans())
-@settings(max_examples=40)
+@examples(40)
 def test_the_optimum_satisfies_the_conditions_of_a_bounded_minimum(table, restricted):
     *rows, rating, _ = table
     problem = CrossedProblem.of_design(*rows)

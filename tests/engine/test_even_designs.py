@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reference import dense_model
 
@@ -115,7 +115,7 @@ def test_covariates_take_part_wherever_they_are():
     st.lists(st.sampled_from([0.0, 0.01, 0.5, 3.0, 100.0]), min_size=4, max_size=4),
     st.booleans(),
 )
-@settings(max_examples=12, deadline=None)
+@examples(12)
 def test_a_point_is_that_of_the_dense_model(name, gamma, restricted):
     rows = _rows(name)
     problem, gamma = CrossedProblem.of_design(*rows), np.array(gamma)

@@ -220,6 +220,7 @@ def test_running_the_oracle_again_gives_the_stored_results():
             assert again["df_kenward_roger"] == pytest.approx(before["df_kenward_roger"], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_relabelling_systems_workers_and_items_changes_nothing():
     rows = random_table(3, K=4)
     fitted = fit_joint(rows)

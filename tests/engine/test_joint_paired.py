@@ -115,7 +115,7 @@ SINGULAR = {
 
 
 @pytest.mark.parametrize("sds", SINGULAR)
-@few_fast("name", TABLES, fast=2)
+@few_fast("name", TABLES)
 def test_fits_by_layers_are_those_of_the_dense_matrix(name, sds, monkeypatch):
     rows = paired_table(**TABLES[name], sds=SINGULAR[sds], seed=7)
     fast, fast_known = fitted(rows, monkeypatch, layers=True)

@@ -156,6 +156,7 @@ def test_standard_errors_and_df_equal_those_of_dense_matrices(sds, seed, kept):
         assert fast == pytest.approx(list(slow), rel=1e-6)
 
 
+@pytest.mark.slow
 @few_fast("seed", range(4), fast=1)
 def test_the_sums_and_the_ratings_of_a_complete_table_give_the_same_fit(seed):
     rows = own_table(seed, (0.0, 0.2, 0.1), (0.1, 0.0, 0.05), m=4, n=7, kept=1.1)

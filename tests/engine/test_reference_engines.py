@@ -62,6 +62,7 @@ def test_statsmodels_agrees_with_lme4_on_small_designs(number: str, estimator: s
     assert_same_fit(fit, comparison[estimator])
 
 
+@pytest.mark.slow
 def test_statsmodels_finds_the_criterion_and_effect_of_a_table_that_does_not_identify_every_sd() -> None:
     # One rating per item and system: only effect, SE and criterion are comparable.
     comparison = golden()["25"]

@@ -120,6 +120,7 @@ def test_a_table_with_several_minima_says_so(seed: int, tmp_path) -> None:
     assert record["n_optima"] > 1
 
 
+@pytest.mark.slow
 def test_fits_of_tiny_tables_agree_with_dense_matrices() -> None:
     checked = 0
     for seed in range(500, 540):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 
 import humeval_power as hp
 from humeval_power.checking.exports.assigned import assigned_of
@@ -141,7 +142,7 @@ def lacking_slowly(plan: Plan, rows: pd.DataFrame, look: int, left: tuple[str, .
     return found
 
 
-@pytest.mark.parametrize("name", ["crossed", "sparse"])
+@few_fast("name", ["crossed", "sparse"])
 def test_a_stage_gets_back_what_it_lost_of_the_systems_that_are_left(
     name: str, request: pytest.FixtureRequest
 ) -> None:

@@ -98,6 +98,7 @@ def test_a_table_of_ratings_has_no_exports(tmp_path):
     assert "exports" not in json.loads(run("check", path, "--scale", "1:5", "--json"))
 
 
+@pytest.mark.slow
 def test_many_exports_are_counted_together_and_each_stands_in_one_row(tmp_path):
     left_out = {place: place % 3 for place in range(1, 31)}  # blank ratings of each file
     paths = []

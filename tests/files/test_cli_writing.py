@@ -82,6 +82,7 @@ def test_a_table_never_lies_beside_the_key_of_another(tmp_path: Path) -> None:
     assert ended > 1
 
 
+@pytest.mark.slow
 def test_a_folder_and_its_key_come_together_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

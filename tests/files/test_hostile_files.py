@@ -100,6 +100,7 @@ def test_an_excel_cell_in_the_last_corner_makes_no_table_of_the_whole_sheet(
     assert "are more than 25,000,000 cells" in refused(saved(tmp_path, stream.getvalue(), "ratings.xlsx"))
 
 
+@pytest.mark.slow
 def test_a_workbook_with_a_damaged_member_is_refused_in_words(tmp_path: Path) -> None:
     stream = io.BytesIO()
     pd.DataFrame({"worker": ["a"] * 500, "rating": range(500)}).to_excel(stream, index=False)
@@ -233,7 +234,7 @@ def test_a_pipe_with_a_writer_is_read_to_its_end(tmp_path: Path) -> None:
     # As a shell hands over the output of another command: check <(zcat ratings.csv.gz)
     command = "import sys; from humeval_power.files.tables import read_table; "
     command += "print(len(read_table(sys.argv[1]).frame))"
-    script = f'exec "$0" -c \'{command}\' <(sleep 1; cat "$1")'
+    script = f'exec "$0" -c \'{command}\' <(sleep 0.2; cat "$1")'
     found = subprocess.run(
         ["bash", "-c", script, sys.executable, str(saved(tmp_path, GOOD))],
         capture_output=True,

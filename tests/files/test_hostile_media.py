@@ -265,7 +265,7 @@ def claims(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("words", [(), ("--format", "html")])
+@few_fast("words", [(), ("--format", "html")])
 def test_claims_hide_nothing(tmp_path, words):
     told = run("accuracy", "claims", claims(tmp_path / "claims.csv"), *words)
     assert r"\x1b[31m" in told or not words

@@ -186,6 +186,7 @@ def test_a_bundle_can_be_analysed_again_with_the_same_result(study, tmp_path):
     assert all(again[name] == pytest.approx(first[name], abs=1e-6) for name in again)
 
 
+@pytest.mark.slow
 def test_pictures_show_names_as_they_are(study):
     pictures = sorted(write_pictures(study).glob("*.svg"))
     assert len(pictures) >= 4

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from cases import few_fast
 from places import ROOT
 
 from humeval_power import choices
@@ -185,10 +186,9 @@ STUDY = "--preset high --workers 6 --items 20 --ratings-per-item 3 --effect 0.1 
 
 
 # Bounds of our own modules and of all: what was counted, and a tenth more for other versions of the packages.
-@pytest.mark.parametrize(
+@few_fast(
     ("line", "says", "needs", "ours", "modules"),
     [
-        ("check data/pilot.csv --scale 1:5", "360", {"numpy", "pandas", "pyarrow", "scipy"}, 195, 1090),
         (
             "fit data/pilot.csv --scale 1:5",
             "new - baseline",
@@ -197,6 +197,7 @@ STUDY = "--preset high --workers 6 --items 20 --ratings-per-item 3 --effect 0.1 
             1295,
         ),
         (f"power {STUDY}", "By formula", {"numpy", "scipy"}, 205, 845),
+        ("check data/pilot.csv --scale 1:5", "360", {"numpy", "pandas", "pyarrow", "scipy"}, 195, 1090),
         (
             "compare scores {scores} --question mean --resamples 100 --power-by formula",
             "B - A",
@@ -205,6 +206,7 @@ STUDY = "--preset high --workers 6 --items 20 --ratings-per-item 3 --effect 0.1 
             1115,
         ),
     ],
+    fast=2,
 )
 def test_a_command_imports_only_what_it_uses(
     line: str, says: str, needs: set[str], ours: int, modules: int, tmp_path: Path

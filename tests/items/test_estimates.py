@@ -9,6 +9,7 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from places import TESTS
 from pool_estimates import dense_mixed, stratified
 from scipy import special
@@ -97,7 +98,7 @@ def test_of_equal_strata_differences_give_the_closed_form(strata):
         assert mine.population_variance > other.population[0]
 
 
-@pytest.mark.parametrize("holes", [False, True])
+@few_fast("holes", [True, False])
 def test_ratings_give_what_dense_matrices_give(holes):
     rng = np.random.default_rng(5)
     stratum = np.repeat([0, 1, 2], 6)

@@ -129,6 +129,7 @@ def test_wilson_at_whole_labels_is_wilsons() -> None:
     assert wilson_at(7 / 40, 40, 1e12, 0.95) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_formula_says_what_judges_cost() -> None:
     # without the price of weights it is that of PPI++; n 20, J 5 as simulated studies have it: .143 for .121
     many = expected_variance(1.0, 0.49, 10**6, 10**7, 1)

@@ -180,7 +180,7 @@ def useless(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return (rng.random(1000) < 0.5).astype(float), rng.random(1000)
 
 
-@pytest.mark.parametrize("judged", [calibrated, overconfident, useless])
+@few_fast("judged", [overconfident, calibrated, useless])
 @few_fast("n_studies, n", [(250, 40), (1000, 40), (1000, 100)])
 def test_intervals_cover_and_strata_are_no_worse_than_labels(
     judged: Callable, n_studies: int, n: int

@@ -123,6 +123,7 @@ def test_a_plan_carries_the_family_and_the_latent_parameters(tmp_path: Path) -> 
     assert "latent" in run("power", "--plan", path, "--method", "analytic", code=2).stderr
 
 
+@pytest.mark.slow
 def test_a_pilot_in_boxes_is_fitted_and_planned_from(tmp_path: Path) -> None:
     pilot, parameters = tmp_path / "pilot.csv", tmp_path / "parameters.json"
     drawn = ("--workers", 8, "--items", 20, "--effect", 0.1, "--scale", "1:5")

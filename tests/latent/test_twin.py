@@ -207,6 +207,7 @@ def worker_twin(rng):
     return worker, x, Twin(y, [dummies(worker)], x[:, None], np.eye(1), "logit")
 
 
+@pytest.mark.slow
 def test_laplace_is_close_to_the_integral():
     """-2 log of the restricted likelihood by quadrature over b and v, and by Laplace: within 0.2 of one
     another with 12 yes-or-no ratings a worker; between two SDs the difference moves by less than 0.1."""

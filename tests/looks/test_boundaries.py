@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reference.golden import shared_golden
 from reference.rpact import rpact_answers
@@ -166,7 +166,7 @@ def test_conditional_power_is_that_of_the_stored_case(shared) -> None:
         assert bound == pytest.approx(row["z"], abs=1e-9)
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(
     steps=st.lists(st.floats(0.05, 1.0), min_size=2, max_size=3),
     lower=st.floats(-2.5, 0.5),

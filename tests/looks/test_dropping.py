@@ -151,6 +151,7 @@ def test_a_comparison_without_a_p_value_decides_nothing() -> None:
     assert found.best.tolist() == [-1]
 
 
+@pytest.mark.slow
 def test_with_many_workers_the_long_run_is_that_of_brownian_motion() -> None:
     # what workers differ by is nearly all of the error: t has hundreds of df, and information is workers
     shares = (0.25, 0.5, 0.75, 1.0)
@@ -183,7 +184,7 @@ def test_with_many_workers_the_long_run_is_that_of_brownian_motion() -> None:
 
 def test_the_numbers_of_a_plan_agree_with_each_other() -> None:
     source = study(5, effect=0.12)
-    plan = plan_dropping(source, SPENT, n_simulations=1024, seed=2)
+    plan = plan_dropping(source, SPENT, n_simulations=512, seed=2)
     per_look = np.diff(source.sizes, prepend=0) / 5
     for point in (*plan.points, *plan.ties):
         assert sum(point.stages) == pytest.approx(point.ratings)
@@ -202,7 +203,7 @@ def test_the_numbers_of_a_plan_agree_with_each_other() -> None:
         "all equal",
     ]  # one leads: as planned
     assert plan.calibration.used <= 1
-    again = plan_dropping(source, SPENT, n_simulations=1024, seed=2, n_jobs=2)
+    again = plan_dropping(source, SPENT, n_simulations=512, seed=2, n_jobs=2)
     assert again.points == plan.points
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each_case
+from cases import each_case, examples, few_fast
 from cli import run
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference.rpact import rpact_answers
 from scipy import integrate, optimize, stats
@@ -96,6 +96,7 @@ def test_boundaries_of_the_worked_example_are_those_of_rpact() -> None:
     assert found.efficacy == pytest.approx(z, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_all_intervals_cover_as_often_as_a_multivariate_normal_says() -> None:
     found = bounds_of(study((5, 10, 15, 20), 100))
     t = np.array(found.shares)
@@ -278,7 +279,7 @@ def test_endings_are_those_of_a_walk_through_the_looks(rule, wanted) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.alternative)
-@pytest.mark.parametrize("effect", [0.0, 0.06, 0.1])
+@few_fast("effect", [0.06, 0.0, 0.1])
 def test_power_by_formula_is_that_of_simulation_where_workers_are_many(rule, effect) -> None:
     source = study((40, 60, 80), 100, (0.2, 0.14, 0.26))
     bounds, precisions = bounds_of(source), [row.precision for row in look_rows(source)]
@@ -349,7 +350,7 @@ def test_reasons_are_read_in_points_of_a_scale_and_written_as_they_were() -> Non
     assert stop_when_of(" half_width = 0.15 ") == StopWhen(False, None, 0.15)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.booleans(), st.none() | st.floats(1e-3, 0.9), st.none() | st.floats(1e-3, 0.9))
 def test_words_of_reasons_name_them_again(decision, equivalence, half_width) -> None:
     if not decision and equivalence is None and half_width is None:
@@ -522,7 +523,7 @@ def test_the_bayes_factor_is_a_mixture_of_noncentral_t_densities() -> None:
     assert bayes_factor(t, m, g) == pytest.approx(mixture, rel=1e-7)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(6, 60), st.floats(0.3, 3.0))
 def test_at_the_end_of_the_sequence_the_bayes_factor_is_one_over_alpha(workers, g) -> None:
     width = float(half_width_at(np.array(1.0), workers, g))
@@ -530,6 +531,7 @@ def test_at_the_end_of_the_sequence_the_bayes_factor_is_one_over_alpha(workers, 
         assert bayes_factor(width * math.sqrt(workers), workers, g) == pytest.approx(20, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_sequence_errs_in_five_of_a_hundred_studies_at_most() -> None:
     values = np.random.default_rng(1).normal(size=(4000, 400))
     g, ever = tuned_spread(10), np.zeros(4000, dtype=bool)

@@ -263,6 +263,7 @@ def test_error_rates_are_those_stored_for_the_crossed_model(shared, number) -> N
     assert bounds.efficacy == pytest.approx(row["ldP_bounds"], abs=0.006)
 
 
+@pytest.mark.slow
 def test_calibrated_levels_are_those_stored(shared) -> None:
     for row in shared_golden(shared, "06c_calibrated_boundaries")["rows"]:
         study = RatingLooks(
@@ -285,6 +286,7 @@ def test_calibrated_levels_are_those_stored(shared) -> None:
         assert level == pytest.approx(row["calibrated_p_star"], abs=allowed), row
 
 
+@pytest.mark.slow
 def test_naive_tools_fail_where_workers_are_few_and_the_plan_says_by_how_much() -> None:
     study = RatingLooks(preset("high"), crossed(3, 99), equal_looks("items", 3))
     plan = plan_looks(study, POCOCK, n_simulations=20_000, seed=2)

@@ -202,6 +202,7 @@ def test_stop_when_needs_looks(tmp_path) -> None:
     assert "needs looks" in found.output
 
 
+@pytest.mark.slow
 def test_a_margin_stops_a_study_at_half_of_alpha_a_side(tmp_path) -> None:
     text = STUDY.replace("effect_raw = 0.5", "effect_raw = 0").replace(", equivalence=0.8", "")
     (tmp_path / "study.toml").write_text(text)
@@ -226,6 +227,7 @@ def test_a_margin_stops_a_study_at_half_of_alpha_a_side(tmp_path) -> None:
     assert "Wald test" not in words
 
 
+@pytest.mark.slow
 def test_where_no_design_will_do_the_most_powerful_is_planned(tmp_path) -> None:
     text = STUDY.replace("[30]", "[30, 600, 1000]").replace("effect_raw = 0.5", "effect_raw = 0.4")
     (tmp_path / "study.toml").write_text(text)
@@ -235,6 +237,7 @@ def test_where_no_design_will_do_the_most_powerful_is_planned(tmp_path) -> None:
     assert "the best has" in found["reason"]
 
 
+@pytest.mark.slow
 def test_designs_that_intervals_cannot_stop_are_passed_over(tmp_path, monkeypatch) -> None:
     calibrated = []
     kept = calibration.calibrate
@@ -404,6 +407,7 @@ def test_python_has_the_sequence_of_a_study_and_of_ratings(tmp_path) -> None:
     assert hp.looks.anytime(about).steps == hp.looks.anytime(ratings, narrowest_at=10).steps
 
 
+@pytest.mark.slow
 def test_a_worker_for_each_item_is_planned_though_no_other_has_work() -> None:
     found = run_json(
         *("plan", "--preset", "high", "--effect", "0.2", "--items", "60", "--max-workers", "60"),
@@ -415,6 +419,7 @@ def test_a_worker_for_each_item_is_planned_though_no_other_has_work() -> None:
     assert found["reached"]
 
 
+@pytest.mark.slow
 def test_a_size_that_calibrated_looks_can_meet_is_not_refused_beforehand() -> None:
     words = ("--preset", "high", "--effect", "0.1", "--items", "100", "--cost-per-rating", "0.1")
     answer = run(

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import few_fast
 from cli import run
 from places import ROOT
 
@@ -140,7 +141,7 @@ def chosen_of(plan: Plan) -> ItemPool:
     return ItemPool(names, plan.systems, scores[order], zeros, chances, np.arange(80) < n)
 
 
-@pytest.mark.parametrize("items", [16, 24])
+@few_fast("items", [24, 16])
 def test_a_look_at_chosen_items_decides_as_they_were_simulated(plan: Plan, items: int) -> None:
     plan = replace(
         plan, counts=replace(plan.counts, n_items=items)
@@ -158,6 +159,7 @@ def test_false_claims_of_studies_at_chosen_items_are_as_rare_as_is_said(plan: Pl
     assert sum(state.best is not None for state in states) <= 400 * 0.05 + 4 * math.sqrt(400 * 0.05 * 0.95)
 
 
+@pytest.mark.slow
 def test_a_look_decides_as_the_simulation_of_the_plan_does(plan: Plan) -> None:
     states = agree(plan, 24, seed=5)
     assert any(state.best is not None for state in states)

@@ -256,6 +256,7 @@ def test_a_ledger_that_got_no_line_is_not_left_behind(tmp_path: Path) -> None:
     assert (tmp_path / "mine.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_one_who_waited_for_a_file_that_was_taken_away_makes_his_own(tmp_path: Path) -> None:
     path = tmp_path / "l.jsonl"
     with open_ledger(path):

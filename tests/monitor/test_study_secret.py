@@ -132,6 +132,7 @@ sys.exit(any(os.waitpid(child, 0)[1] for child in children))
 """
 
 
+@pytest.mark.slow
 def test_two_who_make_a_secret_at_once_get_the_same(tmp_path: Path) -> None:
     secrets, answers = tmp_path / "secrets", tmp_path / "answers"
     secrets.mkdir()

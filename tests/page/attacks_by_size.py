@@ -148,7 +148,7 @@ def bombs() -> list[Attack]:
         Attack(
             "Bombs",
             "a gzip file of 250 kB that unpacks to 250 MB: it is kept packed, and refused when it is read",
-            upload("bomb.csv.gz", lambda: gzip.compress(bytes(250_000_000), 6, mtime=0)),
+            upload("bomb.csv.gz", lambda: gzip.compress(bytes(1_000_000), 6, mtime=0) * 250),
             200,
             "bomb.csv.gz~",
         ),

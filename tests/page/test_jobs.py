@@ -268,8 +268,9 @@ def test_nothing_outlives_the_server(how: str, tmp_path: Path):
 
 
 def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goes_on(
-    room: Room, tmp_path: Path
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    monkeypatch.setattr("humeval_power.doors.page.working.jobs._RELOADED_SECONDS", 1.0)
     job = room.job("left", "count", "0.05", "10000", output=tmp_path / "left")
     room.do(_begun(job))
 
@@ -278,9 +279,9 @@ def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goe
         if looked_at_again is not None:
             await asyncio.sleep(looked_at_again)
             assert room.workers.job_of("left") is job  # as a page does that is loaded again
-            await asyncio.sleep(4)
+            await asyncio.sleep(1.5)
 
-    room.do(leave(1.0))
+    room.do(leave(0.3))
     assert job.state == "running"
     room.do(leave(None))
     room.end(job)
@@ -288,12 +289,12 @@ def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goe
 
 
 def test_a_job_that_no_page_asks_for_ends(tmp_path: Path):
-    with a_room(n_live=1, limits=WorkLimits(stop_seconds=3, alone_seconds=4)) as found:
+    with a_room(n_live=1, limits=WorkLimits(stop_seconds=3, alone_seconds=1.5)) as found:
         job = found.job("alone", "count", "0.05", "10000", output=tmp_path / "alone")
 
         async def looked_at() -> None:
             n_looks = 0
-            while n_looks < 25:
+            while n_looks < 12:
                 assert found.workers.job_of("alone") is job
                 n_looks += job.state == "running"
                 await asyncio.sleep(0.2)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from humeval_power.doors.page.forms import FORMS
@@ -39,7 +39,7 @@ def test_the_other_side_of_a_pair_of_flags_is_understood():
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(offered(POWER))), st.text(min_size=1)), max_size=8))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_links_come_back_and_values_stay_values(query):
     asked = request_of(POWER, query)
     split = urlsplit(asked.link)

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from cases import few_fast
 
 pytest.importorskip("starlette")
 from in_process_parts import in_process_parts
@@ -477,7 +478,7 @@ def test_of_several_systems_what_is_to_be_found_is_asked_with_the_size(client, c
     assert said(chosen)["goal"] == "best"
 
 
-@pytest.mark.parametrize("platform", ["mturk", "qualtrics", "google-forms"])
+@few_fast("platform", ["google-forms", "mturk", "qualtrics"])
 def test_what_a_platform_gives_back_is_read_by_the_mapping_of_its_forms(client, chosen, platform):
     from tests.field import platform_crowd
     from tests.field.test_upload_decoded import EXPORTS, assigned

@@ -78,6 +78,7 @@ def test_whatever_happens_is_said_and_the_next_answer_comes(room: Room, words: t
         assert room.live("say", *words, str(place)).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_worker_that_hears_nobody_is_ended_by_the_system():
     limits = WorkLimits(live_seconds=0.5)
     with a_room(n_live=1, n_jobs=0, limits=limits) as room:

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from humeval_power.designs import (
@@ -326,7 +326,7 @@ def bits_of(number):
     return number.to_bytes(16)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(SEEDS, st.integers(1, 400), st.integers(1, 50))
 def test_codes_are_unique_and_stay_when_items_are_added(seed, few, more):
     outputs, bits = (

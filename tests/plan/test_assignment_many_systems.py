@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cases import each_case, few_fast
-from hypothesis import given, settings
+from cases import each_case, examples, few_fast
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -124,7 +124,7 @@ def test_orders_of_a_williams_design_have_every_system_at_every_place_and_after_
     assert len(follows) == n_systems * (n_systems - 1)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(DESIGNS, SEEDS, ORDERS, st.one_of(st.none(), st.integers(22, 40)))
 def test_ratings_are_those_of_the_design_and_places_count_them(design, seed, order, batch_size):
     plan = assign(design, seed=seed, order=order, batch_size=batch_size, check_rate=0.1, repeat_rate=0.1)
@@ -141,14 +141,14 @@ def test_ratings_are_those_of_the_design_and_places_count_them(design, seed, ord
     assert again.to_frame().to_csv() == plan.to_frame().to_csv()
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(DESIGNS, SEEDS, ORDERS, st.one_of(st.none(), st.integers(26, 40)))
 def test_balance_is_what_is_counted_one_by_one(design, seed, order, batch_size):
     plan = assign(design, seed=seed, order=order, batch_size=batch_size, check_rate=0.1, repeat_rate=0.2)
     assert worst(plan) == slow_balance(plan)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(PAIRED, SEEDS)
 def test_places_are_as_even_as_the_numbers_allow(design, seed):
     plan = assign(design, seed=seed)
@@ -174,7 +174,7 @@ def test_complete_designs_that_divide_are_balanced_without_rest(n_systems, times
         assert all(value == 0 for (name, _), value in found.items() if name == counted)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(some_workers(st.just(False)), SEEDS, ORDERS)
 def test_unpaired_workers_meet_each_system_equally_often_and_at_each_place(design, seed, order):
     found = worst(assign(design, seed=seed, order=order))
@@ -202,7 +202,7 @@ def test_unpaired_systems_follow_each_other_about_equally(order, batch_size):
     assert same <= 0.02 * len(rows)  # chance would be 12 %
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(2, 9), st.integers(2, 12), st.integers(3, 9), SEEDS)
 def test_random_puts_the_outputs_of_an_item_a_kth_of_the_batch_apart(workers, items, n_systems, seed):
     plan = assign(crossed(workers, items, n_systems=n_systems), seed=seed, order="random")
@@ -214,7 +214,7 @@ def test_random_puts_the_outputs_of_an_item_a_kth_of_the_batch_apart(workers, it
         assert all((np.diff(orders) == distance).all() for orders in at.values())
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(tables(), SEEDS, ORDERS)
 def test_tables_with_sittings_of_any_size_keep_their_rows(design, seed, order):
     plan = assign(design, seed=seed, order=order, check_rate=0.1)
@@ -256,7 +256,7 @@ def test_turns_come_back_at_even_distances_and_no_step_is_taken_much_more_often(
     assert np.ptp(counted[~np.eye(5, dtype=bool)]) <= 3
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(DESIGNS, SEEDS, st.integers(4, 30), st.sampled_from([0.05, 0.3]))
 def test_batches_keep_to_their_size_or_are_refused(design, seed, batch_size, rate):
     try:

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 import pytest
-from cases import few_fast
-from hypothesis import example, given, settings
+from cases import examples, few_fast
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from humeval_power.designs import k_per_item, with_documents
@@ -48,7 +48,7 @@ def test_every_solution_of_a_small_square_comes_about_equally_often():
 
 
 @few_fast("n_systems", [3, 7, 8, 20], fast=1)
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_unpaired_designs_are_as_even_as_the_numbers_allow(n_systems, data):
     workers, items = data.draw(st.integers(2, 25)), data.draw(st.integers(2, 20))

@@ -643,6 +643,7 @@ def test_a_power_from_another_version_can_be_accepted_with_a_reason(file: Path) 
     assert read_plan(file) == PLAN
 
 
+@pytest.mark.slow
 def test_the_published_schema_is_what_the_models_give() -> None:
     script = ROOT / "docs" / "make_plan_schema.py"
     run = subprocess.run(

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from seven import seven
 from test_search import CLIFF, cost_models
@@ -227,7 +227,7 @@ def test_the_front_that_is_shown_rises_in_cost_and_power_and_keeps_both_ends():
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@examples(200)
 @given(cost_models(), st.decimals(20, 3000, places=2))
 def test_no_plan_overspends_its_budget_by_a_cent(model, budget):
     request = PlanRequest(assumptions_of({"p": LIKERT}), 0.08, TIGHT, model, budget=budget)
@@ -386,6 +386,7 @@ def test_a_target_power_that_is_no_goal_is_refused(target):
 # -- the same answer again ------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_number_of_jobs_changes_nothing():
     assumed = assumptions_of({"p": LIKERT}, uncertainty=pilot_uncertainty(8, 40, LIKERT))
     request = PlanRequest(assumed, 0.08, SPACE, PRICES)

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from cases import each_case, few_fast
-from hypothesis import given, settings
+from cases import each_case, examples, few_fast
+from hypothesis import given
 from hypothesis import strategies as st
 from seven import seven
 
@@ -155,7 +155,7 @@ SMALL = SearchSpace(
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@examples(200)
 @given(cost_models(), st.decimals(1, 3000, places=2))
 def test_a_budget_is_never_overspent_by_a_cent_and_nothing_better_was_affordable(model, budget):
     candidates = list_candidates({"one": LIKERT}, SMALL, model)
@@ -169,7 +169,7 @@ def test_a_budget_is_never_overspent_by_a_cent_and_nothing_better_was_affordable
         assert candidates.worst_power[index] == pytest.approx(best, abs=1e-9)  # ties are rounded to 1e-9
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cost_models())
 def test_no_design_on_the_front_is_dominated_and_every_other_is(model):
     candidates = list_candidates({"one": LIKERT}, SMALL, model)
@@ -182,7 +182,7 @@ def test_no_design_on_the_front_is_dominated_and_every_other_is(model):
         assert dominating.any()
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(cost_models(), st.sampled_from([0.3, 0.5, 0.7]), st.decimals(Decimal("0.01"), 20, places=2))
 def test_doubling_the_price_of_a_worker_never_buys_more_workers(model, target, price):
     chosen = []

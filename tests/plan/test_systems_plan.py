@@ -95,7 +95,7 @@ def every_design(space: SearchSpace, planned: PlannedSystems) -> list[tuple[int,
         ("any", ComparisonFamily(comparisons="baseline", baseline="A"), "extremes", (True,)),
         ("best", ComparisonFamily(model="joint", variances="common", correction="max-t"), "one", (True,)),
     ],
-    fast=2,
+    fast=1,
 )
 def test_the_search_finds_what_listing_every_design_finds(
     goal: Goal, family: ComparisonFamily, pattern: str, pairings: tuple[bool, ...]

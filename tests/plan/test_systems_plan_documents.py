@@ -63,6 +63,7 @@ def planned() -> PlannedSystems:
     return PlannedSystems(systems(), ComparisonFamily(), "pair")
 
 
+@pytest.mark.slow
 def test_the_search_finds_what_listing_every_design_finds() -> None:
     space = SearchSpace(
         workers=range(4, 8), items=(12, 24, 36), ratings_per_item=range(1, 8), documents=(4, 6, 12)

@@ -30,6 +30,7 @@ def simulated(scenario: PanelPreference) -> PowerEstimate:
     return estimate_power(scenario, n_simulations=384, seed=4)
 
 
+@pytest.mark.slow
 @few_fast(
     "scenario",
     [

@@ -199,6 +199,7 @@ def _has_direction(outcome: np.ndarray, position: np.ndarray | None) -> bool:
     return bool(-found.fun > 1e-9)
 
 
+@pytest.mark.slow
 def test_separation_is_what_linear_programming_finds() -> None:
     rng = np.random.default_rng(5)
     seen = {True: 0, False: 0}

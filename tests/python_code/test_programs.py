@@ -181,6 +181,7 @@ LINES = {
     "survey": "survey papers.csv --preset high,low --scale 1:5 --effect 0.1 --if-no-workers 5",
 }
 SLOW = {
+    "judge plan",
     "plan usual",
     "mde systems",
     "power file",

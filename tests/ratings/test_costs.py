@@ -11,8 +11,8 @@ from math import ceil
 
 import numpy as np
 import pytest
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from humeval_power.costs import CostModel, cost_of, costs_of_counts, money, split_advice
@@ -125,13 +125,13 @@ def total_hit_by_hit(study, model):
     return total
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(counts, models())
 def test_costs_equal_those_of_every_assignment_paid_by_itself(study, model):
     assert cost_of(study, model).total == total_hit_by_hit(study, model)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(counts, models())
 def test_the_total_is_the_sum_of_its_parts_to_the_cent(study, model):
     cost = cost_of(study, model)
@@ -141,7 +141,7 @@ def test_the_total_is_the_sum_of_its_parts_to_the_cent(study, model):
         assert part == part.quantize(Decimal("0.01"))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(counts, min_size=1, max_size=20), models())
 def test_thousands_are_priced_as_one_is(studies, model):
     names = ("n_workers", "n_items", "ratings_per_item", "paired", "n_repeats")
@@ -151,7 +151,7 @@ def test_thousands_are_priced_as_one_is(studies, model):
     assert priced.tolist() == [cost_of(study, model).cents for study in studies]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(counts, models(), st.sampled_from(["n_workers", "n_items", "ratings_per_item", "n_repeats"]))
 def test_more_of_anything_never_costs_less(study, model, name):
     more = replace(study, **{name: getattr(study, name) + 1})
@@ -164,7 +164,7 @@ SHARES = ["rejected_share", "checks_per_rating", "repeats_per_rating"]
 AMOUNTS = ["cost_per_worker", "cost_per_item", "cost_per_output", *SHARES]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(counts, models(), st.sampled_from([*AMOUNTS, "price"]), st.integers(1, 500))
 def test_a_higher_price_or_share_never_costs_less(study, model, name, step):
     if name == "price":

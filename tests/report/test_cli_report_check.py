@@ -66,6 +66,7 @@ def test_open_fields_end_with_3_under_strict_alone(study, form):
     run("report", "check", *files_of(study, form), "--form", form, "--strict", code=3)
 
 
+@pytest.mark.slow
 def test_a_hint_is_a_line_of_the_configuration_that_closes_the_field(study, tmp_path):
     listed = json.loads(run("report", "check", study / "plan.json", "--form", "heds", "--json").stdout)
     lines = {one["field"]: one["hint"] for one in listed["fields"] if one["mark"] == "open"}

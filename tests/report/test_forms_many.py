@@ -66,7 +66,7 @@ def documents(request):
     return many_documents(FAMILIES[request.param])
 
 
-@few_fast("form", ["card2020", "heds", "arr"], fast=2)
+@few_fast("form", ["card2020", "heds", "arr"])
 def test_a_form_of_several_systems_is_as_full_as_that_of_two(form, documents):
     two = report(CriterionDocuments(analysis={**made.ANALYSIS, "power_at_interest": None}), form=form)
     for one in without_plan(documents):

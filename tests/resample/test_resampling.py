@@ -122,6 +122,7 @@ def test_a_shift_gives_the_population_this_difference(table: object, test: str) 
     assert scenario.with_effect(0.1).true_effect == 0.1
 
 
+@pytest.mark.slow
 def test_moved_ratings_of_a_scale_with_points_stay_on_points_and_keep_the_mean() -> None:
     rng = np.random.default_rng(1)
     rating = rng.integers(0, 5, 4000) / 4
@@ -160,6 +161,7 @@ def test_rounding_keeps_the_ties_that_a_rank_test_lives_on() -> None:
     assert rounded < 0.3 < 0.9 < raw  # moved by a trifle, no rating of B would tie with one of A any more
 
 
+@pytest.mark.slow
 def test_drawing_ratings_has_the_power_of_the_t_test() -> None:
     # Ratings drawn one by one are independent: noncentral t with the table's own variances.
     found = estimate_power(
@@ -186,6 +188,7 @@ def test_drawing_items_has_the_variance_of_the_item_differences() -> None:
     assert drawn.estimate.var() == pytest.approx(difference.var() / 60, rel=4 * np.sqrt(2 / 2000))
 
 
+@pytest.mark.slow
 def test_drawing_both_ways_counts_pure_noise_three_times() -> None:
     # Owen (2007): with independent ratings the pigeonhole bootstrap's variance is about three times the
     # true one, whatever is drawn from: it is careful, not bold.

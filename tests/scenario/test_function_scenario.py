@@ -127,6 +127,7 @@ def test_alpha_can_be_given_to_a_function_scenario() -> None:
     assert strict < loose
 
 
+@pytest.mark.slow
 def test_a_module_is_found_where_the_command_is_run(tmp_path: Path) -> None:
     (tmp_path / "my_own_study.py").write_text(EXAMPLE.read_text())
     program = "from humeval_power.comparisons.scenario.ask import command; command()"
@@ -198,6 +199,7 @@ def test_a_file_with_a_mistake_is_told_in_words(tmp_path: Path) -> None:
     assert "AttributeError" in str(found.exception)
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_its_power_rises_with_its_size() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "error", str(EXAMPLE)],

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each_case, few_fast
-from hypothesis import given, settings
+from cases import each_case, examples, few_fast
+from hypothesis import given
 from hypothesis import strategies as st
 from reference import dense_model
 from reference.golden import shared_golden
@@ -78,7 +78,7 @@ def cyclic(m, n, k, *, offset=0):
 
 
 @given(parameters(), st.integers(2, 12), st.integers(1, 8), st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_evenly_loaded_paired_designs_follow_the_master_formula(given_parameters, m, rounds, data):
     # the methods notes (M): Var = Tw^2 / m + Ti^2 / n + 2 s^2 / (n k), whoever rates what.
     k = data.draw(st.integers(1, m))
@@ -93,7 +93,7 @@ def test_evenly_loaded_paired_designs_follow_the_master_formula(given_parameters
 
 
 @given(parameters(), st.integers(1, 3), st.integers(0, 3), st.integers(1, 4))
-@settings(max_examples=60)
+@examples(60)
 def test_evenly_loaded_split_designs_follow_the_master_formula(given_parameters, k, spare, rounds):
     m = 2 * k + spare
     n = m * rounds
@@ -137,7 +137,7 @@ def test_variance_and_df_of_every_kind_of_design_equal_the_dense_model(name, slo
 
 
 @given(parameters(), st.integers(0, 1000))
-@settings(max_examples=30)
+@examples(30)
 def test_no_unequal_load_beats_least_squares_with_effective_numbers(given_parameters, seed):
     # the methods notes 2.3: least squares has Tw^2 / m_eff + Ti^2 / n_eff + 2 s^2 / N with Kish's numbers,
     # and generalised least squares is never worse.

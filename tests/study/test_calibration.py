@@ -78,6 +78,7 @@ def test_false_positives_are_those_of_the_golden_simulation(
         assert distance(round(rate * 4000), 4000, golden[column], n_golden) < 4, column
 
 
+@pytest.mark.slow
 def test_an_item_mean_t_test_is_right_where_workers_do_not_differ() -> None:
     same_workers = replace(HIGH, sd_worker_slope=0.0)
     found = by_test(
@@ -220,6 +221,7 @@ def test_the_figure_has_a_dot_for_each_defined_test_at_its_rate() -> None:
     assert sum(text.get_text() == "not defined" for text in axes.texts) == 3
 
 
+@pytest.mark.slow
 def test_the_figure_is_the_same_on_every_run() -> None:
     table = calibration_table(calibrate(HIGH, crossed(3, 8), n_simulations=100))
     first, second = (figure_bytes(calibration_figure(table), "svg") for _ in range(2))

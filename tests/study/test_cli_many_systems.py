@@ -103,6 +103,7 @@ def test_own_variances_lead_and_the_record_has_the_common_ones_as_a_check(study)
     assert own["variances_check"]["df"] == 8
 
 
+@pytest.mark.slow
 @few_fast("leads", ["common", "own"])
 def test_a_decision_that_depends_on_the_variances_is_warned_of_and_shown(study, leads):
     words = (study, "--criterion", "fluency", "--all-pairs", "--model", "joint")

@@ -6,6 +6,7 @@ import csv
 import json
 
 import pytest
+from cases import few_fast
 from cli import run, run_json
 
 HIGH = ("--preset", "high", "--n-systems", "4")
@@ -234,9 +235,7 @@ def test_power_says_how_many_workers_or_items_would_do_as_size_finds_them():
     assert "Neither more workers nor more items alone would do for 80." in " ".join(hard.split())
 
 
-@pytest.mark.parametrize(
-    "words", [("power", "--items", "60"), ("size", "--find", "items"), ("mde", "--items", "60")]
-)
+@few_fast("words", [("power", "--items", "60"), ("size", "--find", "items"), ("mde", "--items", "60")])
 def test_a_study_of_several_says_its_power_at_both_ends_of_what_is_usual(words):
     asked = (*words, "--workers", "12", "--ratings-per-item", "3", "--n-systems", "4", "--scale", "1:5")
     effect = () if words[0] == "mde" else ("--effect-raw", "0.6")

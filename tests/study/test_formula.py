@@ -305,6 +305,7 @@ def test_options_that_say_something_else_than_the_formula_are_refused() -> None:
     run("fit", PILOT, "--scale", "1:5", "--formula", PLAIN, "--item", "item")
 
 
+@pytest.mark.slow
 def test_an_analysis_takes_a_formula_too() -> None:
     text = f"rating ~ system + place + (system | worker) + {ITEM} + (1 + system || document)"
     words = ("--document", "document", "--covariate", "place", "--correlated", "worker")

@@ -46,6 +46,7 @@ def test_profile_intervals_hold_the_estimate_and_reach_zero_where_zero_is_possib
     assert low <= fitted.parameters.sd_item_intercept <= high
 
 
+@pytest.mark.slow
 def test_bootstrap_intervals_agree_with_profile_ones_where_theory_holds(study):
     fitted = fit(study)
     profile = parameter_intervals(fitted, study, method="profile")

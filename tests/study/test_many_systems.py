@@ -75,6 +75,7 @@ def test_the_largest_t_of_all_pairs_follows_tukeys_distribution(K, df):
     assert largest.critical_value(0.05) == pytest.approx(critical, rel=5e-4)
 
 
+@pytest.mark.slow
 def test_critical_values_are_those_of_mvtnorm(shared):
     for row in shared_golden(shared, "07_multiple_systems")["critical_values"]:
         n = row["K"] - 1
@@ -239,6 +240,7 @@ def test_systems_share_a_letter_exactly_if_they_are_not_told_apart(seed):
     assert all(group == sorted(group) for group in places)
 
 
+@pytest.mark.slow
 def test_with_own_variances_each_comparison_has_its_own_df_under_max_t(four):
     found = compare_jointly(four, rule=DecisionRule(), family=joint(correction="max-t", variances="own"))
     assert found.common_df is None

@@ -71,6 +71,7 @@ def test_where_the_models_part_a_warning_says_so_in_words_and_record(apart):
     assert "By fits in pairs 1 of 3 comparisons comes out differently" in " ".join(str(result).split())
 
 
+@pytest.mark.slow
 def test_over_criteria_the_check_is_corrected_over_all_of_its_tests_too(apart):
     by_name = {"one": apart, "two": two_machines_and_a_human(4, gap=0.01)}
     found = analyze_criteria(by_name, family=JOINT)

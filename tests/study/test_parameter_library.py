@@ -85,6 +85,7 @@ def test_what_is_shown_can_be_planned_from(entry: LibraryEntry, tmp_path: Path) 
     assert limit > parameters.sd_worker_slope
 
 
+@pytest.mark.slow
 def test_a_plan_with_assurance_can_be_made_from_an_entry(tmp_path: Path) -> None:
     path = tmp_path / "parameters.json"
     run("parameters", "show", "wmt23-zhen-hwtsc-gpt4", "--json", "-o", path)

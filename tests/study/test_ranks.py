@@ -80,14 +80,15 @@ def test_with_two_systems_the_chance_of_being_best_is_that_of_the_t_distribution
     assert found.systems[0].expected == pytest.approx(1 + found.systems[1].best, abs=1e-9)
 
 
+@few_fast("n_draws", [1000, 3000])
 @few_fast("model", ["pairwise", "common", "own"], fast=1)
-def test_chances_agree_with_draws_one_by_one(four, model):
+def test_chances_agree_with_draws_one_by_one(four, model, n_draws):
     analysis = analysed(four, model)
     known = pair_differences(analysis) if analysis.joint is None else joint_differences(analysis, RULE)
-    slow = slow_chances(known.centre, known.variance, known.df, known.together, n_draws=3000, seed=5)
+    slow = slow_chances(known.centre, known.variance, known.df, known.together, n_draws=n_draws, seed=5)
     fast = ranks_of("pqrs", draw_means(known, seed=1), alpha=0.05, seed=1)
     told = np.array([one.chances for one in fast.systems])
-    assert told == pytest.approx(slow, abs=4 * math.sqrt(0.25 / 3000))
+    assert told == pytest.approx(slow, abs=4 * math.sqrt(0.25 / n_draws))
     assert told.sum(axis=0) == pytest.approx(np.ones(4))
     assert told.sum(axis=1) == pytest.approx(np.ones(4))
     assert [one.expected for one in fast.systems] == pytest.approx(told @ np.arange(1, 5))

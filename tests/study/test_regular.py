@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each_case
-from hypothesis import given, settings
+from cases import each_case, examples
+from hypothesis import given
 from hypothesis import strategies as st
 from reference.golden import shared_golden
 from seven import seven
@@ -79,7 +79,7 @@ def test_paired_designs_with_equal_loads_have_the_exact_variance_and_nearly_the_
     assert float(found.df) == pytest.approx(exact.df, rel=0.02)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(parameters(), st.integers(2, 30), st.integers(2, 80))
 def test_every_worker_on_every_item_is_exact(given_parameters, m, n):
     exact = effect_precision(given_parameters, crossed(m, n))
@@ -88,7 +88,7 @@ def test_every_worker_on_every_item_is_exact(given_parameters, m, n):
     assert float(found.df) == pytest.approx(exact.df, rel=1e-6)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(parameters(), st.integers(2, 12), st.integers(2, 6))
 def test_one_rating_per_item_is_exact(given_parameters, m, load):
     exact = effect_precision(given_parameters, k_per_item(m, m * load, ratings_per_item=1))

@@ -34,7 +34,7 @@ print(study.design.n_ratings, peak() - before)
 
 
 @few_fast("n_jobs", [1, 3], fast=1)
-@pytest.mark.parametrize("most", [1, 240, 1_700])
+@few_fast("most", [240, 1, 1_700])
 def test_studies_do_not_depend_on_how_many_are_held_at_once(
     monkeypatch: pytest.MonkeyPatch, most: int, n_jobs: int
 ) -> None:

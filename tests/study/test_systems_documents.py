@@ -131,6 +131,7 @@ def test_counts_have_the_precision_of_their_design_where_that_is_complete():
     assert by_counts.smallest == by_design.smallest == 4
 
 
+@pytest.mark.slow
 def test_ratings_have_the_covariances_of_the_model():
     parameters = unlike(3)
     design = with_documents(crossed(2, 4, n_systems=3), 2)

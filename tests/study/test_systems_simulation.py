@@ -132,7 +132,7 @@ APART = {
 
 @pytest.mark.parametrize("shape", [*TOGETHER, *APART])
 @pytest.mark.parametrize("family", [IN_PAIRS, COMMON, OWN])
-@few_fast("n_tables", [5, 30])
+@few_fast("n_tables", [2, 30])
 def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, family, n_tables):
     design = (TOGETHER | APART)[shape]
     for values in (

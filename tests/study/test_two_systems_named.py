@@ -91,7 +91,7 @@ def random_study(seed: int) -> list[str]:
     return words
 
 
-@few_fast("seed", range(30), fast=10)
+@few_fast("seed", range(30), fast=3)
 def test_any_study_of_two_systems_has_one_record(seed: int) -> None:
     words = random_study(seed)
     alone, counted, named = (

@@ -78,6 +78,7 @@ LONG = (
     "size",
     "plan",
     "fit, bootstrap",
+    "assessment power",
 )
 
 
@@ -166,6 +167,7 @@ for content in pickle.load(open(sys.argv[1], "rb")):
 """
 
 
+@pytest.mark.slow
 @few_fast("hash_seed", ["1", "2"])
 def test_blocks_have_the_same_digests_in_another_process(tmp_path, hash_seed):
     keys, sent = [], []
@@ -186,10 +188,7 @@ def test_blocks_have_the_same_digests_in_another_process(tmp_path, hash_seed):
     assert found.stdout.split() == keys
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["calibrate", "looks study", pytest.param("plan, looks", marks=pytest.mark.slow), "scenario surface"],
-)
+@few_fast("name", ["calibrate", "scenario surface", "looks study", "plan, looks"], fast=2)
 def test_a_command_stopped_by_ctrl_c_goes_on_to_the_same_bytes(name, monkeypatch):
     monkeypatch.setattr(partial_folder, "PATIENCE", 0.0)
     monkeypatch.setattr(block_store, "SAVE_EVERY", 0.0)
