@@ -264,7 +264,7 @@ def test_of_several_criteria_those_that_are_ticked_are_tested(client, chosen):
     sent = form(client.get("/study/mine/decide?table=open").text)
     assert sent["slot-0-criterion"] == ["fluency"]
     done = client.post("/table/mine", data={**sent, "do": "take"})
-    assert "This table can be analysed" in done.text
+    assert "All 2 criteria can be analysed" in done.text
     assert said(chosen / "mine")["criteria"] == ["adequacy", "fluency"]
 
 
