@@ -30,15 +30,6 @@ from humeval_power.safe_text import file_stems
 if TYPE_CHECKING:
     from humeval_power.doors.page.working.jobs import Job
 
-_HERE = Path(__file__).parent
-_DOCUMENT_STYLE = _HERE.parents[1] / "saying" / "render" / "templates" / "page.css"
-_STATIC = {
-    "page.css": (_HERE / "static" / "page.css", "text/css"),
-    "page.js": (_HERE / "static" / "page.js", "text/javascript"),
-    "icon.svg": (_HERE / "static" / "icon.svg", "image/svg+xml"),
-    "document.css": (_DOCUMENT_STYLE, "text/css"),
-}
-
 
 def back(request: Request, **options: Sequence[str]) -> Response:
     """To where a form was, with these options set; only to pages of this application."""
@@ -50,8 +41,8 @@ def back(request: Request, **options: Sequence[str]) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """A file of every page: its style, its script, its icon."""
-    file = _STATIC.get(request.path_params["name"])
+    """A file of every page: its style, its script, its icon. The version in its link is for the browser alone."""
+    file = views.STATIC.get(request.path_params["name"])
     if file is None:
         return not_there(request, None)
     path, kind = file

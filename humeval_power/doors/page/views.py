@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
@@ -531,4 +533,21 @@ def rendered(name: str, **values: Any) -> str:
 
 @cache
 def _environment() -> Environment:
-    return safe_environment("humeval_power.doors.page")
+    environment = safe_environment("humeval_power.doors.page")
+    environment.globals["static"] = _static_link
+    return environment
+
+
+_HERE = Path(__file__).parent
+STATIC: Mapping[str, tuple[Path, str]] = {  # by name the file and its kind
+    "page.css": (_HERE / "static" / "page.css", "text/css"),
+    "page.js": (_HERE / "static" / "page.js", "text/javascript"),
+    "icon.svg": (_HERE / "static" / "icon.svg", "image/svg+xml"),
+    "document.css": (_HERE.parents[1] / "saying" / "render" / "templates" / "page.css", "text/css"),
+}
+
+
+@cache
+def _static_link(name: str) -> str:
+    """The link of such a file, another for other content: browsers keep what they have of a link for an hour."""
+    return f"/static/{name}?v={sha256(STATIC[name][0].read_bytes()).hexdigest()[:12]}"
