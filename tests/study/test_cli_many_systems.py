@@ -316,3 +316,17 @@ def test_the_record_counts_what_was_rated_and_how_far_workers_agree(study, model
     assert measures["Krippendorff's alpha, interval within beta"] == next(
         one.alpha_interval.value for one in alone if one.system == "beta"
     )
+
+
+def test_ratings_that_repeat_a_pattern_are_analysed_without_a_warning_of_overflow(tmp_path):
+    rows = [f"w{w},i{i},s{s},{1 + (w + i + s) % 5}" for w in range(5) for i in range(6) for s in range(3)]
+    path = tmp_path / "regular.csv"
+    path.write_text("worker,item,system,rating\n" + "\n".join(rows) + "\n")
+    result = CliRunner().invoke(
+        main, ["analyze", str(path), "--scale", "1:5", "--model", "joint", "--all-pairs"]
+    )
+    assert result.exit_code == 0, result.output
+    assert "none of 3 differences is shown" in " ".join(result.output.split())
+    power = "power --workers 10 --items 30 --effect 0.1 --n-systems 3 --method analytic --pilot"
+    result = CliRunner().invoke(main, [*power.split(), str(path)])
+    assert result.exit_code == 0, result.output

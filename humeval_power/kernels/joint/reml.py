@@ -198,7 +198,7 @@ def _newton_direction(hessian: Floats, slope: Floats, free: NDArray[np.bool_]) -
     if len(index) == 0:
         return direction
     part = hessian[np.ix_(index, index)]
-    scale = np.sqrt(np.maximum(np.diag(part), 1e-300))
+    scale = np.sqrt(np.maximum(np.diag(part), 1e-200))  # a step without curvature is long, and finite
     values, vectors = np.linalg.eigh(part / np.outer(scale, scale))
     values = np.maximum(values, 1e-7)  # components that the table cannot tell apart leave it singular
     direction[index] = -(vectors / values) @ (vectors.T @ (slope[index] / scale)) / scale
