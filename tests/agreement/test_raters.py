@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli import run
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 from humeval_power.comparisons.agreement import raters
 from humeval_power.comparisons.agreement.agreement import SharedRatings, shared_ratings
 from humeval_power.comparisons.agreement.raters import (
     ALPHA,
-    _probit_variance,
+    _latent_levels,
+    _latent_variance,
     raters_one_by_one,
     unlike_the_others,
 )
@@ -323,14 +324,46 @@ def test_shared_ratings_know_the_raters_and_systems_of_the_table():
     assert sorted(ratings.system_names[code] for code in shared.system) == ["A", "B"]
 
 
-def test_levels_of_a_complete_table_are_compared_as_probits_of_mean_ridits():
-    # as much error in each: the t of a deleted value, of the share of all ratings that lies below a rater's own
-    values = panel(np.random.default_rng(21), 8, 25, n_systems=2)
+def latent_by_a_root(flat, mean):
+    """The level l at which ratings cut from N(l, 1) by the cuts of all have this mean ridit, half a rating from the
+    ends of the scale."""
+    values = np.unique(flat)
+    share = np.array([(flat == one).mean() for one in values])
+    ridit = np.cumsum(share) - share / 2
+    ends = np.array([-np.inf, *special.ndtri(np.cumsum(share)[:-1]), np.inf])
+
+    room = np.ptp(ridit) / 2 / (len(flat) + 1)
+    inside = min(max(mean, ridit[0] + room), ridit[-1] - room)
+
+    def beyond(level):
+        return float(np.diff(special.ndtr(ends - level)) @ ridit - inside)
+
+    return optimize.brentq(beyond, -7, 7, xtol=1e-12)
+
+
+@pytest.mark.parametrize("cuts", [FIVE, TOP, (0.7,)], ids=["five", "top", "yes or no"])
+def test_levels_of_a_complete_table_are_compared_on_the_latent_scale_of_their_mean_ridits(cuts):
+    # as much error in each: the t of a deleted value, of the level that a cumulative probit gives a mean ridit
+    values = panel(np.random.default_rng(21), 8, 25, n_systems=2, cuts=cuts)
     flat = values.reshape(-1, 8)
     below = [(flat < one).mean() + (flat == one).mean() / 2 for one in flat.ravel()]
-    probit = special.ndtri(np.reshape(below, flat.shape).mean(axis=0))
-    expected = correct(unlike_the_others(probit[:, None], np.zeros(8), df=1), "holm")
-    np.testing.assert_allclose(raters_one_by_one(shared_of(values), 2).level_p, expected, atol=1e-9)
+    mean = np.reshape(below, flat.shape).mean(axis=0)
+    latent = np.array([latent_by_a_root(flat, one) for one in mean])
+    expected = correct(unlike_the_others(latent[:, None], np.zeros(8), df=1), "holm")
+    np.testing.assert_allclose(raters_one_by_one(shared_of(values), 2).level_p, expected, atol=1e-4)
+
+
+def test_the_latent_scale_of_a_slider_is_the_probit_and_of_two_values_that_of_their_share():
+    ridit, n = (np.arange(40_000) + 0.5) / 40_000, np.full(3, 10**6)
+    mean = np.array([0.2, 0.5, 0.9])
+    latent, slope = _latent_levels(ridit, mean, n)
+    np.testing.assert_allclose(latent, np.sqrt(2) * special.ndtri(mean), atol=2e-3)
+    density = stats.norm.pdf(special.ndtri(mean)) / np.sqrt(2)
+    np.testing.assert_allclose(slope[:-1], density, rtol=5e-3)
+    two = np.repeat([0.15, 0.65], [300, 700])  # yes or no: ridits of .3 and .7
+    share = np.array([0.1, 0.7, 0.95])
+    latent, _ = _latent_levels(two, 0.15 + 0.5 * share, n)
+    np.testing.assert_allclose(latent, special.ndtri(share) - special.ndtri(0.7), atol=1e-4)
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 9])
@@ -348,9 +381,8 @@ def test_the_error_of_a_level_is_split_as_dense_least_squares_splits_it(k):
     own = np.array([(weights[j, rater == j] ** 2).sum() for j in range(m)])
     others = np.array([(weights[j, rater != j] ** 2).sum() for j in range(m)])
     variance = ((weights - 1 / len(rater)) ** 2).sum(axis=1)
-    probit, none = np.linspace(-1, 1, m), np.zeros(m, dtype=np.int64)
-    split = _probit_variance(probit, np.bincount(rater), variance, none)
-    density = np.exp(-(probit**2) / 2) / np.sqrt(2 * np.pi)
+    density, none = stats.norm.pdf(np.linspace(-1, 1, m)), np.zeros(m, dtype=np.int64)
+    split = _latent_variance(np.append(density, stats.norm.pdf(0)), np.bincount(rater), variance, none)
     # the factor is that of a difference from the mean of m: it is common to all and plays no part in a test
     expected = (1 - 1 / m) * (own * 2 * np.pi + others / density**2)
     np.testing.assert_allclose(split, expected, rtol=1e-9 if k == m else 0.09)

@@ -37,7 +37,7 @@ def pointed(page) -> None:
 def answered(page) -> str:
     """Take the ratings and analyse them; what is said."""
     page.click("button[value=take]")
-    page.wait_for_selector("text=This table can be analysed")
+    page.wait_for_selector("text=can be analysed")
     settled(page)
     page.click("button:has-text('Analyse')")
     page.wait_for_selector("#answer h2:has-text('Analysis of')")
@@ -166,7 +166,7 @@ def test_of_several_exports_the_one_that_differs_is_named_and_left_out(page):
     assert page.inner_text(".reading .first-number").split()[0] == "192"
     assert page.input_value("#field-exports") == "one.csv, two.csv"
     page.click("button[value=take]")
-    page.wait_for_selector("text=This table can be analysed")
+    page.wait_for_selector("text=can be analysed")
 
 
 def test_a_batch_that_comes_later_is_added_and_one_of_the_same_name_put_in_its_place(page):
