@@ -29,7 +29,7 @@ NAMES = (
     "\u202eevil\x1b[2J",
     "a&amp;b</td></table><style>*{}</style>",
 )
-ALLOWED_SCRIPT = re.compile(r"/static/[a-z]+\.js")
+ALLOWED_SCRIPT = re.compile(r"/static/[a-z]+\.js\?v=[0-9a-f]{12}")
 SAFE_LINK = re.compile(r"(?:/(?!/)|#|\?|https://|data:image/)")
 LINKS = ("href", "src", "action", "formaction", "xlink:href", "poster", "data")
 
