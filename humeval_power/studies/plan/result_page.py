@@ -57,7 +57,7 @@ from humeval_power.studies.plan.result_words import (
 )
 from humeval_power.studies.power.analytic import HalfwayPower, halfway_power
 from humeval_power.studies.power.assurance import pilot_advice
-from humeval_power.studies.power.bottleneck import in_words
+from humeval_power.studies.power.bottleneck import bottleneck_words
 from humeval_power.studies.power.formula import effect_precision
 from humeval_power.studies.power.required import counts_precision, design_of
 from humeval_power.study_counts import share_of
@@ -122,7 +122,7 @@ def choice_facts(result: PlanResult) -> Iterator[Fact]:
     yield from _ranking_facts(result)
     yield "Searched", f"{result.n_candidates:,} designs within the limits"
     yield from look_facts(result)
-    yield "Limited by", in_words(result.bottleneck, result.chosen.counts)
+    yield "Limited by", bottleneck_words(result.bottleneck, result.chosen.counts)
     assurance, target = result.assurance, result.request.target
     if assurance is not None and result.request.says_assurance:
         spread = interval_words(assurance.quantile(0.1), assurance.quantile(0.9), digits=2)

@@ -114,7 +114,7 @@ def one_document_more(counts: StudyCounts) -> StudyCounts:
     return replace(counts, n_items=counts.n_items + each, n_documents=counts.n_documents + 1)
 
 
-def in_words(bottleneck: Bottleneck, counts: StudyCounts) -> str:
+def bottleneck_words(bottleneck: Bottleneck, counts: StudyCounts) -> str:
     """The blocking factor in two sentences."""
     items, workers = bottleneck.with_endless_items, bottleneck.with_endless_workers
     tenth = max(1, counts.n_items // 10)

@@ -26,7 +26,12 @@ from humeval_power.studies.power.analytic import (
     disagree,
 )
 from humeval_power.studies.power.assurance import PowerSpread, power_spread
-from humeval_power.studies.power.bottleneck import Bottleneck, find_bottleneck, in_words, pair_ceilings
+from humeval_power.studies.power.bottleneck import (
+    Bottleneck,
+    bottleneck_words,
+    find_bottleneck,
+    pair_ceilings,
+)
 from humeval_power.studies.power.charts import (
     CLAIM,
     POWER,
@@ -236,7 +241,9 @@ class StudyPower(Result):
         held = tuple(variance_chart(outlook, "" if bottleneck is None else bottleneck.factor))
         if bottleneck is not None and counts is not None:
             yield Section(
-                "What holds it back", (*held, Paragraph(in_words(bottleneck, counts))), is_detail=True
+                "What holds it back",
+                (*held, Paragraph(bottleneck_words(bottleneck, counts))),
+                is_detail=True,
             )
         elif held:
             yield Section("What holds it back", held)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from humeval_power.saying.document import Table
-from humeval_power.saying.numbers import minus_of_numbers
+from humeval_power.saying.numbers import in_words, minus_of_numbers
 from humeval_power.saying.values import (
     NOTHING,
     SHORT_HASH,
@@ -25,7 +25,7 @@ from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.caveats import caveats
 from humeval_power.studies.report.config import MEMORY, SOURCE, ReportConfig
 from humeval_power.studies.report.documents import interest_sentence
-from humeval_power.studies.report.fact_record import StudyFacts, in_words, study_facts
+from humeval_power.studies.report.fact_record import StudyFacts, study_facts
 from humeval_power.studies.report.fields import Given
 from humeval_power.studies.report.items import QUESTIONS, Checklist, ChecklistItem, ChecklistQuestion
 from humeval_power.studies.report.plans import PlanWords

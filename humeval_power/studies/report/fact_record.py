@@ -294,11 +294,6 @@ _CITED: Mapping[Correction, str] = {
 }
 
 
-def in_words(names: tuple[str, ...]) -> str:
-    """'a', 'a and b', 'a, b and c'."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def family_model(rule: DecisionRule, family: ComparisonFamily, n_systems: int) -> str:
     """The model that was fitted, as the start of a sentence."""
     if family.model != "joint":

@@ -14,6 +14,7 @@ from humeval_power.saying.numbers import (
     MINUS,
     NO_P,
     counted,
+    in_words,
     minus_of_numbers,
     p_cell,
     p_words,
@@ -39,7 +40,6 @@ from humeval_power.studies.report.fact_record import (
     Mean,
     StudyFacts,
     family_sentences,
-    in_words,
     paper_sentences,
     reported_effect,
 )

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.errors import InputError
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.numbers import in_words
 from humeval_power.saying.result import Record, Source
 from humeval_power.saying.row_flow import flow_rows
 from humeval_power.saying.values import NOTHING, bounds, listed, number, part, share, signed, words
 from humeval_power.studies.report import page_pictures as pictures
 from humeval_power.studies.report.caveats import caveats
 from humeval_power.studies.report.documents import CriterionDocuments, size_sentence
-from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts, in_words
+from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.paragraphs import paragraphs
 from humeval_power.studies.report.plans import PlanWords

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from humeval_power.saying.numbers import in_words
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
 from humeval_power.saying.values import SHORT_HASH, Document, listed, part
 from humeval_power.saying.values import words as words_of
@@ -19,7 +20,6 @@ from humeval_power.studies.report.documents import (
     interest_sentence,
     size_sentence,
 )
-from humeval_power.studies.report.fact_record import in_words
 from humeval_power.studies.report.fact_words import StudyWords, zeros
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_text

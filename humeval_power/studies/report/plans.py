@@ -11,7 +11,7 @@ from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.document import Table
-from humeval_power.saying.numbers import minus_of_numbers, with_minus
+from humeval_power.saying.numbers import in_words, minus_of_numbers, with_minus
 from humeval_power.saying.rule_words import (
     assumptions_of,
     claim_words,
@@ -37,7 +37,7 @@ from humeval_power.studies.plan.result_words import (
     test_words,
 )
 from humeval_power.studies.power.result_several import GOAL_NAMES
-from humeval_power.studies.report.fact_record import family_sentences, in_words, paper_sentences
+from humeval_power.studies.report.fact_record import family_sentences, paper_sentences
 from humeval_power.studies.report.fact_words import tested_as_planned
 from humeval_power.studies.report.power_answers import PowerAnswer
 

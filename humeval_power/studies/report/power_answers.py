@@ -13,7 +13,7 @@ from humeval_power.costs import money
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.rules import claim
 from humeval_power.saying.document import Table
-from humeval_power.saying.numbers import MINUS, minus_of_numbers, p_words
+from humeval_power.saying.numbers import MINUS, in_words, minus_of_numbers, p_words
 from humeval_power.saying.rule_words import margin_words
 from humeval_power.saying.values import (
     Document,
@@ -34,7 +34,6 @@ from humeval_power.saying.values import (
 from humeval_power.studies.looks.repeated import RepeatedResult
 from humeval_power.studies.monitor.result import repeated_words
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.report.fact_record import in_words
 from humeval_power.studies.report.fields import FormField
 from humeval_power.studies.report.items import Checklist, ChecklistItem
 

@@ -471,7 +471,7 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
 
 def _ledger(study: OpenedStudy) -> Path:
     plan, ledger = (as_typed(study.file.values.get(name)) for name in ("plan", "ledger"))
-    plan = f"{plan}/plan.json" if (study.folder / plan).is_dir() else plan
+    plan = f"{plan}/{PLAN_FILE}" if (study.folder / plan).is_dir() else plan
     return study.folder / ledger_path(plan, ledger)
 
 

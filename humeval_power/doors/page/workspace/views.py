@@ -64,7 +64,7 @@ from humeval_power.doors.page.workspace.studies import (
 )
 from humeval_power.doors.page.workspace.written import written_at
 from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred
-from humeval_power.saying.numbers import counted, time_taken
+from humeval_power.saying.numbers import counted, in_words, time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME
 
 if TYPE_CHECKING:
@@ -508,10 +508,7 @@ def _solved_fields(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer
 
 def _sizes_in_words(sizes: Mapping[str, str]) -> str:
     """'4 workers and 60 items', '4 workers, 60 items and 3 ratings of each item'."""
-    *words, last = (
-        (f"{value} {_SIZES[name][value == '1']}" for name, value in sizes.items()) if sizes else ("",)
-    )
-    return f"{', '.join(words)} and {last}" if words else last
+    return in_words([f"{value} {_SIZES[name][value == '1']}" for name, value in sizes.items()])
 
 
 def _changed_words(change: Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.fees import NO_FEE
+from humeval_power.saying.numbers import in_words
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.config import SOURCE, ReportConfig
@@ -13,7 +14,6 @@ from humeval_power.studies.report.documents import (
     power_method,
     power_value,
 )
-from humeval_power.studies.report.fact_record import in_words
 from humeval_power.studies.report.fields import Given
 from humeval_power.studies.report.power_answers import pay_sentence
 
