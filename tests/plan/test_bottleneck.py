@@ -11,7 +11,7 @@ from seven import seven
 from humeval_power.parameters import preset
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.power.analytic import ceiling_with_items
-from humeval_power.studies.power.bottleneck import find_bottleneck, in_words, pair_ceilings
+from humeval_power.studies.power.bottleneck import bottleneck_words, find_bottleneck, pair_ceilings
 from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 
@@ -53,7 +53,7 @@ def test_few_workers_who_differ_much_are_the_bottleneck_whatever_the_number_of_i
     found = bottleneck(high, counts)
     assert found.factor == "workers"
     assert found.with_endless_items.power == pytest.approx(0.414, abs=5e-4)
-    text = in_words(found, counts)
+    text = bottleneck_words(found, counts)
     assert text.startswith(
         "Workers are what is missing: with 3 of them no number of items takes the power above 0.41."
     )
@@ -69,7 +69,7 @@ def test_few_items_that_differ_much_are_the_bottleneck_whatever_the_number_of_wo
     assert found.factor == "items"
     assert (
         f"with 12 of them no number of workers takes the power above {found.with_endless_workers.power:.2f}"
-        in (in_words(found, counts))
+        in (bottleneck_words(found, counts))
     )
 
 
@@ -84,7 +84,9 @@ def test_where_either_would_do_the_largest_step_is_named():
     assert found.with_endless_items.reachable
     assert found.with_endless_workers.reachable
     assert found.factor == max(gains, key=gains.get)
-    assert in_words(found, counts).startswith(f"The next step that helps most is more {found.factor}.")
+    assert bottleneck_words(found, counts).startswith(
+        f"The next step that helps most is more {found.factor}."
+    )
 
 
 def test_no_paired_design_of_five_or_more_workers_has_more_power_than_endless_items():
@@ -104,6 +106,6 @@ def test_no_design_is_said_to_have_more_power_than_any_number_of_items_could_giv
     counts = StudyCounts(2, 107, 2)
     found = bottleneck(parameters, counts)
     assert found.power > 0.8
-    text = in_words(found, counts)
+    text = bottleneck_words(found, counts)
     if "no number of items takes the power above" in text:
         assert found.power <= float(text.split("above ")[1].split(". ")[0]) + 0.01

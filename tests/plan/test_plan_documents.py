@@ -17,7 +17,7 @@ from humeval_power.errors import DesignError, InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.plan.candidates import SearchSpace, list_candidates
-from humeval_power.studies.power.bottleneck import find_bottleneck, in_words, pair_ceilings
+from humeval_power.studies.power.bottleneck import bottleneck_words, find_bottleneck, pair_ceilings
 from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 
@@ -81,7 +81,7 @@ def test_too_few_documents_are_the_bottleneck():
     assert held.more_documents > held.more_workers
     wider = replace(counts, n_items=110, n_documents=11)
     assert held.more_documents == pytest.approx(counts_power(weak, wider) - counts_power(weak, counts))
-    said = in_words(held, counts)
+    said = bottleneck_words(held, counts)
     assert "with 10 of them no number of items and workers takes the power above" in said
 
 
