@@ -15,7 +15,7 @@ from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.charts import front_figure
 from humeval_power.studies.plan.request import PlanRequest
 from humeval_power.studies.plan.search_and_prove import make_plan
-from humeval_power.studies.power.bottleneck import in_words
+from humeval_power.studies.power.bottleneck import bottleneck_words
 
 PILOT = Path(__file__).resolve().parent.parent / "data" / "pilot.csv"
 
@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     )
     low, high = chosen.simulated.interval
     print(f"Power by formula {chosen.powers['pilot']:.3f}, by simulation {low:.3f} to {high:.3f}.")
-    print(in_words(plan.bottleneck, counts))
+    print(bottleneck_words(plan.bottleneck, counts))
     print(f"The pilot is small: the power that counts on its uncertainty is {sure.expected:.2f}.")
 
     folder.mkdir(parents=True, exist_ok=True)
