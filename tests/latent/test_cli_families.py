@@ -20,8 +20,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.rule_words import rule_sentence
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.fit_result import family_remarks
-from humeval_power.studies.fit.latent_effects import check_family, has_few_points
-from humeval_power.studies.fit.spread import spread_test
+from humeval_power.studies.fit.latent_effects import check_family, has_few_points, spread_test
 from humeval_power.studies.fit.wald import effect_test
 from humeval_power.studies.report.signature import rule_entries
 

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
     from humeval_power.scales import RatingScale
     from humeval_power.studies.fit.intervals import IntervalMethod, Intervals
-    from humeval_power.studies.fit.latent_effects import FamilyCheck
-    from humeval_power.studies.fit.spread import SpreadTest
+    from humeval_power.studies.fit.latent_effects import FamilyCheck, SpreadTest
     from humeval_power.studies.fit.wald import Adjustment
     from humeval_power.studies.power.estimate import PowerEstimate
 
