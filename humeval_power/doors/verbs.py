@@ -283,7 +283,7 @@ def check(about: Study | Ratings | Sequence[Ratings], /, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "check", how)
-    from humeval_power.studies.fit.calls_ratings import check as check_ratings
+    from humeval_power.studies.fit.calls import check as check_ratings
 
     return check_ratings(about, **how)
 

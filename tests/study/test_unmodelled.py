@@ -16,7 +16,7 @@ from humeval_power.doors.terminal.main import main
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import ratings_from_table
 from humeval_power.simulation.study import simulate
-from humeval_power.studies.fit.calls_ratings import check
+from humeval_power.studies.fit.calls import check
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
 

@@ -15,7 +15,7 @@ from humeval_power.checking.columns import ROLES
 from humeval_power.comparisons.runs import calls as runs
 from humeval_power.errors import InputError
 from humeval_power.safe_text import shell_word
-from humeval_power.studies.fit.calls_ratings import check
+from humeval_power.studies.fit.calls import check
 
 if TYPE_CHECKING:
     from humeval_power.comparisons.runs.result_budget import RunsKindResult
