@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
     from humeval_power.scales import RatingScale
     from humeval_power.simulation.losses import Losses
-    from humeval_power.studies.fit.check import CheckResult
+    from humeval_power.studies.fit.check import CheckResult, Unmodelled
     from humeval_power.studies.fit.fit_result import FitResult
     from humeval_power.studies.fit.intervals import IntervalMethod
     from humeval_power.studies.fit.latent_effects import FamilyCheck
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.result_calibration import CalibrationResult
     from humeval_power.studies.power.result_ratings import SimulatedStudy
     from humeval_power.studies.power.systems_study import SystemsStudy
-    from humeval_power.studies.power.unmodelled import Unmodelled
     from humeval_power.studies.power.workload import Ahead, Workload
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -468,7 +467,7 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
     """What the model would leave out, and what that would do."""
     from humeval_power.checking.rows import first_answers
     from humeval_power.checking.suspects import Suspect, documents_in_names, suspected_columns
-    from humeval_power.studies.power.unmodelled import Unmodelled, left_out_covariate, left_out_documents
+    from humeval_power.studies.fit.check import Unmodelled, left_out_covariate, left_out_documents
 
     unmodelled = []
     if table is not None and ratings.origin is not None:

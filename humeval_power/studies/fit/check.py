@@ -8,10 +8,14 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.origin import INFERRED_SCALE
 from humeval_power.checking.rows import OF_ANOTHER_CRITERION
+from humeval_power.errors import HumevalPowerError
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.rules import DEFAULT_RULE
 from humeval_power.saying.document import (
     Block,
     Document,
@@ -38,14 +42,14 @@ from humeval_power.studies.fit.who_rated_what import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
+    from humeval_power.checking.suspects import Suspect
     from humeval_power.comparisons.agreement.leading import LeadingAlphas
     from humeval_power.ratings import Ratings
-    from humeval_power.studies.power.unmodelled import Unmodelled
+
 
 _KINDS = {
     "documents": "documents that items come out of",
@@ -412,3 +416,71 @@ def _spread(spread: Spread) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
+
+
+MOST_RATINGS = 20_000  # of a table that is fitted unasked
+
+
+@dataclass(frozen=True, slots=True)
+class Unmodelled:
+    """A suspected column, and how often a test that leaves it out would find a difference that is not there.
+
+    rate : NaN where it was not computed. size : the standard deviation between documents or sessions of the
+        difference B - A, or what an order or position adds to it where it is left out; on [0, 1].
+    n_simulations : 0 where the rate is by formula.
+    """
+
+    suspect: Suspect
+    rate: float = math.nan
+    size: float = math.nan
+    n_simulations: int = 0
+
+    @property
+    def alpha(self) -> float:
+        """The nominal rate."""
+        return DEFAULT_RULE.alpha
+
+
+def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
+    """Of documents or sessions, from ratings read with them: studies of this very design without an effect, drawn
+    at what the model with documents finds, and analysed without them."""
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.studies.power.outlook import without_documents
+    from humeval_power.studies.power.scenario import RatingStudy
+
+    if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
+        return Unmodelled(suspect)
+    try:
+        with few_fits():
+            fitted = fit(ratings)
+        result = without_documents(RatingStudy(fitted.parameters.with_difference(0.0), ratings.design()))
+    except HumevalPowerError:
+        return Unmodelled(suspect)
+    if result is None or not fitted.converged:
+        return Unmodelled(suspect)
+    return Unmodelled(suspect, result.rate, fitted.parameters.sd_document_slope, result.n_simulations)
+
+
+def left_out_covariate(suspect: Suspect, ratings: Ratings) -> Unmodelled:
+    """Of an order or a position, from ratings read with it: what it adds to the difference where the systems were
+    not balanced over it, and how often that alone would be found."""
+    from humeval_power.estimation.crossed.problem import few_fits
+    from humeval_power.estimation.fitting import fit
+    from humeval_power.studies.power.formula import effect_precision, power_at
+
+    if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
+        return Unmodelled(suspect)
+    try:
+        with few_fits():
+            fitted = fit(ratings)
+        precision = effect_precision(fitted.parameters, ratings.design())
+    except HumevalPowerError:
+        return Unmodelled(suspect)
+    columns = ratings.covariate_columns
+    b = ratings.system == 1
+    shift = columns[b].mean(axis=0) - columns[~b].mean(axis=0)
+    known = {effect.label: effect.estimate for effect in fitted.covariates}
+    coefficients = np.array([known[label] for one in ratings.covariates for label in one.labels])
+    bias = float(shift @ coefficients)
+    return Unmodelled(suspect, power_at(bias, precision).rejection_rate, bias)
