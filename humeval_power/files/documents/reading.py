@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from humeval_power.errors import refusal
-from humeval_power.files.documents.kinds import KINDS
 from humeval_power.files.json_text import read_json
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.safe_text import json_text
-from humeval_power.saying.result import PARAMETERS_SCHEMA, json_ready
+from humeval_power.saying.result import (
+    ANALYSES_SCHEMA,
+    ANALYSIS_SCHEMA,
+    IMPORT_SCHEMA,
+    PARAMETERS_SCHEMA,
+    POWER_SCHEMA,
+    SURFACE_SCHEMA,
+    json_ready,
+)
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 def to_json(document: Mapping[str, object]) -> str:
@@ -84,3 +96,40 @@ def parameters_of(
 
 
 _RESTORE = "Write the file again, or undo the change."
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentKind:
+    """A kind of document; `written_by` is a command, `in_module` and `as_class` the place of its model."""
+
+    source: Literal["parameters", "analysis", "surface", "power", "imported"]
+    written_by: str
+    in_module: Literal["analysis_models", "models", "power_models"]
+    as_class: str
+
+    @property
+    def hint(self) -> str:
+        """How to come by one."""
+        return f"Write one with: humeval-power {self.written_by}"
+
+    @property
+    def model(self) -> type[BaseModel]:
+        """What a document of this kind is checked by."""
+        module = import_module(f"humeval_power.files.documents.{self.in_module}")
+        model: type[BaseModel] = getattr(module, self.as_class)
+        return model
+
+
+_ANALYZE = "analyze RATINGS -o analysis.json"
+KINDS: Mapping[str, DocumentKind] = {
+    PARAMETERS_SCHEMA: DocumentKind(
+        "parameters", "fit RATINGS -o parameters.json", "models", "ParametersDocument"
+    ),
+    ANALYSIS_SCHEMA: DocumentKind("analysis", _ANALYZE, "analysis_models", "Analysis"),
+    ANALYSES_SCHEMA: DocumentKind("analysis", _ANALYZE, "analysis_models", "Analyses"),
+    SURFACE_SCHEMA: DocumentKind("surface", "surface ... -o DIRECTORY", "power_models", "SurfaceDocument"),
+    POWER_SCHEMA: DocumentKind("power", "power ... --json -o power.json", "power_models", "PowerDocument"),
+    IMPORT_SCHEMA: DocumentKind(
+        "imported", "import EXPORT --json -o import.json", "models", "ImportDocument"
+    ),
+}

@@ -17,7 +17,7 @@ from humeval_power.asking.command import is_study
 from humeval_power.asking.output import RECORD, note, remark
 from humeval_power.asking.study_file import read_study
 from humeval_power.errors import InputError, Problem
-from humeval_power.files.documents.kinds import KINDS
+from humeval_power.files.documents.reading import KINDS
 from humeval_power.saying.result import (
     ANALYSES_SCHEMA,
     ANALYSIS_SCHEMA,
