@@ -25,8 +25,8 @@ from humeval_power.simulation.losses import (
     draw_workers,
     lose_rows,
     remaining,
+    suspicious_workers,
 )
-from humeval_power.simulation.screening import suspicious_workers
 from humeval_power.simulation.study import draw_ratings, replicate_generator
 
 DESIGN = k_per_item(20, 100, ratings_per_item=3)

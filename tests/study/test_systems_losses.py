@@ -14,8 +14,7 @@ from humeval_power.estimation.joint.strands import ContrastFits
 from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DEFAULT_RULE
-from humeval_power.simulation.losses import Losses
-from humeval_power.simulation.screening import suspicious_workers
+from humeval_power.simulation.losses import Losses, suspicious_workers
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.replication import Replication
 from humeval_power.studies.power.scenario import RatingStudy
