@@ -16,7 +16,7 @@ from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
 from humeval_power.studies.power.replication import Replication
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.workload import study_workload
+from humeval_power.studies.power.work_ahead import study_workload
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
 
