@@ -24,7 +24,7 @@ from humeval_power.studies.plan.calls import assign_work
 from humeval_power.studies.plan.calls_next import next_ratings
 from humeval_power.studies.plan.files import read_plan
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.plan.result_next import NextRatings
+from humeval_power.studies.plan.result_assignment import NextRatings
 from tests.cli import run
 from tests.field import planned_studies as plans
 from tests.field.test_assign_next import answered, cells_of

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.field.uploaded import UploadResult
     from humeval_power.studies.monitor.dropping import DroppingMonitoring
     from humeval_power.studies.plan.plan import Plan
-    from humeval_power.studies.plan.result_assignment import AssignmentResult, Takeover
-    from humeval_power.studies.plan.result_next import NextRatings
+    from humeval_power.studies.plan.result_assignment import AssignmentResult, NextRatings, Takeover
 
 _OF_PLAN = (  # fields that a plan says itself
     *("workers", "items", "n_systems", "ratings_per_item", "paired", "design"),

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from humeval_power.checking.exports.mapping import Mapping as ExportMapping
     from humeval_power.studies.plan.next_worth import NextWay
     from humeval_power.studies.plan.plan import Plan
-    from humeval_power.studies.plan.result_assignment import LookStage
-    from humeval_power.studies.plan.result_next import NextRatings
+    from humeval_power.studies.plan.result_assignment import LookStage, NextRatings
 
 _STREAM = 11  # of random numbers, beside those of the assignment
 
@@ -77,7 +76,7 @@ def next_ratings(
     from humeval_power.studies.plan.calls import assign_work, paid_share
     from humeval_power.studies.plan.next_worth import check_budget, errors_by_gain, ways_to_go_on
     from humeval_power.studies.plan.plan import Plan
-    from humeval_power.studies.plan.result_next import NextRatings
+    from humeval_power.studies.plan.result_assignment import NextRatings
 
     planned = study if isinstance(study, Plan) else None
     if n_next < 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,10 +10,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
+from humeval_power.costs import money
+from humeval_power.designs import Assignment
 from humeval_power.safe_text import table_csv
-from humeval_power.saying.document import Document, Drawing, Fact, Facts, Points, Section, Table
-from humeval_power.saying.numbers import counted
+from humeval_power.saying.document import Document, Drawing, Fact, Facts, Paragraph, Points, Section, Table
+from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, Source
+from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.who_rated_what import CellMap, grid_of, who_rates_what
 from humeval_power.studies.plan.assignment import (
     AssignmentPlan,
@@ -22,11 +26,14 @@ from humeval_power.studies.plan.assignment import (
     balance,
     replacement_table,
 )
+from humeval_power.studies.plan.next_worth import NextWay
 from humeval_power.studies.plan.result_words import work_words
 from humeval_power.studies.plan.session_order import KINDS
+from humeval_power.studies.plan.under_way import OutputCounts
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Takeover = tuple[str, str, int]  # spare, the slot it takes over, the first batch it does
 
@@ -261,3 +268,283 @@ def _reserve(plan: AssignmentPlan) -> str:
         f"{', '.join(plan.replacements)}: when a slot such as {plan.slots[0]} drops out, a spare takes over "
         "what it was to see."
     )
+
+
+_NAMED = 6  # slots that the first sentence names
+
+
+@dataclass(frozen=True, kw_only=True)
+class NextRatings(AssignmentResult):
+    """What comes next in a study that is under way, by counts alone.
+
+    n_asked : how many ratings were asked for.
+    new_slots : those of the batch that new workers fill.
+    before : the ratings that are given or still expected.
+    counts : ratings planned, done, expected, lost and left out, and of how many slots for which reason.
+    per_output : how often outputs are rated before and after.
+    ways : what the ratings buy; none without a plan.
+    look : the look that they are for, of a study with looks: the last, or the next where looks drop systems.
+    by_gain : standard errors with these cells and with as many of the largest gain; None where it was not computed.
+    recorded : the ledger that was told.
+    n_misfits : answers that the assignment does not have. n_unknown : of who withdrew, ids that gave nothing.
+    """
+
+    schema: ClassVar[str] = "humeval_power/next/1"
+    rule: ClassVar[str] = "fewest first"
+
+    n_asked: int
+    new_slots: tuple[str, ...]
+    before: Assignment
+    counts: Mapping[str, int]
+    per_output: OutputCounts
+    ways: tuple[NextWay, ...] = ()
+    by_gain: tuple[float, float] | None = None
+    scale: RatingScale | None = None
+    currency: str | None = None
+    look: int | None = None
+    recorded: str | None = None
+    n_misfits: int = 0
+    n_unknown: int = 0
+
+    @property
+    def n_ratings(self) -> int:
+        """How many ratings come next."""
+        return int(self.assignment.loads(0).sum())
+
+    def way(self, name: str) -> NextWay | None:
+        """The state of that name; None where it was not computed."""
+        return next((one for one in self.ways if one.name == name), None)
+
+    def body(self) -> Document:
+        """Who gives them first, then what they buy."""
+        bought = [Section("What they buy", tuple(self._bought()))] if self.ways else []
+        return Document(
+            f"The next {counted(self.n_ratings, 'rating')}: {self._who()}",
+            lead=self._lead(),
+            headline=tuple(self._headline()),
+            caveats=tuple(self._caveats()),
+            sections=(
+                *bought,
+                Section("Where they go", (self._slots(),)),
+                Section("How they were chosen", (Points(tuple(self._how())),)),
+            ),
+        )
+
+    def _who(self) -> str:
+        loads = self.assignment.loads(0)
+        old = [(slot, int(n)) for slot, n in zip(self.assignment.slots, loads, strict=True)]
+        new = [n for slot, n in old if slot in self.new_slots]
+        old = [(slot, n) for slot, n in old if slot not in self.new_slots]
+        said = []
+        if len(old) > _NAMED:
+            few, many = min(n for _, n in old), max(n for _, n in old)
+            each = f"{few}" if few == many else f"{few} to {many}"
+            said.append(f"{each} for each of {len(old):,} workers")
+        else:
+            said += [f"{n} for {slot}" for slot, n in old]
+        if len(new) == 1:
+            said.append(f"{new[0]} by a new worker")
+        elif new:
+            said.append(f"{sum(new)} by {len(new):,} new workers")
+        return ", ".join(said)
+
+    def _lead(self) -> str:
+        stands, after, planned = (self.way(name) for name in ("stands", "next", "planned"))
+        if after is None or stands is None or planned is None:
+            return "Without a plan nothing says what they buy. No rating was read to choose them."
+        if math.isnan(planned.power):  # of one look, where looks drop systems
+            widths = [_number(one.half_width(self.scale)) for one in (stands, after, planned)]
+            unit = "" if self.scale is None else " points"
+            return (
+                f"They take the half-width at look {self.look}, of the widest comparison, from {widths[0]} to "
+                f"{widths[1]}{unit}{self._price(after)}; the plan had {widths[2]}. No rating was read to choose "
+                "them."
+            )
+        said = f"They take the power from {percent(stands.power)} to {percent(after.power)}"
+        if math.isnan(stands.power):
+            said = f"With them the power is {percent(after.power)}"
+        said += f"{self._price(after)}; the plan had {percent(planned.power)}."
+        for other in filter(None, (self.way("left"), self.way("new"))):
+            said += f" As many by {_who(other)} would give {percent(other.power)}{self._price(other)}."
+        return f"{said} No rating was read to choose them."
+
+    def _price(self, way: NextWay) -> str:
+        return (
+            "" if way.cost is None or self.currency is None else f", for {money(way.cost, self.currency)}"
+        )
+
+    def _headline(self) -> Iterator[Fact]:
+        counts = self.counts
+        yield (
+            "So far",
+            f"{counts['done']:,} of {counts['planned']:,} planned ratings given, {counts['expected']:,} still "
+            "expected",
+        )
+        lost = [
+            f"{counts[name]:,} {said}"
+            for name, said in (("lost", "not given"), ("left_out", "left out"))
+            if counts[name]
+        ]
+        why = [
+            f"{counts[name]:,} {said}"
+            for name, said in (
+                ("dropouts", "dropped out"),
+                ("excluded", "excluded by the rules"),
+                ("withdrawn_or_refused", "withdrew or refused"),
+                ("taken_over", "replaced"),
+            )
+            if counts[name]
+        ]
+        if why:
+            yield "Lost", f"{', '.join(lost) or 'no rating'}; slots: {', '.join(why)}"
+        yield "Each output", f"{_range(*self.per_output.before)}, then {_range(*self.per_output.after)}"
+
+    def _bought(self) -> Iterator[Table | Paragraph]:
+        unit = "" if self.scale is None else ", points"
+        priced = any(one.cost is not None for one in self.ways)
+        powered = any(not math.isnan(one.power) for one in self.ways)
+        names = {"stands": "as it stands", "next": "with these", "planned": "as planned"}
+        rows = tuple(
+            (
+                names.get(one.name, f"by {_who(one)}"),
+                f"{one.n_ratings:,}",
+                f"{one.n_workers:,}",
+                _number(one.half_width(self.scale)),
+                *([percent(one.power)] if powered else []),
+                *(["-" if one.cost is None else money(one.cost, str(self.currency))] if priced else []),
+            )
+            for one in self.ways
+        )
+        last = (*(["power"] if powered else []), *(["cost"] if priced else []))
+        header = ("", "ratings", "workers", f"half-width{unit}", *last)
+        when = (
+            "At the variances and the effect of the plan, by formula, tested once at the end."
+            if powered
+            else f"Of the systems that are left, at look {self.look}: the 95 % interval of one comparison, without "
+            "regard to looks, at the variances of the plan, by formula."
+        )
+        caption = f"{when} As it stands: what is given or still expected."
+        if len(self.assignment.systems) > 2:
+            caption += " The half-width is that of the widest comparison."
+        yield Table(header, rows, caption)
+        if self.by_gain is not None:
+            chosen, best = self.by_gain
+            saved = 1 - best / chosen
+            text = "no smaller" if saved < 5e-4 else f"{percent(saved)} smaller"
+            yield Paragraph(f"Cells of the largest gain would give a standard error that is {text}.")
+
+    def _caveats(self) -> Iterator[str]:
+        if self.n_misfits:
+            fit = "fits" if self.n_misfits == 1 else "fit"
+            yield (
+                f"{counted(self.n_misfits, 'answer')} {fit} nothing in the assignment and count as not given: some "
+                "may be asked for twice. 'import' names them, row by row."
+            )
+        if self.n_unknown:
+            yield (
+                f"Of those who withdrew, {self.n_unknown:,} gave nothing in these exports: look at the ids before "
+                "anybody is asked."
+            )
+        if self.look is not None and self.recorded is None:
+            yield (
+                "The ledger of looks has no line of these ratings: it gets one where the batch is written, to a "
+                "folder or a table of .csv."
+            )
+
+    def _slots(self) -> Table:
+        plan = self.assignment
+        loads, rows = plan.loads(0), []
+        for number, slot in enumerate(plan.slots):
+            mine = plan.worker == number
+            first, last = int(plan.batch[mine].min()), int(plan.batch[mine].max())
+            rows.append(
+                (
+                    slot,
+                    "new" if slot in self.new_slots else "goes on",
+                    f"{int(loads[number]):,}",
+                    f"{int(mine.sum()):,}",
+                    f"{first}" if first == last else f"{first} to {last}",
+                )
+            )
+        return Table(("slot", "worker", "ratings", "rows", "batches"), tuple(rows))
+
+    def _how(self) -> Iterator[str]:
+        yield (
+            "What has the fewest ratings comes next, and goes to the worker with the least work who has not met "
+            "the item; ties are drawn by the seed. Counts and who is there decide, never a rating: the analysis "
+            "is that of a design that was fixed."
+        )
+        if self.n_ratings < self.n_asked:
+            yield (
+                f"{self.n_asked:,} were asked for; what a worker rates together stays together, so that "
+                f"{self.n_ratings:,} come next."
+            )
+        if self.per_output.n_lacking:
+            yield f"{counted(self.per_output.n_lacking, 'output')} will still have fewer ratings than planned."
+        if self.per_output.n_above:
+            yield f"{counted(self.per_output.n_above, 'output')} will have more ratings than planned."
+        if self.counts["without_slot"]:
+            yield (
+                f"{counted(self.counts['without_slot'], 'answer')} could not be laid to a slot, and count as not "
+                "given: some may be asked for twice."
+            )
+        if self.look is not None:
+            yield f"They belong to look {self.look}: earlier ones see what they were planned to see, or less."
+        if self.recorded is not None:
+            yield f"{self.recorded} says how many cells were added and why; no name and no rating is in it."
+
+    def content(self) -> Record:
+        """Counts, what the ratings buy, and the rows of the table."""
+        loads = self.assignment.loads(0)
+        return {
+            "rule": self.rule,
+            **({} if self.look is None else {"look": self.look}),
+            "n_asked": self.n_asked,
+            "n_ratings": self.n_ratings,
+            "slots": [
+                {"slot": slot, "ratings": int(n), "new": slot in self.new_slots}
+                for slot, n in zip(self.assignment.slots, loads, strict=True)
+            ],
+            "counts": {**self.counts, "misfits": self.n_misfits},
+            "per_output": {
+                "before": list(self.per_output.before),
+                "after": list(self.per_output.after),
+                "n_above_plan": self.per_output.n_above,
+                "n_below_plan": self.per_output.n_lacking,
+            },
+            "ways": [
+                {
+                    "name": one.name,
+                    "n_ratings": one.n_ratings,
+                    "n_workers": one.n_workers,
+                    "n_new": one.n_new,
+                    "standard_error": _known(one.standard_error),
+                    "half_width": _known(one.half_width(self.scale)),
+                    "power": _known(one.power),
+                    "cost": None if one.cost is None else str(one.cost),
+                }
+                for one in self.ways
+            ],
+            "currency": self.currency,
+            "standard_error_by_gain": None if self.by_gain is None else list(self.by_gain),
+            "systems": [] if self.blind else list(self.assignment.systems),
+            "rows": super().content()["rows"],
+        }
+
+
+def _who(way: NextWay) -> str:
+    if not way.n_new:
+        return "those who are left"
+    return "a new worker" if way.n_new == 1 else f"{way.n_new:,} new workers"
+
+
+def _range(least: int, most: int) -> str:
+    return counted(least, "rating") if least == most else f"{least:,} to {most:,} ratings"
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3g}"
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
