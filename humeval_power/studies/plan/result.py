@@ -12,7 +12,7 @@ from humeval_power.differences import Difference
 from humeval_power.saying.chart import Chart
 from humeval_power.saying.document import Document, Facts, Section
 from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
-from humeval_power.studies.plan.planned_judges import judges_record
+from humeval_power.studies.plan.planned_rules import judges_record
 from humeval_power.studies.plan.result_page import (
     alone_table,
     assumed_facts,
