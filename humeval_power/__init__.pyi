@@ -64,7 +64,7 @@ from humeval_power.studies.power.files import library as library
 from humeval_power.studies.power.files import library_entry as library_entry
 from humeval_power.studies.power.files import preset as preset
 from humeval_power.studies.power.scenario import RatingStudy as RatingStudy
-from humeval_power.studies.release.calls import release as release
+from humeval_power.studies.release.bundle import release as release
 from humeval_power.studies.report.calls import report as report
 from humeval_power.study import Study as Study
 from humeval_power.study_counts import Documents as Documents

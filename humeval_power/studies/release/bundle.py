@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,10 @@ from humeval_power.studies.release.warnings import (
     name_warnings,
     refuse_private,
 )
+
+if TYPE_CHECKING:
+    from humeval_power.studies.release.rows import ReleaseRows
+
 
 RATINGS, README, SUMS = "ratings.csv", "README.md", "SHA256SUMS"
 OWN_FILES = (RATINGS, README, SUMS)
@@ -296,3 +300,44 @@ class ReleaseResult(Result):
             "files": sorted(self.bundle.files),
             "warnings": list(self.bundle.warnings),
         }
+
+
+def release(
+    rows: ReleaseRows,
+    *,
+    key: str,
+    pseudonymise: Collection[str] = (),
+    documents: Mapping[str, bytes] | None = None,
+    licence: str | None = None,
+    checked: Collection[str] = (),
+    strict: bool = False,
+) -> ReleaseResult:
+    """Give workers pseudonyms and rows an order that only the key can undo; write nothing.
+
+    Parameters
+    ----------
+    rows : as `release_rows` takes them from a table.
+    key : the secret that pseudonyms and order are made with; the same key gives the same ones.
+    pseudonymise : 'item', 'system' or both, besides the workers.
+    documents : other files of the bundle by name. Records lose the digests of what they were made from, and
+        get pseudonyms where their notices name workers.
+    licence : as the authors say; None leaves it open.
+    checked : columns and files in which what looks like an id was found to be fine; 'names' for names of
+        columns and files.
+    strict : whether a warning means that the bundle is not to be written.
+
+    Returns
+    -------
+    ReleaseResult
+        `files` are the bundle, by name; `remarks` what to look at before it is published.
+
+    Raises
+    ------
+    InputError
+        A document with the name of a file of the bundle, one that is a ledger or a secret, or an empty key.
+    """
+
+    bundle = release_bundle(
+        rows, key=key, pseudonymise=pseudonymise, documents=documents, licence=licence, checked=checked
+    )
+    return ReleaseResult(rows=rows, bundle=bundle, strict=strict)
