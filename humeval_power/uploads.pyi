@@ -5,6 +5,6 @@ from humeval_power.checking.outputs import outputs_of_table as outputs_of_table
 from humeval_power.studies.field.calls import make_uploads as make_uploads
 from humeval_power.studies.field.files import read_check_texts as read_check_texts
 from humeval_power.studies.field.files import read_outputs as read_outputs
+from humeval_power.studies.field.form import Asked as Asked
 from humeval_power.studies.field.form import CheckText as CheckText
 from humeval_power.studies.field.form import Question as Question
-from humeval_power.studies.field.form_of import Asked as Asked

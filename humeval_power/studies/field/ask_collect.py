@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.ratings import Ratings
-    from humeval_power.studies.field.form import Names
-    from humeval_power.studies.field.form_of import WithdrawalResult
+    from humeval_power.studies.field.form import Names, WithdrawalResult
     from humeval_power.studies.plan.files import PlanFile
 
 

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from humeval_power.parameters import Parameters
     from humeval_power.scales import RatingScale
     from humeval_power.simulation.rehearsal import Habits
-    from humeval_power.studies.field.form import Names
-    from humeval_power.studies.field.form_of import Asked, WithdrawalResult
+    from humeval_power.studies.field.form import Asked, Names, WithdrawalResult
     from humeval_power.studies.field.progress import Progress
     from humeval_power.studies.field.result_import import DraftResult, ImportResult, ScoresImportResult
     from humeval_power.studies.field.result_rehearsal import RehearsalResult
@@ -226,7 +225,7 @@ def withdraw_workers(
         Names that the table does not have, or nobody left.
     """
     from humeval_power.checking.suspects import without_workers
-    from humeval_power.studies.field.form_of import WithdrawalResult
+    from humeval_power.studies.field.form import WithdrawalResult
 
     others, gone, left = without_workers(table, withdrawn, worker=worker, source=source)
     return WithdrawalResult(table=others, gone=gone, left=left, n_planned=n_planned)
@@ -272,7 +271,7 @@ def make_uploads(
         An assignment that is not blind, outputs that do not fit it, platforms that are not known or cannot show
         the scale, labels and right answers that are no point of it: all at once.
     """
-    from humeval_power.studies.field.form_of import form_of
+    from humeval_power.studies.field.form import form_of
     from humeval_power.studies.field.uploaded import UploadResult, platform_problems
 
     plan = assigned.assignment

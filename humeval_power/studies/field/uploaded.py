@@ -12,8 +12,7 @@ from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Document, Section, Table
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, Source
 from humeval_power.scales import RatingScale
-from humeval_power.studies.field.form import Content, RatingForm, needs_slider
-from humeval_power.studies.field.form_of import rows_shown
+from humeval_power.studies.field.form import Content, RatingForm, needs_slider, rows_shown
 from humeval_power.studies.field.uploads import UPLOADERS
 from humeval_power.studies.plan.result_assignment import AssignmentResult
 

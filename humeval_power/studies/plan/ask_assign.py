@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from humeval_power.checking.outputs import Outputs
     from humeval_power.designs import Design
     from humeval_power.item_pool import ItemPool
-    from humeval_power.studies.field.form_of import Asked
+    from humeval_power.studies.field.form import Asked
     from humeval_power.studies.field.uploaded import UploadResult
     from humeval_power.studies.monitor.dropping import DroppingMonitoring
     from humeval_power.studies.plan.plan import Plan
@@ -614,8 +614,7 @@ def _form_content(study: StudyValues, planned: Plan | None) -> Asked:
         raise click.UsageError("--upload needs the scale of the ratings: add --scale, such as 1:5.")
     from humeval_power.files.file_bytes import read_text
     from humeval_power.studies.field.files import read_check_texts
-    from humeval_power.studies.field.form import Question
-    from humeval_power.studies.field.form_of import Asked, questions_of
+    from humeval_power.studies.field.form import Asked, Question, questions_of
 
     scale, labels = agreed or RatingScale.parse(study.scale), study.labels or {}
     instructions = (
