@@ -25,7 +25,7 @@ from humeval_power.doors.page.views import State, progress_words, rendered
 from humeval_power.errors import InputError
 from humeval_power.safe_text import shell_command
 from humeval_power.saying import render
-from humeval_power.studies.start.steps import GOES_ON
+from humeval_power.studies.start.talk import GOES_ON
 from humeval_power.study import Study
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from math import ceil
 
 from humeval_power.studies.start import talk as sizes
 from humeval_power.studies.start.questions import kept
-from humeval_power.studies.start.steps import Step, arguments, named
-from humeval_power.studies.start.talk import Talk
+from humeval_power.studies.start.talk import Step, Talk, arguments, named
 
 Options = dict[str, object]
 RATINGS, ANSWERS = "ratings.csv", "answers.csv"

@@ -9,8 +9,7 @@ from humeval_power.asking.command_groups import in_terminal
 from humeval_power.saying.document import Block, Document, Listing, Paragraph, Section
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
-from humeval_power.studies.start.steps import PROGRAM, Phase, Step, script
-from humeval_power.studies.start.talk import Talk
+from humeval_power.studies.start.talk import PROGRAM, Phase, Step, Talk, script
 from humeval_power.studies.start.ways import LATER, NOW, again, assumptions, study_file, understood, way
 
 _TITLES: dict[Phase, str] = {"now": "Now", "later": "When the judgements are in"}

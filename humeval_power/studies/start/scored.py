@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from humeval_power.studies.start.questions import kept
-from humeval_power.studies.start.steps import Step, arguments, named
-from humeval_power.studies.start.talk import Talk
+from humeval_power.studies.start.talk import Step, Talk, arguments, named
 
 SMALL = 0.2  # of the standard deviation of differences: small in the usual words of Cohen (1988)
 PANEL_SD = 0.3  # of workers' and items' own preferences, beside a noise of 1

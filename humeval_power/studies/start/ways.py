@@ -27,8 +27,7 @@ from humeval_power.studies.start.scored import (
     preference_way,
     score_way,
 )
-from humeval_power.studies.start.steps import PROGRAM, Step
-from humeval_power.studies.start.talk import RATED, UNKNOWN, Talk
+from humeval_power.studies.start.talk import PROGRAM, RATED, UNKNOWN, Step, Talk
 from humeval_power.study import FIELDS
 from humeval_power.study_text import study_text
 
