@@ -11,7 +11,7 @@ from humeval_power.designs import k_per_item
 from humeval_power.parameters import preset
 from humeval_power.saying import progress as told
 from humeval_power.saying.numbers import time_taken
-from humeval_power.studies.power import workload
+from humeval_power.studies.power import work_ahead
 from humeval_power.studies.power.estimate import ReplicateProgress, estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.surface import list_cells, run_surface
@@ -136,18 +136,18 @@ def test_cells_that_are_not_measured_are_off_as_those_of_their_size(monkeypatch)
         ratings_per_item=2,
     )
     studies = [cell.study for cell in cells]
-    expected = [workload.seconds_each(study) for study in studies]
+    expected = [work_ahead.seconds_each(study) for study in studies]
     asked = []
 
     def measured(study):
         asked.append(study)
         watch.now += 3.0
-        return workload.seconds_each(study) / 50
+        return work_ahead.seconds_each(study) / 50
 
     watch = Watch()
     monkeypatch.setattr(workload, "time", watch)
     monkeypatch.setattr(workload, "_measured", measured)
-    found = workload.measured_seconds(studies, n_simulations=10**6)
+    found = work_ahead.measured_seconds(studies, n_simulations=10**6)
     assert asked == [studies[-1], studies[0]], "the largest and the smallest, within four seconds"
     assert found == pytest.approx([seconds / 50 for seconds in expected], rel=1e-9)
 
