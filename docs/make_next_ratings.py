@@ -12,7 +12,7 @@ import numpy as np
 
 from humeval_power.designs import Assignment, Design, from_table, k_per_item
 from humeval_power.parameters import Parameters
-from humeval_power.studies.plan.next_cells import Collecting, PairGains, add_by_gain, fewest_first
+from humeval_power.studies.plan.under_way import Collecting, PairGains, add_by_gain, fewest_first
 from humeval_power.studies.power.analytic import minimum_detectable_effect
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.formula import effect_precision

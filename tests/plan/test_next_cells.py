@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from humeval_power.designs import Assignment, crossed, from_table, k_per_item
 from humeval_power.parameters import Parameters
-from humeval_power.studies.plan.next_cells import Collecting, PairGains, add_by_gain, fewest_first
+from humeval_power.studies.plan.under_way import Collecting, PairGains, add_by_gain, fewest_first
 from humeval_power.studies.power.formula import effect_precision
 
 SDS = {"sd_worker": 0.11, "sd_item": 0.14, "sd_residual": 0.26}

@@ -13,8 +13,7 @@ from humeval_power.designs import Assignment, Design
 from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.saying.numbers import counted
 from humeval_power.studies.plan.assignment import AssignmentPlan, assign, open_bits
-from humeval_power.studies.plan.next_cells import fewest_first
-from humeval_power.studies.plan.under_way import StudyUnderWay
+from humeval_power.studies.plan.under_way import StudyUnderWay, fewest_first
 
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import AssignmentTable

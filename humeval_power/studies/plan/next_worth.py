@@ -15,8 +15,14 @@ from humeval_power.designs import Assignment, Design, from_table
 from humeval_power.errors import HumevalPowerError, InputError, Problem
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import critical_value
-from humeval_power.studies.plan.next_cells import Collecting, PairGains, add_by_gain, fewest_first
-from humeval_power.studies.plan.under_way import StudyUnderWay, joined_rows
+from humeval_power.studies.plan.under_way import (
+    Collecting,
+    PairGains,
+    StudyUnderWay,
+    add_by_gain,
+    fewest_first,
+    joined_rows,
+)
 from humeval_power.studies.power.formula import effect_precision
 from humeval_power.study_counts import share_of
 
