@@ -15,8 +15,8 @@ from humeval_power.costs import CostModel
 from humeval_power.files.json_text import read_fee
 from humeval_power.saying.figure_style import figure_bytes
 from humeval_power.studies.plan.candidates import SearchSpace
-from humeval_power.studies.plan.charts import front_figure
 from humeval_power.studies.plan.request import PlanRequest
+from humeval_power.studies.plan.result import front_figure
 from humeval_power.studies.plan.search_and_prove import make_plan
 from humeval_power.studies.power.analytic import minimum_detectable_effect
 from humeval_power.studies.power.required import counts_precision

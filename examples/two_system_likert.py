@@ -12,8 +12,8 @@ from humeval_power import RatingScale, assumptions_of, fit, ratings_from_table
 from humeval_power.costs import CostModel
 from humeval_power.saying.figure_style import figure_bytes
 from humeval_power.studies.plan.candidates import SearchSpace
-from humeval_power.studies.plan.charts import front_figure
 from humeval_power.studies.plan.request import PlanRequest
+from humeval_power.studies.plan.result import front_figure
 from humeval_power.studies.plan.search_and_prove import make_plan
 from humeval_power.studies.power.bottleneck import bottleneck_words
 

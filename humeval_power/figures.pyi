@@ -10,7 +10,7 @@ from humeval_power.studies.fit.figures import ratings_figure as ratings_figure
 from humeval_power.studies.looks.figures import boundary_figure as boundary_figure
 from humeval_power.studies.looks.figures import expected_cost_figure as expected_cost_figure
 from humeval_power.studies.looks.figures import stopping_figure as stopping_figure
-from humeval_power.studies.plan.charts import front_figure as front_figure
+from humeval_power.studies.plan.result import front_figure as front_figure
 from humeval_power.studies.power.figures import calibration_figure as calibration_figure
 from humeval_power.studies.power.figures import comparison_figure as comparison_figure
 from humeval_power.studies.power.figures import surface_figure as surface_figure

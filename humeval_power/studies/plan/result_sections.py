@@ -135,7 +135,7 @@ def power_section(plan: Plan, design: Design) -> Section:
     )
 
     def draw() -> Chart:
-        from humeval_power.studies.plan.charts import power_chart
+        from humeval_power.studies.plan.result import power_chart
 
         return power_chart(plan)
 

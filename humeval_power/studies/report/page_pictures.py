@@ -56,7 +56,7 @@ def power(documents: CriterionDocuments) -> Iterator[Picture]:
     if plan is not None:
 
         def draw() -> Chart:
-            from humeval_power.studies.plan.charts import power_chart
+            from humeval_power.studies.plan.result import power_chart
 
             return power_chart(plan)
 
