@@ -23,7 +23,7 @@ from humeval_power.doors.terminal.main import main
 from humeval_power.files.tables import read_table
 from humeval_power.ratings import ratings_from_table
 from humeval_power.safe_text import formula_safe, original_cells
-from humeval_power.studies.field.pseudonyms import keyed_order, platform_of, pseudonyms
+from humeval_power.studies.field.form import keyed_order, platform_of, pseudonyms
 from humeval_power.studies.release.bundle import checksums
 
 KEY = "a key that is long enough"

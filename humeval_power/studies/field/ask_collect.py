@@ -145,7 +145,7 @@ def _left(given: TypedValues) -> WithdrawalResult:
 def _as_in_table(names: Sequence[str], table: pd.DataFrame, folder: Path) -> tuple[str, ...]:
     """Who withdrew as the table names them: ids that it does not have by their pseudonyms, where a secret that lies
     in its folder made these."""
-    from humeval_power.studies.field.pseudonyms import pseudonyms
+    from humeval_power.studies.field.form import pseudonyms
     from humeval_power.studies.monitor.files import read_secret
 
     there = set(table.astype(str).stack().str.strip())

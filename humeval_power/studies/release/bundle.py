@@ -18,7 +18,7 @@ from humeval_power.safe_text import columns_csv, formula_safe, json_text
 from humeval_power.saying.document import Block, Document, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
-from humeval_power.studies.field.pseudonyms import SHORT_KEY, keyed_order, pseudonyms
+from humeval_power.studies.field.form import SHORT_KEY, keyed_order, pseudonyms
 from humeval_power.studies.release.rows import Contents, ReleaseRows, readme
 from humeval_power.studies.release.warnings import (
     IdSearch,

@@ -21,7 +21,7 @@ from humeval_power.checking.columns import bare, shortened
 from humeval_power.errors import InputError
 from humeval_power.extras import require_extra
 from humeval_power.files.private_files import private_kind
-from humeval_power.studies.field.pseudonyms import SHORT_KEY, personal_ids
+from humeval_power.studies.field.form import SHORT_KEY, personal_ids
 from humeval_power.studies.release.rows import ReleaseRows
 
 # The texts in a file of any kind, each with its place: lines, cells, values, and what archives hold.

@@ -172,7 +172,7 @@ def _content(study: OpenedStudy, path: str) -> bytes:
 
 def _given_names(study: OpenedStudy) -> Mapping[str, str]:
     """Other names for the exports that a person's id is part of the name of."""
-    from humeval_power.studies.field.pseudonyms import platform_of  # numpy, which the server can do without
+    from humeval_power.studies.field.form import platform_of  # numpy, which the server can do without
 
     exports = enumerate(paths_of(study.file.values.get("exports", ())), start=1)
     return {
@@ -184,7 +184,7 @@ def _given_names(study: OpenedStudy) -> Mapping[str, str]:
 
 def _personal(study: OpenedStudy, analysis: tuple[str, ...]) -> str:
     """The kind of personal id that can be read in the files of an analysis; "" where there is none."""
-    from humeval_power.studies.field.pseudonyms import platform_of  # numpy, which the server can do without
+    from humeval_power.studies.field.form import platform_of  # numpy, which the server can do without
 
     for path in analysis:
         if _PAGE.search(path):

@@ -573,7 +573,7 @@ def _seed(study: OpenedStudy) -> Words:
 def _withdraw(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     """A new table of ratings without those who withdrew, which the study then names."""
     # which brings numpy, without which the server can do
-    from humeval_power.studies.field.pseudonyms import is_pseudonym
+    from humeval_power.studies.field.form import is_pseudonym
 
     names = (study.folder / sent[WITHDRAWN]).read_text("utf-8").splitlines()
     if study.is_there("exports") and any(map(is_pseudonym, names)):
