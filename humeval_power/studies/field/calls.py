@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from humeval_power.scales import RatingScale
     from humeval_power.simulation.rehearsal import Habits
     from humeval_power.studies.field.form import Asked, Names, WithdrawalResult
-    from humeval_power.studies.field.progress import Progress
     from humeval_power.studies.field.result_import import DraftResult, ImportResult, ScoresImportResult
     from humeval_power.studies.field.result_rehearsal import RehearsalResult
-    from humeval_power.studies.field.result_status import StatusResult
+    from humeval_power.studies.field.result_status import Progress, StatusResult
     from humeval_power.studies.field.uploaded import UploadResult
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.result_assignment import AssignmentResult
@@ -124,7 +123,7 @@ def collected_work(
     from humeval_power.checking.exports.decoding import matched_of
     from humeval_power.checking.exports.imported import imported
     from humeval_power.checking.exports.rating_blocks import without_ratings
-    from humeval_power.studies.field.progress import progress
+    from humeval_power.studies.field.result_status import progress
 
     table = imported([without_ratings(export, mapping) for export in exports], mapping)
     matched = matched_of(table.frame, part=table.part, sources=table.sources, assigned=assignment)
@@ -171,8 +170,7 @@ def follow_collection(
     from humeval_power.checking.exports.imported import imported
     from humeval_power.exclusions import NO_RULES
     from humeval_power.studies.field.form import BY_ID
-    from humeval_power.studies.field.progress import progress
-    from humeval_power.studies.field.result_status import StatusResult
+    from humeval_power.studies.field.result_status import StatusResult, progress
     from humeval_power.studies.field.worker_quality import worker_quality
 
     if key is not None:

@@ -19,7 +19,7 @@ from humeval_power.study_counts import share_of
 
 if TYPE_CHECKING:
     from humeval_power.checking.exports.assigned import AssignmentTable
-    from humeval_power.studies.field.progress import Progress
+    from humeval_power.studies.field.result_status import Progress
     from humeval_power.studies.plan.result_assignment import LookStage
 
 
