@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from humeval_power.parameters import Parameters
     from humeval_power.scales import RatingScale
     from humeval_power.simulation.rehearsal import Habits
+    from humeval_power.studies.field.files import UploadResult
     from humeval_power.studies.field.form import Asked, Names, WithdrawalResult
     from humeval_power.studies.field.result_import import DraftResult, ImportResult, ScoresImportResult
     from humeval_power.studies.field.result_rehearsal import RehearsalResult
     from humeval_power.studies.field.result_status import Progress, StatusResult
-    from humeval_power.studies.field.uploaded import UploadResult
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.result_assignment import AssignmentResult
     from humeval_power.systems import SystemsParameters
@@ -269,8 +269,8 @@ def make_uploads(
         An assignment that is not blind, outputs that do not fit it, platforms that are not known or cannot show
         the scale, labels and right answers that are no point of it: all at once.
     """
+    from humeval_power.studies.field.files import UploadResult, platform_problems
     from humeval_power.studies.field.form import form_of
-    from humeval_power.studies.field.uploaded import UploadResult, platform_problems
 
     plan = assigned.assignment
     problems = platform_problems(platforms, asked.scale)

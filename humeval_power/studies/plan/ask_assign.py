@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from humeval_power.checking.outputs import Outputs
     from humeval_power.designs import Design
     from humeval_power.item_pool import ItemPool
+    from humeval_power.studies.field.files import UploadResult
     from humeval_power.studies.field.form import Asked
-    from humeval_power.studies.field.uploaded import UploadResult
     from humeval_power.studies.monitor.dropping import DroppingMonitoring
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.result_assignment import AssignmentResult, NextRatings, Takeover
