@@ -15,7 +15,7 @@ from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.request import PlanRequest
 from humeval_power.studies.plan.result import front_figure
 from humeval_power.studies.plan.search_and_prove import make_plan
-from humeval_power.studies.power.bottleneck import bottleneck_words
+from humeval_power.studies.power.outlook import bottleneck_words
 
 PILOT = Path(__file__).resolve().parent.parent / "data" / "pilot.csv"
 

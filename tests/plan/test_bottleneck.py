@@ -11,7 +11,7 @@ from seven import seven
 from humeval_power.parameters import preset
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.power.analytic import ceiling_with_items
-from humeval_power.studies.power.bottleneck import bottleneck_words, find_bottleneck, pair_ceilings
+from humeval_power.studies.power.outlook import bottleneck_words, find_bottleneck, pair_ceilings
 from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 

@@ -17,7 +17,7 @@ from humeval_power.errors import DesignError, InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.plan.candidates import SearchSpace, list_candidates
-from humeval_power.studies.power.bottleneck import bottleneck_words, find_bottleneck, pair_ceilings
+from humeval_power.studies.power.outlook import bottleneck_words, find_bottleneck, pair_ceilings
 from humeval_power.studies.power.required import counts_power
 from humeval_power.study_counts import StudyCounts
 

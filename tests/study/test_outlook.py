@@ -16,7 +16,6 @@ from humeval_power.designs import counterbalanced, crossed, k_per_item, with_doc
 from humeval_power.fees import PlatformFee
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
-from humeval_power.studies.power.bottleneck import find_bottleneck, pair_ceilings
 from humeval_power.studies.power.formula import (
     EffectPrecision,
     analytic_power,
@@ -34,7 +33,13 @@ from humeval_power.studies.power.growth import (
     growth_of_workers,
     spending_of,
 )
-from humeval_power.studies.power.outlook import Outlook, estimates_of, variance_parts
+from humeval_power.studies.power.outlook import (
+    Outlook,
+    estimates_of,
+    find_bottleneck,
+    pair_ceilings,
+    variance_parts,
+)
 from humeval_power.studies.power.required import counts_power
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts

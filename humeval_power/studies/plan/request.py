@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.assurance import Assurance
-    from humeval_power.studies.power.bottleneck import Bottleneck
     from humeval_power.studies.power.estimate import PowerEstimate
+    from humeval_power.studies.power.outlook import Bottleneck
     from humeval_power.studies.power.systems_goals import SystemsPower
 
 _SAFER = 0.9

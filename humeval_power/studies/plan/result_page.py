@@ -57,8 +57,8 @@ from humeval_power.studies.plan.result_words import (
 )
 from humeval_power.studies.power.analytic import HalfwayPower, halfway_power
 from humeval_power.studies.power.assurance import pilot_advice
-from humeval_power.studies.power.bottleneck import bottleneck_words
 from humeval_power.studies.power.formula import effect_precision
+from humeval_power.studies.power.outlook import bottleneck_words
 from humeval_power.studies.power.required import counts_precision, design_of
 from humeval_power.study_counts import share_of
 

@@ -38,9 +38,8 @@ from humeval_power.studies.plan.result_words import (
     goal_clause,
 )
 from humeval_power.studies.power.analytic import detectable
-from humeval_power.studies.power.bottleneck import pair_ceilings
 from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
-from humeval_power.studies.power.outlook import without_documents
+from humeval_power.studies.power.outlook import pair_ceilings, without_documents
 from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.studies.power.study_content import category_facts
 from humeval_power.study_counts import share_of

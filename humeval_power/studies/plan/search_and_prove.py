@@ -56,8 +56,8 @@ from humeval_power.studies.plan.request import (
 )
 from humeval_power.studies.power.analytic import detectable
 from humeval_power.studies.power.assurance import Assurance, assurance
-from humeval_power.studies.power.bottleneck import find_bottleneck, is_complete, pair_ceilings
 from humeval_power.studies.power.estimate import PowerEstimate, Progress, estimate_power
+from humeval_power.studies.power.outlook import find_bottleneck, is_complete, pair_ceilings
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.required import counts_power, counts_precision, design_of
 from humeval_power.studies.power.scenario import RatingStudy

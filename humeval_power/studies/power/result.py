@@ -26,12 +26,6 @@ from humeval_power.studies.power.analytic import (
     disagree,
 )
 from humeval_power.studies.power.assurance import PowerSpread, power_spread
-from humeval_power.studies.power.bottleneck import (
-    Bottleneck,
-    bottleneck_words,
-    find_bottleneck,
-    pair_ceilings,
-)
 from humeval_power.studies.power.charts import (
     CLAIM,
     POWER,
@@ -48,7 +42,14 @@ from humeval_power.studies.power.charts import (
 from humeval_power.studies.power.estimate import PowerEstimate, Tally
 from humeval_power.studies.power.formula import AnalyticPower
 from humeval_power.studies.power.growth import TARGET, Growth
-from humeval_power.studies.power.outlook import Outlook, WithoutDocuments
+from humeval_power.studies.power.outlook import (
+    Bottleneck,
+    Outlook,
+    WithoutDocuments,
+    bottleneck_words,
+    find_bottleneck,
+    pair_ceilings,
+)
 from humeval_power.studies.power.result_several import (
     enough_words,
     facts_of_several,
