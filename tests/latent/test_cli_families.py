@@ -22,7 +22,7 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.fit_result import family_remarks
 from humeval_power.studies.fit.latent_effects import check_family, has_few_points, spread_test
 from humeval_power.studies.fit.wald import effect_test
-from humeval_power.studies.report.signature import rule_entries
+from humeval_power.studies.report.paragraphs import rule_entries
 
 
 def run(line: str, code: int = 0) -> Result:

@@ -25,10 +25,9 @@ from humeval_power.studies.report.fact_record import study_facts
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.page import StudyReport
 from humeval_power.studies.report.paper import paper_latex
-from humeval_power.studies.report.paragraphs import methods_paragraph, paragraphs
+from humeval_power.studies.report.paragraphs import methods_paragraph, paragraphs, signature_of
 from humeval_power.studies.report.power_answers import merged_text
 from humeval_power.studies.report.prereg import aspredicted_fields, osf_fields
-from humeval_power.studies.report.signature import signature_of
 
 COMMON = ComparisonFamily(model="joint", variances="common", correction="bonferroni", over="criterion")
 BASELINE = ComparisonFamily(

@@ -8,7 +8,7 @@ import forms_documents as made
 
 from humeval_power.rules import WITH_MARGIN, Alternative, DecisionRule, DegreesOfFreedom
 from humeval_power.studies.report.documents import CriterionDocuments
-from humeval_power.studies.report.signature import rule_entries, signature_of
+from humeval_power.studies.report.paragraphs import rule_entries, signature_of
 
 
 def test_a_signature_is_that_of_the_documents():

@@ -18,11 +18,10 @@ from humeval_power.studies.report.caveats import caveats
 from humeval_power.studies.report.documents import CriterionDocuments, size_sentence
 from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts
 from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.paragraphs import paragraphs
+from humeval_power.studies.report.paragraphs import paragraphs, signature_of
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_notes, power_of_design
 from humeval_power.studies.report.result import FormReport, Report
-from humeval_power.studies.report.signature import signature_of
 
 if TYPE_CHECKING:
     import pandas as pd

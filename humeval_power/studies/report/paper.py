@@ -15,9 +15,8 @@ from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_tables import findings_over
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.page_pictures import suffix_of, systems_pictures
-from humeval_power.studies.report.paragraphs import paragraphs, results_heading
+from humeval_power.studies.report.paragraphs import paragraphs, results_heading, signature_of
 from humeval_power.studies.report.result import Report
-from humeval_power.studies.report.signature import signature_of
 
 TITLE = "Human evaluation: methods and results"
 _OF_PILOT = (
