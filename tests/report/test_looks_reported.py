@@ -7,8 +7,7 @@ from places import ROOT
 from scipy import stats
 
 from humeval_power.saying.numbers import p_words
-from humeval_power.studies.report.fact_record import reported_effect, study_facts
-from humeval_power.studies.report.fact_tables import result_table
+from humeval_power.studies.report.fact_record import reported_effect, result_table, study_facts
 from humeval_power.studies.report.fact_words import StudyWords
 
 LOOKS = {

@@ -39,16 +39,14 @@ from humeval_power.studies.report.fact_record import (
     ComparisonFacts,
     Mean,
     StudyFacts,
-    family_sentences,
-    paper_sentences,
-    reported_effect,
-)
-from humeval_power.studies.report.fact_tables import (
     estimated_parameters,
+    family_sentences,
     findings_over,
     joint_parameters,
     pair_parameters,
+    paper_sentences,
     parameters_table,
+    reported_effect,
     result_table,
 )
 from humeval_power.studies.report.power_answers import PowerAnswer, sequential_sentence

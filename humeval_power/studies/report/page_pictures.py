@@ -26,7 +26,7 @@ from humeval_power.studies.analyze.result_diagnostics import (
 )
 from humeval_power.studies.fit.wald import EffectTest
 from humeval_power.studies.report.documents import CriterionDocuments
-from humeval_power.studies.report.fact_tables import findings_of, shown_comparisons
+from humeval_power.studies.report.fact_record import findings_of, shown_comparisons
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

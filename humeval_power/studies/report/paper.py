@@ -12,7 +12,7 @@ from humeval_power.saying.render.latex import COLUMN, PACKAGES, bare_float
 from humeval_power.saying.result import Record
 from humeval_power.studies.cite.result import CITE_COMMAND, with_citations
 from humeval_power.studies.report.documents import CriterionDocuments
-from humeval_power.studies.report.fact_tables import findings_over
+from humeval_power.studies.report.fact_record import findings_over
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.page_pictures import suffix_of, systems_pictures
 from humeval_power.studies.report.paragraphs import paragraphs, results_heading, signature_of
