@@ -23,14 +23,20 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from humeval_power.designs import crossed
-from humeval_power.inference.chosen_items import ITEMS_FOR_BOTH, ITEMS_FOR_METRIC, estimate_pool
+from humeval_power.inference.chosen_items import (
+    ITEMS_FOR_BOTH,
+    ITEMS_FOR_METRIC,
+    estimate_pool,
+    explained_by_draw,
+    item_sd_factor,
+    over_the_pool,
+)
 from humeval_power.inference.item_sampling import (
     balancing_columns,
     draw_balanced,
     draw_from_strata,
     strata_of,
 )
-from humeval_power.inference.pool_planning import explained_by_draw, item_sd_factor, over_the_pool
 from humeval_power.item_pool import ItemPool
 from humeval_power.kernels.crossed import balanced
 from humeval_power.parameters import Parameters

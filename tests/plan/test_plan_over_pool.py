@@ -12,7 +12,7 @@ from cli import run
 import humeval_power as hp
 from humeval_power.checking.item_pools import ScoredOutputs
 from humeval_power.designs import crossed, k_per_item
-from humeval_power.inference.pool_planning import (
+from humeval_power.inference.chosen_items import (
     explained_by_draw,
     item_sd_factor,
     over_the_pool,

@@ -10,8 +10,8 @@ import numpy as np
 
 from humeval_power.checking.item_pools import pool_table
 from humeval_power.choices import Estimand
+from humeval_power.inference.chosen_items import item_sd_factor
 from humeval_power.inference.item_sampling import items_of_equal_power
-from humeval_power.inference.pool_planning import item_sd_factor
 from humeval_power.item_pool import ItemPool
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.safe_text import table_csv

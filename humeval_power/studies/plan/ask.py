@@ -317,7 +317,7 @@ def _over_pool(
         Picked items or unequal probabilities, other numbers of items than were drawn, other systems, documents, or
         ratings in categories: all at once.
     """
-    from humeval_power.inference.pool_planning import (
+    from humeval_power.inference.chosen_items import (
         explained_by_draw,
         item_sd_factor,
         over_the_pool,
