@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from reference import dense_model
 
 from humeval_power.designs import crossed, k_per_item
-from humeval_power.estimation.crossed.even_batch import fit_even
-from humeval_power.estimation.crossed.fits import fit_batch
+from humeval_power.estimation.crossed.fits import fit_batch, fit_even
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.even_designs import (

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from humeval_power.blas import one_blas_thread
 from humeval_power.designs import Assignment
-from humeval_power.estimation.crossed.even_batch import search
+from humeval_power.estimation.crossed.fits import search
 from humeval_power.estimation.joint import fit as joint_closed_form
 from humeval_power.estimation.joint.fit import (
     JointTable,
