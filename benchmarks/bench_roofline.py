@@ -23,7 +23,7 @@ import numpy as np
 from studies import PARAMETERS, machine, print_table
 
 from humeval_power.designs import k_per_item
-from humeval_power.estimation.crossed import even_batch
+from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.kernels.crossed.even_designs import EvenDesign, evaluate, sums_of
 from humeval_power.simulation.study import generators
@@ -119,15 +119,15 @@ def parts(n_workers: int, n_items: int, rounds: int) -> list[Part]:
         evaluations += arguments[2].shape[1]
         return evaluate(*arguments)
 
-    even_batch.evaluate = counted
-    even_batch.fit_even(design, centred, start, True, 1e-8, 200)
-    even_batch.evaluate = evaluate
+    fits.evaluate = counted
+    fits.fit_even(design, centred, start, True, 1e-8, 200)
+    fits.evaluate = evaluate
     passes = evaluations / LANES
     whole = best(lambda: replication.fits(LANES, seed=1), rounds) / LANES
     drawing = best(lambda: replication.responses(LANES, seed=1), rounds) / LANES
     normal = best(fill, rounds) / LANES
     summing = best(lambda: sums_of(design, turned), rounds) / LANES
-    fitting = best(lambda: even_batch.fit_even(design, centred, start, True, 1e-8, 200), rounds) / LANES
+    fitting = best(lambda: fits.fit_even(design, centred, start, True, 1e-8, 200), rounds) / LANES
     matrices = (design.to_inner, design.to_outer, design.from_inner, design.cross, design.turn, design.x)
     entries = sum(matrix.nnz for matrix in matrices) + design.inner_x.nnz
     point = _POINT * design.met.size * passes
