@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import HumevalPowerError, InputError, ParametersError
-from humeval_power.estimation.crossed.problem import RatingTable
-from humeval_power.estimation.fitting import fit
-from humeval_power.estimation.latent.categories import Categories
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.kernels.latent.moments import normal_expectation, shares_given
 from humeval_power.latent import LARGEST_EFFECT, Family, Latent
-from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.fit.wald import (
     EffectTest,
@@ -31,6 +27,11 @@ from humeval_power.studies.fit.wald import (
     why_unusable,
     without_test,
 )
+
+if TYPE_CHECKING:
+    from humeval_power.estimation.crossed.problem import RatingTable
+    from humeval_power.estimation.latent.categories import Categories
+    from humeval_power.ratings import Ratings
 
 Ends = tuple[float, float]
 
@@ -337,6 +338,8 @@ def spread_test(ratings: Ratings, categories: Categories) -> SpreadTest | None:
     ratings of one worker or item go together. None with two categories, where spread and shift are one, and where
     the scores cannot be fitted.
     """
+    from humeval_power.estimation.fitting import fit
+
     n_categories = categories.n_categories
     if n_categories < 3:
         return None
@@ -354,7 +357,7 @@ def spread_test(ratings: Ratings, categories: Categories) -> SpreadTest | None:
         rating=value,
     )
     try:
-        tested = effect_test(fit(cast(RatingTable, table)))
+        tested = effect_test(fit(cast("RatingTable", table)))
     except HumevalPowerError:
         return None
     if tested.reason or not math.isfinite(step):
