@@ -130,6 +130,8 @@ class Ratings:
         """The ratings of two systems: `first` becomes A (code 0) and `second` B (code 1)."""
         problems = pair_problems((first, second), self.system_names, source=self.source)
         refuse(problems)
+        if (first, second) == self.system_names:
+            return self
         codes = [self.system_names.index(name) for name in (first, second)]
         kept = np.isin(self.system, codes)
         dropped = FlowStep("dropped", int((~kept).sum()), f"system is neither {first!r} nor {second!r}")

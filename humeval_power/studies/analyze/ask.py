@@ -237,7 +237,7 @@ def command(
             ratings,
             plan=planned,
             rule=rule,
-            family=family if together else None,
+            family=family if several else None,
             effect=None if together else _interest(study, ratings),
             looks=looks,
             correlated=correlated,
@@ -253,21 +253,13 @@ def command(
             ahead=partial(tell_work, n_simulations=run.simulations()),
         )
 
-    def oriented(ratings: Ratings) -> Ratings:
-        """Two systems as the one comparison that there is of them."""
-        if not several or planned is not None or ratings.n_systems != 2:
-            return ratings
-        pair = family.pairs(ratings.system_names)[0]
-        return ratings if pair == ratings.system_names else ratings.pair(*pair)
-
     result = read_rating_table(study.ratings)
     if wanted is None:
-        ratings = oriented(check_ratings(result, table, require_pair=not several))
+        ratings = check_ratings(result, table, require_pair=not several)
         if ratings.n_systems == 2 and planned is None:
             tell_one_test(study)
         return each(ratings, excluded(result, [ratings], planned, exclude_if))
-    read = load_criteria(result, table, wanted, require_pair=not several)
-    by_name = {name: oriented(ratings) for name, ratings in read.items()}
+    by_name = load_criteria(result, table, wanted, require_pair=not several)
     exclusion = excluded(result, list(by_name.values()), planned, exclude_if)
     return analyze_criteria(by_name, partial(each, exclusion=exclusion), family=family, plan=planned)
 

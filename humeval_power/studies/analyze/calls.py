@@ -128,8 +128,7 @@ def analyze(
     from humeval_power.studies.monitor.followed import check_pool_at_looks, decided_by_looks
 
     if ratings.n_systems == 2 and family is not None and (plan is None or plan.many is None):
-        pair = family.pairs(ratings.system_names)[0]
-        ratings, family = ratings if pair == ratings.system_names else ratings.pair(*pair), None
+        ratings, family = ratings.pair(*family.pairs(ratings.system_names)[0]), None
     rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
     _refuse_simulated(rule)
     if ratings.n_systems > 2 and family is None:

@@ -293,7 +293,7 @@ def analyse_over_pool(
     wanted = estimand or DEFAULT_ESTIMAND
     estimates, tests, results = [], [], []
     for one in analysis.results:
-        pair = ratings if ratings.n_systems == 2 else ratings.pair(one.first, one.second)
+        pair = ratings.pair(one.first, one.second)
         tested = compare_over_pool(of_common_workers(pair) if common_workers else pair, pool, one.test.rule)
         estimates.append(tested.estimate)
         tests.append((tested.pool, tested.population))
