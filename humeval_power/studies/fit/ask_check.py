@@ -15,7 +15,6 @@ from humeval_power.checking.columns import ROLES
 from humeval_power.comparisons.runs import calls as runs
 from humeval_power.errors import InputError
 from humeval_power.safe_text import shell_word
-from humeval_power.studies.fit.calls import check
 
 if TYPE_CHECKING:
     from humeval_power.comparisons.runs.result_budget import RunsKindResult
@@ -53,6 +52,7 @@ def command(study: StudyValues) -> CheckResult | RunsKindResult | ScoreCheckResu
     from humeval_power.comparisons.runs.files import holds_runs, run_table
     from humeval_power.comparisons.scores import calls as compare
     from humeval_power.files.tables import each_criterion, read_rating_table
+    from humeval_power.studies.fit.calls import check
     from humeval_power.studies.loading import reading
 
     result = read_rating_table(study.ratings)
