@@ -62,6 +62,16 @@ class Losses:
         """Share of workers whose answers mean nothing."""
         return self.at_random + self.straight_lining
 
+    def shares(self, *, quitting: str = "of workers quit midway") -> tuple[tuple[float, str], ...]:
+        """Each share above 0, and what it is of; `quitting` says how workers quit, where that is another way."""
+        named = (
+            (self.missing, "of ratings are not given"),
+            (self.quitting, quitting),
+            (self.at_random, "of workers answer at random"),
+            (self.straight_lining, "of workers give one answer throughout"),
+        )
+        return tuple((share, words) for share, words in named if share)
+
     @property
     def loses_rows(self) -> bool:
         """Whether ratings get lost: studies then differ in their designs."""

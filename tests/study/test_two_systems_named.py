@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +112,10 @@ def test_parts_of_a_study_of_two_are_that_study() -> None:
     for ask in (hp.power, hp.mde):
         assert ask(several, **how).content() == ask(alone, **how).content()
     assert hp.surface([several], **how).rows[0]["power"] == hp.power(alone, **how).simulated.power
+    lossy = {"losses": hp.Losses(missing=0.4), "exclusion": "careless"}
+    several, alone = replace(several, **lossy), replace(alone, **lossy)
+    assert hp.power(several, **how).content() == hp.power(alone, **how).content()
+    assert hp.power(alone, **how).content()["losses"]["missing"] == 0.4
     with pytest.raises(hp.InputError, match="no test"):
         hp.power(hp.models.SystemsStudy(values, design, goal="first"))
 

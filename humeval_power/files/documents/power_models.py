@@ -76,6 +76,8 @@ class Computed(PartRecord):
     versions: dict[str, str] | None = None
     command: str | None = None
     response: str | None = None
+    losses: dict[str, Any] | None = None
+    exclusion: str | dict[str, Any] | None = None
 
 
 class PowerDocument(CellRecord, Computed):

@@ -204,13 +204,8 @@ class RehearsalResult(Result):
 
     def _assumed(self) -> Iterator[str]:
         usual, losses = self.habits.behaviour, self.habits.losses
-        shares = {
-            "of workers stop after one of their batches, or before the first": losses.quitting,
-            "of workers answer at random": losses.at_random,
-            "of workers give one answer throughout": losses.straight_lining,
-            "of ratings are not given": losses.missing,
-        }
-        said = [f"{_percent(share)} {words}" for words, share in shares.items() if share]
+        shares = losses.shares(quitting="of workers stop after one of their batches, or before the first")
+        said = [f"{_percent(share)} {words}" for share, words in shares]
         yield f"{'; '.join(said)}." if said else "Everybody does everything with care."
         yield (
             f"Careful workers pass {_percent(usual.passing)} of attention checks, careless ones "

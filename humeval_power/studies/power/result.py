@@ -65,6 +65,7 @@ from humeval_power.studies.power.study_content import (
     approximate_words,
     category_facts,
     failure_remarks,
+    loss_facts,
     result_row,
     setting_words,
     study_content,
@@ -325,6 +326,7 @@ class StudyPower(Result):
         if isinstance(study, SystemsStudy):
             yield "Tests", family_words(study.family, study.parameters.n_systems)
         yield "Test", str(study.rule)
+        yield from loss_facts(study)
         if study.response != "gaussian":
             yield "Response", study.response + (f" of {study.points} points" if study.points else "")
 
@@ -362,7 +364,7 @@ class StudyPower(Result):
             yield "Halfway", halfway_words(self.halfway)
         if analytic is not None and simulated is not None and self._has_losses:
             cost = analytic.power - simulated.power
-            yield "Losses", f"as planned the power is {power_words(analytic.power)}; they cost {cost:.3f}"
+            yield "As planned", f"the power is {power_words(analytic.power)}; the losses cost {cost:.3f}"
         if self.left_out is not None:
             yield "Documents", str(self.left_out)
         if self.costs is not None or self.budget is not None:

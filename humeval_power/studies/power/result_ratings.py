@@ -50,6 +50,7 @@ from humeval_power.studies.power.result_several import (
 from humeval_power.studies.power.study_content import (
     category_facts,
     failure_remarks,
+    loss_facts,
     result_row,
     study_notes,
     too_many_failed,
@@ -243,6 +244,8 @@ class StudySurface(Result):
             tests = family_words(first.family, first.parameters.n_systems)
             blocks.append(Facts((("Tests", tests), ("Test", str(first.rule)))))
             blocks.append(Paragraph(assumed_words(first)))
+        if losses := tuple(loss_facts(first)):
+            blocks.append(Facts(losses))
         blocks.append(self._picture())
         return Document(
             "Power over a grid of studies",

@@ -56,6 +56,7 @@ from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.strategies import TwoSystems
 from humeval_power.studies.power.study_content import (
     category_facts,
+    loss_facts,
     setting_words,
     study_content,
     study_notes,
@@ -370,6 +371,7 @@ class StudyDetectable(Result):
         if isinstance(study, SystemsStudy):
             yield "Tests", family_words(study.family, study.parameters.n_systems)
         yield "Test", sought_words(study.rule) if self._has_margin else str(study.rule)
+        yield from loss_facts(study)
         at = f" at {self.said}" if self._has_margin else ""
         if isinstance(study, SystemsStudy):
             at = f", goal '{study.goal}'; all true differences in proportion"

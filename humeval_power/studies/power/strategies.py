@@ -87,6 +87,8 @@ def one_of_two(study: AnyStudy) -> AnyStudy:
         rule=study.rule,
         response=study.response,
         points=study.points,
+        losses=study.losses,
+        exclusion=study.exclusion,
     )
 
 

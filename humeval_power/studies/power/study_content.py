@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from humeval_power.asking.vocabulary import TO_PLAN_FROM
+from humeval_power.choices import Exclusion
 from humeval_power.parameters import Parameters
 from humeval_power.saying.document import Fact
+from humeval_power.saying.numbers import percent
 from humeval_power.saying.result import Record
 from humeval_power.studies.power.replication import MOST_FAILURES
 from humeval_power.studies.power.result_several import several_content
@@ -35,6 +37,22 @@ def category_facts(parameters: Parameters | SystemsParameters) -> Iterator[Fact]
         f"{len(latent.scores)} ({latent.family}, {latent.link}), shares {shares} %; latent effect "
         f"{latent.effect:.3g}",
     )
+
+
+_LEFT_OUT: Mapping[Exclusion, str] = {
+    "none": "",
+    "careless": "the careless, as if they were known",
+    "suspicious": "suspicious workers, by their answers",
+}
+
+
+def loss_facts(study: AnyStudy) -> Iterator[Fact]:
+    """What happens to planned ratings, and which workers are left out; nothing where all is as planned."""
+    if lost := [f"{percent(share)} {words}" for share, words in study.losses.shares()]:
+        yield "Losses", "; ".join(lost)
+    out = study.exclusion
+    if words := _LEFT_OUT[out] if isinstance(out, str) else str(out.rules):
+        yield "Left out", words
 
 
 def setting_words(setting: str) -> str:
@@ -73,6 +91,9 @@ def study_content(cell: Cell) -> Record:
     """What a simulated number was computed from."""
     study = cell.study
     documents = {"documents": study.design.n_documents} if study.design.n_documents else {}
+    lost: Record = {"losses": asdict(study.losses)} if study.losses.shares() else {}
+    if study.exclusion != "none":
+        lost["exclusion"] = study.exclusion if isinstance(study.exclusion, str) else asdict(study.exclusion)
     return {
         "setting": cell.setting,
         "workers": study.design.n_workers,
@@ -82,6 +103,7 @@ def study_content(cell: Cell) -> Record:
         "n_ratings": study.design.n_ratings,
         "design": study.design.kind,
         "response": study.response,
+        **lost,
         "rule": asdict(study.rule),
         "parameters": study.parameters.as_dict(),
         **(several_content(study) if isinstance(study, SystemsStudy) else {}),
