@@ -7,7 +7,7 @@ compute take them from here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 # Simulations, and the questions asked of every scenario
 DEFAULT_SIMULATIONS = 2000
@@ -159,6 +159,35 @@ DEFAULT_RESAMPLES = 10_000
 CURVE_SIMULATIONS = 1000
 ADVISED = "recommended"  # asks for the test that suits the question and the data best
 ScoreCorrection = Literal["holm", "romano-wolf", "max-t", "bonferroni", "bh", "none"]
+
+
+class CorrectionName(NamedTuple):
+    """How a correction of p-values is called in a list and in a sentence, who is cited for it, and what it limits:
+    the chance of 'any' untrue claim, the expected 'share' of untrue ones, or nothing ('')."""
+
+    title: str
+    words: str
+    source: str
+    limits: Literal["any", "share", ""]
+
+
+CORRECTIONS: Mapping[ScoreCorrection, CorrectionName] = {
+    "holm": CorrectionName("Holm", "Holm's correction", "Holm 1979", "any"),
+    "romano-wolf": CorrectionName(
+        "Romano and Wolf", "Romano and Wolf's correction", "Romano and Wolf 2005", "any"
+    ),
+    "max-t": CorrectionName(
+        "Largest t (Dunnett, Tukey)", "the max-t correction", "Hothorn, Bretz and Westfall 2008", "any"
+    ),
+    "bonferroni": CorrectionName("Bonferroni", "Bonferroni's correction", "", "any"),
+    "bh": CorrectionName(
+        "Benjamini and Hochberg (false discovery rate)",
+        "Benjamini and Hochberg's correction of the false discovery rate",
+        "Benjamini and Hochberg 1995",
+        "share",
+    ),
+    "none": CorrectionName("None", "no correction", "", ""),
+}
 NORMALITY_ALPHA = 0.05
 PowerBy = Literal["bootstrap", "normal", "formula"]
 MOST_NEEDED = 1_000_000  # items that are worth naming

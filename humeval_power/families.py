@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, get_args
 
+from humeval_power.choices import CORRECTIONS
 from humeval_power.errors import InputError
 
 Comparisons = Literal["all-pairs", "baseline"]
@@ -81,7 +82,7 @@ class ComparisonFamily:
     @property
     def limits_errors(self) -> bool:
         """Whether the correction limits the chance of claiming anything untrue at all."""
-        return self.correction not in ("none", "bh")
+        return CORRECTIONS[self.correction].limits == "any"
 
     def criterion_alpha(self, alpha: float, n_criteria: int) -> float:
         """The level of one criterion where all are corrected together: its share of alpha, as if the others found

@@ -409,6 +409,16 @@ _WORKS = (
         doi="10.1080/01621459.1967.10482901",
     ),
     _article(
+        ("Romano, Joseph P.", "Wolf, Michael"),
+        2005,
+        "Stepwise Multiple Testing as Formalized Data Snooping",
+        journal="Econometrica",
+        volume="73",
+        number="4",
+        pages="1237-1282",
+        doi="10.1111/j.1468-0262.2005.00615.x",
+    ),
+    _article(
         ("Satterthwaite, F. E.",),
         1946,
         "An Approximate Distribution of Estimates of Variance Components",

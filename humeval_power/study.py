@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any, Self, get_args
 
 from humeval_power.choices import (
+    CORRECTIONS,
     CURRENCY,
     DEFAULT_CRITERION,
     DEFAULT_POWER,
@@ -638,13 +639,7 @@ class Study:
         word(Correction),
         "Correction of the p-values of all tests.",
         "Correction of all tests",
-        words={
-            "holm": "Holm",
-            "bonferroni": "Bonferroni",
-            "max-t": "Dunnett or Tukey (joint model)",
-            "bh": "False discovery rate (Benjamini-Hochberg)",
-            "none": "None",
-        },
+        words={name: CORRECTIONS[name].title for name in get_args(Correction)},
         note="Max-t (Dunnett, Tukey) needs the joint model, bh is the false discovery rate. "
         f"[{DEFAULT_FAMILY.correction}]",
     )

@@ -14,6 +14,7 @@ from cases import each_case
 from places import ROOT
 from study_files import run
 
+from humeval_power.choices import CORRECTIONS
 from humeval_power.errors import InputError
 from humeval_power.references import REFERENCES, Reference, citation_key, reference
 from humeval_power.safe_text import latex_text
@@ -183,8 +184,10 @@ def test_pandoc_reads_every_entry_as_it_is_meant(tmp_path: Path) -> None:
 
 def test_every_work_that_forms_name_has_its_key() -> None:
     package = ROOT / "humeval_power"
-    files = [*(package / "studies" / "report").rglob("*.py"), package / "saying" / "rule_words.py"]
+    report = (package / "studies" / "report").rglob("*.py")
+    files = [*report, package / "saying" / "rule_words.py"]
     said = {name for file in files for name in NAMED.findall(file.read_text(encoding="utf-8"))}
+    said |= {correction.source for correction in CORRECTIONS.values() if correction.source}
     assert {"Holm 1979", "Schuirmann 1987"} <= said
     assert said <= set(REFERENCES)
 
@@ -209,11 +212,11 @@ def test_the_command_prints_entries_and_writes_them(tmp_path: Path) -> None:
     assert [line for line in printed.split("\n") if not line.startswith("%")] == cite(record).bibtex.split(
         "\n"
     )
-    assert "% Holm 1979: correction for several tests.\n@article{holm-1979," in printed
+    assert "% Holm 1979: Holm's correction.\n@article{holm-1979," in printed
     run("cite", tmp_path, "-o", tmp_path / "refs.bib")
     assert (tmp_path / "refs.bib").read_text() == printed
     told = run("cite", tmp_path, "--format", "markdown").stdout
-    assert "| Holm 1979 | holm-1979 | correction for several tests |" in told
+    assert "| Holm 1979 | holm-1979 | Holm's correction |" in told
     assert run("cite").stdout.count("@") == 1
 
 

@@ -47,6 +47,7 @@ from humeval_power.asking.vocabulary import (
 )
 from humeval_power.choices import (
     ADVISED,
+    CORRECTIONS,
     CURVE_SIMULATIONS,
     DEFAULT_RESAMPLES,
     MOST_NEEDED,
@@ -198,14 +199,8 @@ _TESTING = {
         word(ScoreCorrection),
         FIELDS["correction"].help,
         "Correction for many pairs",
-        words={
-            "holm": "Holm (suits every test)",
-            "romano-wolf": "Romano and Wolf (more power, for means)",
-            "max-t": "max-t (for means)",
-            "bonferroni": "Bonferroni",
-            "bh": "Benjamini and Hochberg (bounds the share of false ones)",
-            "none": "none",
-        },
+        words={name: correction.title for name, correction in CORRECTIONS.items()},
+        note="Holm suits every test; Romano and Wolf and the largest t are for means, and find more.",
         usual="holm",
     ),
     "baseline": BASELINE,

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from humeval_power.choices import CORRECTIONS
 from humeval_power.comparisons.scores.all_pairs import PairwiseScores
 from humeval_power.comparisons.scores.answers import Floats, score_differences
 from humeval_power.comparisons.scores.charts import bin_edges
@@ -148,18 +149,8 @@ def heat_map_figure(result: PairwiseScores, *, alpha: float = 0.05) -> Figure:
             axes.plot([-0.5, k - 0.5], [start - 0.5] * 2, color=INK, linewidth=0.9, clip_on=False)
             axes.plot([start - 0.5] * 2, [-0.5, k - 0.5], color=INK, linewidth=0.9, clip_on=False)
         _legend(figure, levels, colours)
-        axes.set_title(f"{result.pairs[0].test.label}, {_CORRECTIONS[result.correction]}", loc="left")
+        axes.set_title(f"{result.pairs[0].test.label}, {CORRECTIONS[result.correction].words}", loc="left")
     return figure
-
-
-_CORRECTIONS = {
-    "none": "not corrected",
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "bh": "Benjamini and Hochberg",
-    "max-t": "max-t by resampling",
-    "romano-wolf": "Romano and Wolf by resampling",
-}
 
 
 def _legend(figure: Figure, levels: list[float], colours: list[str]) -> None:

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.comparisons.scores.all_pairs import PairwiseScores, Replicability, ScorePair
+from humeval_power.choices import CORRECTIONS
+from humeval_power.comparisons.scores.all_pairs import (
+    BY_RESAMPLING,
+    PairwiseScores,
+    Replicability,
+    ScorePair,
+)
 from humeval_power.comparisons.scores.answers import TestSettings
 from humeval_power.comparisons.scores.comparison import PairComparison
 from humeval_power.comparisons.scores.result import (
@@ -33,40 +39,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_PAIRS = 60  # that a terminal lists without being asked
-# Whether the chance of a false difference is controlled: for the terminal, and for a paper.
-_CORRECTIONS = {
-    "none": (
-        "The p-values are not corrected for the number of pairs: some pairs will be significant by chance.",
-        "p-values not corrected for the number of pairs",
-    ),
-    "holm": (
-        "The p-values are corrected by Holm (1979): the chance of any false one is at most alpha.",
-        "p-values corrected by Holm (1979)",
-    ),
-    "bonferroni": (
-        "The p-values are corrected by Bonferroni: the chance of any false one is at most alpha.",
-        "p-values corrected by Bonferroni",
-    ),
-    "bh": (
-        "The p-values are corrected by Benjamini and Hochberg (1995): on average at most a share alpha of the "
-        "significant pairs is false; some of them may be.",
-        "p-values corrected by Benjamini and Hochberg (1995)",
-    ),
-    "max-t": (
-        "The p-values are corrected by the largest t of all pairs in joint resamples of {}.",
-        "p-values corrected by the largest t in joint resamples (Westfall and Young 1993)",
-    ),
-    "romano-wolf": (
-        "The p-values are corrected step by step by joint resamples of {} (Romano and Wolf 2005).",
-        "p-values corrected step by step in joint resamples (Romano and Wolf 2005)",
-    ),
-}
-_BY = {
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "bh": "Benjamini and Hochberg",
-    "max-t": "the largest t",
-    "romano-wolf": "Romano and Wolf",
+_LIMITS = {
+    "any": "the chance of any false one is at most alpha",
+    "share": "on average at most a share alpha of the significant pairs is false; some of them may be",
 }
 _HOW = {"bonferroni": "Bonferroni, any dependence", "fisher": "Fisher, independent sets"}
 
@@ -108,13 +83,11 @@ class ManyResult(PaperResult):
 
     def answer(self) -> Document:
         pairs, alpha = self.found, self.settings.alpha
-        corrected = (
-            ", not corrected" if pairs.correction == "none" else f", corrected by {_BY[pairs.correction]}"
-        )
+        is_corrected = pairs.correction != "none"
+        corrected = f", after {CORRECTIONS[pairs.correction].words}" if is_corrected else ", not corrected"
         better = [
             above(pair.first, pair.second, pair.test.lead) for pair in pairs.pairs if pair.significant
         ]
-        resampled = "the items" if self.table.clusters is None else "whole clusters of items"
         group = {name: place for place, names in enumerate(pairs.clusters, 1) for name in names}
         means = table(
             pairs.means.items(),
@@ -139,7 +112,7 @@ class ManyResult(PaperResult):
             f"{pairs_lead(better, len(pairs.pairs), f'alpha {alpha:g}{corrected}')} {pairs.pairs[0].test.label}, "
             f"{self._size}.",
             caveats=(
-                _CORRECTIONS[pairs.correction][0].format(resampled),
+                self._what_is_limited(),
                 "A pair that is not significant is not shown to be alike; intervals are of each pair by itself.",
             ),
             sections=(
@@ -184,10 +157,29 @@ class ManyResult(PaperResult):
         result, pairs = self.found, counted(len(self.found.pairs), "pair")
         return (
             f"We compared {len(result.means)} systems by {self.table.metric} on the same {self._size}: "
-            f"{result.pairs[0].test.label} of {pairs}, {_CORRECTIONS[result.correction][1]}. "
+            f"{result.pairs[0].test.label} of {pairs}, {self._corrected()}. "
             f"{sum(pair.significant for pair in result.pairs)} of {pairs} differ significantly at alpha "
             f"{self.settings.alpha:g}.",
         )
+
+    def _what_is_limited(self) -> str:
+        """What the correction keeps small."""
+        correction = self.found.correction
+        if correction == "none":
+            return "The p-values are not corrected for the number of pairs: by chance some will be significant."
+        resampled = "the items" if self.table.clusters is None else "whole clusters of items"
+        by = f", from joint resamples of {resampled}" if correction in BY_RESAMPLING else ""
+        name = CORRECTIONS[correction]
+        return f"The p-values are those after {name.words}{by}: {_LIMITS[name.limits]}."
+
+    def _corrected(self) -> str:
+        """The correction as a paper names and cites it."""
+        correction = self.found.correction
+        if correction == "none":
+            return "p-values not corrected for the number of pairs"
+        source = "Westfall and Young 1993" if correction == "max-t" else CORRECTIONS[correction].source
+        by = " in joint resamples" if correction in BY_RESAMPLING else ""
+        return f"p-values after {CORRECTIONS[correction].words}{by}{f' ({source})' if source else ''}"
 
     @property
     def is_drawn(self) -> bool:

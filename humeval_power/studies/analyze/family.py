@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests
+from humeval_power.choices import CORRECTIONS
+from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.saying.numbers import counted, interval_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
@@ -70,19 +71,15 @@ def comparison_row(
     )
 
 
-_AFTER: Mapping[Correction, str] = {
-    "holm": "after Holm's correction over",
-    "bonferroni": "after Bonferroni's correction over",
-    "bh": "after Benjamini and Hochberg's correction of the false discovery rate over",
-    "max-t": "after the single-step max-t correction over",
-    "none": "without correction for",
-}
-
-
 def family_words(tests: FamilyOfTests) -> str:
     """How p-values are corrected, and over what: 'after Holm's correction over 28 comparisons'."""
     looks = f" and {counted(tests.n_looks, 'look')}" if tests.n_looks else ""
-    after = "corrected for" if tests.drop_result is not None else _AFTER[tests.family.correction]
+    if tests.drop_result is not None:
+        after = "corrected for"
+    elif tests.family.correction == "none":
+        after = "without correction for"
+    else:
+        after = f"after {CORRECTIONS[tests.family.correction].words} over"
     return f"{after} {_over(tests)}{looks}"
 
 

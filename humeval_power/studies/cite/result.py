@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from humeval_power.choices import CORRECTIONS
 from humeval_power.references import REFERENCES, Reference, citation_key, reference
 from humeval_power.safe_text import bibtex_text, latex_text
 from humeval_power.saying.document import Document, Listing, Section, Table
@@ -24,9 +25,9 @@ _DF: Mapping[object, tuple[str, str]] = {
     "satterthwaite": ("Satterthwaite 1946", "degrees of freedom of the tests"),
 }
 _CORRECTIONS: Mapping[object, tuple[str, str]] = {
-    "holm": ("Holm 1979", "correction for several tests"),
-    "max-t": ("Hothorn, Bretz and Westfall 2008", "correction for several tests, by the largest of them"),
-    "bh": ("Benjamini and Hochberg 1995", "control of the false discovery rate"),
+    name: (correction.source, correction.words)
+    for name, correction in CORRECTIONS.items()
+    if correction.source
 }
 _BOUNDARIES = {
     "lan-demets": ("Lan and DeMets 1983",),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,12 +103,15 @@ def step_level(alpha: float, left: int, n_comparisons: int, correction: Correcti
 
 def _divisor(correction: Correction, left: int, n_comparisons: int) -> int:
     """By what a comparison's level is divided while `left` of all are not shown."""
-    divisors = {
-        "none": 1,
-        "holm": left,
-        "bonferroni": n_comparisons,
-    }  # others are refused: `check_stepwise`
-    return divisors[correction]
+    if correction == "none":
+        return 1
+    if correction == "holm":
+        return left
+    if correction == "bonferroni":
+        return n_comparisons
+    if correction == "max-t" or correction == "bh":  # `check_stepwise` says why
+        raise InputError(f"{correction} has no levels over looks.")
+    assert_never(correction)
 
 
 def stepwise_boundaries(

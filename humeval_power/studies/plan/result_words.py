@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from humeval_power.choices import DesignKind
+from humeval_power.choices import CORRECTIONS, DesignKind
 from humeval_power.designs import Design
-from humeval_power.families import ComparisonFamily, Correction
+from humeval_power.families import ComparisonFamily
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.rule_words import estimator_words, reference_of
@@ -103,13 +103,6 @@ GOAL_WORDS: Mapping[Goal, str] = {
     "best": "the best system is found above every other",
     "first": "the best system has the highest mean",
 }
-CORRECTIONS: Mapping[Correction, str] = {
-    "holm": "p-values are corrected by Holm's (1979) method",
-    "bonferroni": "p-values are corrected by Bonferroni's method",
-    "max-t": "p-values are those of the largest of the correlated t statistics (single-step max-t)",
-    "bh": "p-values are corrected by Benjamini and Hochberg's (1995) method, for the false discovery rate",
-    "none": "p-values are not corrected",
-}
 _MODELS = {
     "pairwise": "Each comparison has a linear mixed model of the ratings of its two systems, with crossed random "
     "intercepts and random system differences of workers and of items",
@@ -196,9 +189,12 @@ def correction_words(planned: PlannedSystems) -> str:
         each = counted(planned.n_tests, "comparison")
         return f"each of {each} has levels of its own, by which systems are dropped and the best is named"
     if planned.family.correction == "none":
-        return f"{correction}, of {counted(planned.n_tests, 'test')}"
+        return f"p-values are not corrected, of {counted(planned.n_tests, 'test')}"
     each = " of each criterion" if planned.n_criteria > 1 and planned.family.over == "criterion" else ""
-    return f"{correction} over {counted(planned.n_tests, 'test')}{each}"
+    cited = f" ({correction.source})" if correction.source else ""
+    return (
+        f"p-values are those after {correction.words}{cited} over {counted(planned.n_tests, 'test')}{each}"
+    )
 
 
 def model_sentence(family: ComparisonFamily, rule: DecisionRule) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
+from humeval_power.choices import CORRECTIONS
 from humeval_power.differences import Difference
 from humeval_power.errors import HumevalPowerError
 from humeval_power.families import ComparisonFamily
@@ -37,13 +38,6 @@ from humeval_power.systems import GOALS, Goal
 _MODELS = {
     "own": "all systems in one fit, with variances of each system's own",
     "common": "all systems in one fit, with variances that all systems share",
-}
-_CORRECTIONS = {
-    "holm": "Holm's correction",
-    "bonferroni": "Bonferroni's correction",
-    "max-t": "max-t (Dunnett, Tukey)",
-    "bh": "Benjamini and Hochberg's false discovery rate",
-    "none": "no correction",
 }
 
 
@@ -93,7 +87,7 @@ def family_words(family: ComparisonFamily, n_systems: int) -> str:
         else f"every other system against {family.baseline}"
     )
     model = "each pair by its own fit" if family.model == "pairwise" else _MODELS[family.variances]
-    return f"{counted(n, 'comparison')}, {against}; {model}; {_CORRECTIONS[family.correction]}"
+    return f"{counted(n, 'comparison')}, {against}; {model}; {CORRECTIONS[family.correction].words}"
 
 
 def assumed_words(study: SystemsStudy) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from statistics import median
 
+from humeval_power.choices import CORRECTIONS
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
+from humeval_power.families import ComparisonFamily, FamilyOfTests, SystemVariances
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import with_names
@@ -300,11 +301,6 @@ _VARIANCES: Mapping[SystemVariances, str] = {
     "own": "with variances of each system's own",
     "common": "with variances common to all systems",
 }
-_CITED: Mapping[Correction, str] = {
-    "holm": " (Holm 1979)",
-    "max-t": " (Hothorn, Bretz and Westfall 2008)",
-    "bh": " (Benjamini and Hochberg 1995)",
-}
 
 
 def family_model(rule: DecisionRule, family: ComparisonFamily, n_systems: int) -> str:
@@ -337,7 +333,8 @@ DROPPING_CITED = (
 
 def family_tests(rule: DecisionRule, tests: FamilyOfTests, n_comparisons: int) -> str:
     """What was compared with what, and how the family of tests was corrected, as a sentence."""
-    cited = _CITED.get(tests.family.correction, "")
+    source = CORRECTIONS[tests.family.correction].source
+    cited = f" ({source})" if source else ""
     looks = (
         f" {DROPPING_CITED}"
         if tests.drop_result is not None
