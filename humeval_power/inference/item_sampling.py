@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError
-from humeval_power.inference.noncentral_t import noncentral_t_tail
+from humeval_power.inference.student_t import noncentral_t_tail
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

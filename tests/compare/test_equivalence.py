@@ -20,7 +20,7 @@ from seven import seven
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.noncentral_t import equivalence_power
+from humeval_power.inference.student_t import equivalence_power
 from humeval_power.ratings import ratings_from_table
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.scales import RatingScale

@@ -23,7 +23,7 @@ from humeval_power.comparisons.scores.scenario import NormalScores, ResampledSco
 from humeval_power.comparisons.scores.tests import sign_test, t_test, wilcoxon_test
 from humeval_power.errors import InputError
 from humeval_power.inference.item_bootstrap import wilson_interval
-from humeval_power.inference.noncentral_t import exaggeration
+from humeval_power.inference.student_t import exaggeration
 from humeval_power.studies.power.estimate import estimate_power
 
 OBSERVED = np.round(np.random.default_rng(5).exponential(size=30) - 0.6, 1)  # ties and zeros

@@ -29,7 +29,7 @@ from humeval_power.designs import (
 )
 from humeval_power.errors import HumevalPowerError, InputError, ParametersError
 from humeval_power.estimation.crossed.problem import EFFECT
-from humeval_power.inference.noncentral_t import exaggeration, noncentral_t_tail
+from humeval_power.inference.student_t import exaggeration, noncentral_t_tail
 from humeval_power.kernels.crossed import balanced
 from humeval_power.parameters import STANDARD_DEVIATIONS, preset
 from humeval_power.rules import DecisionRule

@@ -18,7 +18,7 @@ from scipy import special
 from humeval_power.choices import USUAL_MEAN, USUAL_SD, Below, ScoreTest
 from humeval_power.comparisons.assessment.pairs import mean_test, rank_sum_test
 from humeval_power.errors import InputError
-from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
+from humeval_power.inference.student_t import noncentral_t_tail, significant_sizes
 from humeval_power.quadrature import gauss_legendre
 from humeval_power.scenarios.contract import BLOCK, BlockScenario, ComputedPower, Replicates
 

@@ -20,8 +20,8 @@ from scipy import special
 
 from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.inference.mcnemar import exact_p
+from humeval_power.inference.student_t import critical_value
 from humeval_power.latent import Link
-from humeval_power.studies.fit.wald import critical_value
 
 if TYPE_CHECKING:
     from humeval_power.estimation.latent.engine import LatentProblem, Start

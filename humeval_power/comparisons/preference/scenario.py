@@ -23,7 +23,7 @@ from humeval_power.comparisons.preference.latent_scale import (
     strength_precision,
 )
 from humeval_power.errors import InputError, Problem, refuse
-from humeval_power.inference.noncentral_t import noncentral_t_tail
+from humeval_power.inference.student_t import noncentral_t_tail
 from humeval_power.latent import Link
 from humeval_power.scenarios.contract import BlockScenario, ComputedPower, Replicates
 from humeval_power.scenarios.discordant_counts import Counts, Floats, approximate_power, enumerated_power

@@ -25,7 +25,7 @@ from humeval_power.comparisons.rank.bradley_terry import (
     newcomers,
     outcome_law,
 )
-from humeval_power.comparisons.rank.pair_tests import holm, max_t, one_sided_p, sign_tests, upper_quantile
+from humeval_power.comparisons.rank.pair_tests import holm, max_t, one_sided_p, sign_tests
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.errors import InputError, refusal
 from humeval_power.inference.clustered import (
@@ -34,6 +34,7 @@ from humeval_power.inference.clustered import (
     clustered_covariance,
     clustered_mean,
 )
+from humeval_power.inference.student_t import critical_values
 from humeval_power.studies.fit.many_systems import group_letters, groups_of
 
 # How many more items, tasks or battles show a difference: by the present standard errors, which shrink as
@@ -343,7 +344,7 @@ def leaderboard(
         else:
             corrected[of] = holm(p[of]) if signs is None else signs.adjusted[of]
             tail = np.array(level / (2 * of.sum()))
-        reach[of] = upper_quantile(freedom[of], float(tail)) * error[of]
+        reach[of] = critical_values(freedom[of], float(tail)) * error[of]
     corrected = np.minimum(corrected * n_parts, 1.0)
     significant = corrected <= alpha
     apart = np.zeros((K, K), dtype=np.bool_)
@@ -583,7 +584,7 @@ def rank_battles(
     K = fit.n_systems
     covariance = errors.covariance[:K, :K]
     few = newcomers(battles, fit)
-    reach = upper_quantile(np.diag(errors.df), alpha / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    reach = critical_values(np.diag(errors.df), alpha / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     low, high = fit.strengths - reach, fit.strengths + reach
     for k, one in few.items():
         low[k], high[k] = (-math.inf, math.inf) if one is None else one.bounds(alpha)
@@ -659,7 +660,7 @@ def _style_effects(
         return
     freedom = np.array(df)
     error = np.sqrt(np.diag(covariance)[fit.slopes])
-    reach = float(upper_quantile(freedom, alpha / 2)) * error
+    reach = float(critical_values(freedom, alpha / 2)) * error
     slope = fit.parameters[fit.slopes]
     p = 2 * one_sided_p(np.abs(slope) / error, freedom)
     columns = (battles.covariates.sd, slope, slope - reach, slope + reach, p)
@@ -671,7 +672,7 @@ def _order_effect(fit: BattleFit, covariance: Floats, df: float, alpha: float) -
     if fit.order is None:
         return None
     error, freedom = math.sqrt(covariance[fit.n_systems, fit.n_systems]), np.array(df)
-    reach = float(upper_quantile(freedom, alpha / 2)) * error
+    reach = float(critical_values(freedom, alpha / 2)) * error
     share, low, high = (_half(fit, eta)[0] for eta in (fit.order, fit.order - reach, fit.order + reach))
     p = 2 * float(one_sided_p(np.array(abs(fit.order) / error), freedom))
     return OrderEffect(share, low, high, p)
@@ -730,7 +731,7 @@ def rank_scores(
         freedom = bell_mccaffrey_df(clusters.sizes.astype(np.float64))
         df, own_df, n_clusters = np.full((K, K), freedom), np.full(K, freedom), clusters.n_clusters
     value = sign * table.scores.mean(axis=0)
-    reach = upper_quantile(own_df, alpha / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    reach = critical_values(own_df, alpha / 2) * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     known = StrengthEstimates(
         table.systems, value, covariance, df, value - reach, value + reach, n_clusters, sums=sums
     )

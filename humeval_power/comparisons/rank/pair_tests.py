@@ -23,14 +23,6 @@ def one_sided_p(t: Floats, df: Floats) -> Floats:
     return np.asarray(np.where(known, special.ndtr(-t), special.stdtr(np.where(known, 1.0, df), -t)))
 
 
-def upper_quantile(df: Floats, tail: float) -> Floats:
-    """What T exceeds with probability `tail`."""
-    known = np.isinf(df)
-    return np.asarray(
-        np.where(known, -special.ndtri(tail), -special.stdtrit(np.where(known, 1.0, df), tail))
-    )
-
-
 def holm(p: Floats) -> Floats:
     """Adjusted p-values (P,) of pairs in the direction seen, one-sided `p`, among the 2P ordered hypotheses (Holm
     1979)."""

@@ -24,7 +24,7 @@ from humeval_power.comparisons.scores.scenario import (
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction
 from humeval_power.inference.exact_comparison import exact_difference
-from humeval_power.inference.noncentral_t import equivalence_power
+from humeval_power.inference.student_t import equivalence_power
 from humeval_power.roots import root_between
 from humeval_power.scenarios.contract import ComputedPower, Scenario
 from humeval_power.studies.power.estimate import PowerEstimate, estimate_powers

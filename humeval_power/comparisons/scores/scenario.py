@@ -28,7 +28,7 @@ from humeval_power.errors import InputError
 from humeval_power.inference.clustered import ClusteredMean, Direction, clustered_mean
 from humeval_power.inference.exact_comparison import exact_difference, mid_ranks
 from humeval_power.inference.mcnemar import critical_counts
-from humeval_power.inference.noncentral_t import noncentral_t_tail, significant_sizes
+from humeval_power.inference.student_t import noncentral_t_tail, significant_sizes
 from humeval_power.kernels.metrics.corpus import hodges_lehmann_rows
 from humeval_power.scenarios.contract import BLOCK, BlockScenario, ComputedPower, Replicates
 from humeval_power.scenarios.discordant_counts import enumerated_power

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from humeval_power.choices import DEFAULT_ESTIMAND, DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import FitError, InputError, Problem
-from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
+from humeval_power.families import DEFAULT_FAMILY, MAX_T_OVER_CRITERIA, ComparisonFamily
 from humeval_power.files.private_files import ledger_path
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -386,10 +386,7 @@ def analyze_criteria(
 
     family = family or (None if plan is None else plan.family) or DEFAULT_FAMILY
     if family.correction == "max-t" and family.over == "all" and len(by_name) > 1:
-        raise InputError(
-            "max-t needs the correlation of all tests, and that between criteria is not known: correct with "
-            "--correction holm over all of them, or with max-t within each (--correct-over criterion)."
-        )
+        raise InputError(MAX_T_OVER_CRITERIA)
     results: dict[str, AnalysisResult] = {}
     for name, ratings in by_name.items():
         try:

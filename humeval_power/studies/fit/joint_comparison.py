@@ -15,6 +15,7 @@ from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit
 from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
 from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_bootstrap import wilson_interval
+from humeval_power.inference.student_t import critical_value
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.fit.many_systems import (
@@ -28,7 +29,7 @@ from humeval_power.studies.fit.many_systems import (
     decided_otherwise,
 )
 from humeval_power.studies.fit.max_t import DEFAULT_SEED, MaxT
-from humeval_power.studies.fit.wald import critical_value, finished_test, reference, wald_p, why_no_test
+from humeval_power.studies.fit.wald import finished_test, reference, wald_p, why_no_test
 
 DEFAULT_JOINT_FAMILY = ComparisonFamily(model="joint")
 _NODES = 7  # critical values that are found by a search; the others lie between these

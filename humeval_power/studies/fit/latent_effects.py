@@ -13,13 +13,13 @@ from scipy import special
 
 from humeval_power.errors import HumevalPowerError, InputError, ParametersError
 from humeval_power.estimation.latent.fit import LatentFit
+from humeval_power.inference.student_t import critical_value
 from humeval_power.kernels.latent.moments import normal_expectation, shares_given
 from humeval_power.latent import LARGEST_EFFECT, Family, Latent
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.fit.wald import (
     EffectTest,
     LatentTest,
-    critical_value,
     effect_test,
     reference,
     wald_p,

@@ -12,6 +12,7 @@ from scipy import special
 
 from humeval_power.designs import Design, crossed, from_table
 from humeval_power.errors import InputError
+from humeval_power.inference.student_t import critical_value
 from humeval_power.roots import root_between
 
 Floats = NDArray[np.float64]
@@ -55,15 +56,12 @@ class MaxT:
     def critical_value(self, alpha: float) -> float:
         """What the largest statistic exceeds with probability alpha."""
         tail = alpha / 2 if self.two_sided else alpha
-        low, high = self._quantile(tail), self._quantile(tail / len(self.correlation))
+        low, high = critical_value(self.df, tail), critical_value(self.df, tail / len(self.correlation))
         if len(self.correlation) == 1 or self._beyond(low) <= alpha:
             return low
         if self._beyond(high) >= alpha:  # Bonferroni's bound, which the points may pass by their error
             return high
         return root_between(lambda t: self._beyond(t) - alpha, low, high, xtol=1e-8)
-
-    def _quantile(self, tail: float) -> float:
-        return float(-special.ndtri(tail) if math.isinf(self.df) else -special.stdtrit(self.df, tail))
 
     @cached_property
     def _largest(self) -> tuple[int, Floats]:

@@ -14,6 +14,7 @@ from humeval_power.choices import Engine
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fit import KENWARD_ROGER_LIMIT, CorrelationFit, Fit
 from humeval_power.estimation.latent.fit import LatentFit
+from humeval_power.inference.student_t import critical_value
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Alternative, DecisionRule
 
@@ -278,11 +279,6 @@ def simulated_p(
     sample, value = (null.absolute, np.abs(t)) if two_sided else (null.t, t)
     beyond = len(sample) - np.searchsorted(sample, value, side="left")
     return np.where(np.isfinite(t), (1.0 + beyond) / (1.0 + len(sample)), np.nan)
-
-
-def critical_value(df: float, tail: float) -> float:
-    """The t quantile with probability `tail` above it."""
-    return float(-special.ndtri(tail) if math.isinf(df) else -special.stdtrit(df, tail))
 
 
 def _lower_tail(t: Floats, df: Floats) -> Floats:

@@ -15,10 +15,10 @@ from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.inference.item_bootstrap import wilson_interval
+from humeval_power.inference.student_t import critical_value
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.looks.boundaries import (
     Boundaries,
     boundaries,

@@ -20,11 +20,11 @@ from scipy import special
 
 from humeval_power.errors import InputError, Problem
 from humeval_power.inference.item_bootstrap import wilson_interval
+from humeval_power.inference.student_t import critical_value, critical_values
 from humeval_power.kernels.sequential import exit_probabilities
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.calibration import blocks_of
 from humeval_power.studies.looks.replicates import Flags, Floats, LookReplicates, Looks, RatingLooks
@@ -312,8 +312,7 @@ def half_widths(standard_error: Floats, df: Floats, nominal: Floats | Sequence[f
     """How far R reaches to each side of the estimate, for shapes that broadcast; infinite at level 0."""
     tail = np.asarray(nominal, dtype=float) / 2
     with np.errstate(divide="ignore", invalid="ignore"):
-        reach = np.where(np.isinf(df), -special.ndtri(tail), -special.stdtrit(df, tail))
-        return np.asarray(np.where(tail > 0, reach * standard_error, np.inf))
+        return np.asarray(np.where(tail > 0, critical_values(df, tail) * standard_error, np.inf))
 
 
 def shown(estimate: Floats, half: Floats, rule: DecisionRule) -> Flags:

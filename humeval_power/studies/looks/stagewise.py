@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError, Problem
+from humeval_power.inference.student_t import critical_value
 from humeval_power.kernels.sequential import START, advance, probability_above
 from humeval_power.roots import root_between
-from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.looks.boundaries import Boundaries, going_on
 
 _FAR = 37.0  # standard errors within which an end of the interval is looked for

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy import special
 
 from humeval_power.errors import FitError, InputError, Problem
 from humeval_power.families import Correction
+from humeval_power.inference.student_t import critical_value
 from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.studies.looks.stepwise import adjusted_p, sequential_level, step_level
@@ -393,7 +393,7 @@ def over_systems_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
         nominal = _level_at(state, len(state.looks) - 1, place, state.level(n))
         two_sided = state.rule.alternative == "two-sided"
         tail = nominal / 2 if two_sided else nominal
-        reach = float(-special.ndtri(tail) if math.isinf(data.df) else -special.stdtrit(data.df, tail))
+        reach = critical_value(data.df, tail)
         low, high = data.estimate - reach * data.standard_error, data.estimate + reach * data.standard_error
         shown = state.shown_at[place]
         p = float(p_values[place])

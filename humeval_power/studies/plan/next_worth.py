@@ -13,8 +13,8 @@ import numpy as np
 
 from humeval_power.designs import Assignment, Design, from_table
 from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.inference.student_t import critical_value
 from humeval_power.scales import RatingScale
-from humeval_power.studies.fit.wald import critical_value
 from humeval_power.studies.plan.under_way import (
     Collecting,
     PairGains,

@@ -8,12 +8,11 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import DesignError, InputError
 from humeval_power.inference.item_bootstrap import CONFIDENCE, binomial_interval
-from humeval_power.inference.noncentral_t import equivalence_power, noncentral_t_tail
+from humeval_power.inference.student_t import critical_values, equivalence_power, noncentral_t_tail
 from humeval_power.parameters import Parameters
 from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -226,7 +225,7 @@ def simulated_margin(
     fits = StudyFits.joined(list(run_blocks(blocks, n_jobs=n_jobs)))
     usable = study.decide(fits).usable
     error, df = study.reference(fits)
-    reach = critical_values(study, df) * error
+    reach = _thresholds(study, df) * error
     low, high = fits.on_unit(fits.estimate - reach), fits.on_unit(fits.estimate + reach)
     needed = np.maximum(-low, high) if study.rule.alternative == "equivalent" else -low
     return _quantile(np.maximum(needed[usable], 0.0), power, n_simulations)
@@ -241,7 +240,7 @@ def _as_quantile(study: RatingStudy, power: float, n: int, seed: int, n_jobs: in
     null = study.with_effect(0.0)
     replicates = drawn_in_blocks(null, n, seed=seed, n_jobs=n_jobs)
     usable = replicates.usable
-    critical = critical_values(study, replicates.df[usable])
+    critical = _thresholds(study, replicates.df[usable])
     return _quantile(critical * replicates.standard_error[usable] - replicates.estimate[usable], power, n)
 
 
@@ -267,13 +266,11 @@ def _quantile(smallest: Floats, power: float, n: int) -> DetectableEffect:
     )
 
 
-def critical_values(study: RatingStudy, df: Floats) -> Floats:
+def _thresholds(study: RatingStudy, df: Floats) -> Floats:
     """What t must exceed in each replicate for a significant positive effect, or beyond a margin."""
-    tail = study.rule.tail
     if study.rule.is_simulated:
         return np.full_like(df, study.calibrated_critical_value)
-    finite = np.where(np.isinf(df), 1.0, df)
-    return np.where(np.isinf(df), -special.ndtri(tail), -special.stdtrit(finite, tail))
+    return critical_values(df, study.rule.tail)
 
 
 # What no number of items, of workers or of both can exceed.

@@ -238,7 +238,7 @@ def study_size(
         nothing, each gives the ratings of a short session at least (`costs.SESSION`).
     method : "both" proves by simulation what the formula finds; "analytic" does not.
     documents : that the items come out of; if they are sought, the items of each, or `items` for all.
-    n_simulations : studies of a proof. None are 1,000, unless they take more than a minute: then nothing is proved.
+    n_simulations : studies of a proof. None are 2,000, unless they take more than a minute: then nothing is proved.
     effect : the true difference B - A on [0, 1]; of several systems that of their pattern.
     assumed : as in `study_power`.
     rule : the test of two systems; several have that of their study.

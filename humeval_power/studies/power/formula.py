@@ -19,12 +19,16 @@ from scipy import special
 
 from humeval_power.designs import Design
 from humeval_power.errors import ParametersError
-from humeval_power.inference.noncentral_t import equivalence_power, exaggeration, noncentral_t_tail
+from humeval_power.inference.student_t import (
+    critical_value,
+    equivalence_power,
+    exaggeration,
+    noncentral_t_tail,
+)
 from humeval_power.kernels.crossed import balanced, balanced_documents
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, DecisionRule, Estimator
 from humeval_power.simulation.study import check_documents
-from humeval_power.studies.fit.wald import critical_value
 
 # Complete balanced studies by their mean squares, with documents above the items or without.
 
@@ -182,7 +186,7 @@ class EffectPrecision:
 
     def half_width(self, alpha: float) -> float:
         """Of the two-sided interval at 1 - alpha, on [0, 1]."""
-        return -float(special.stdtrit(self.df, alpha / 2)) * self.standard_error
+        return critical_value(self.df, alpha / 2) * self.standard_error
 
 
 @dataclass(frozen=True, slots=True)

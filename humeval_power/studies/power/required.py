@@ -26,7 +26,7 @@ from humeval_power.designs import (
     workers_nested,
 )
 from humeval_power.errors import DesignError, InputError
-from humeval_power.inference.noncentral_t import equivalence_power
+from humeval_power.inference.student_t import critical_values, equivalence_power
 from humeval_power.kernels.crossed import balanced_documents
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
@@ -374,10 +374,10 @@ def powers(
     smallest : min(workers, items) - 1, needed by the rule 'min' alone.
     """
     if rule.df == "normal":
-        critical = np.asarray(-special.ndtri(rule.tail))
+        df: ArrayLike = math.inf
     else:
-        df = np.asarray(smallest, dtype=np.float64) if rule.df == "min" else precision.df
-        critical = np.asarray(-special.stdtrit(df, rule.tail))
+        df = smallest if rule.df == "min" else precision.df
+    critical = critical_values(df, rule.tail)
     error = np.sqrt(precision.variance)
     if rule.alternative == "equivalent":
         return equivalence_power(effect, error, precision.df, margin=rule.margin or 0.0, critical=critical)
@@ -465,7 +465,7 @@ def required_size(
     documents : that the items come out of; with so many items each, more items are more documents. Documents
         that are sought have so many items each, or share the `items`.
     proves : without it the answer is that of the formula alone.
-    n_simulations : studies of each proof. None are 1,000, unless they take more than a minute: then there is no
+    n_simulations : studies of each proof. None are 2,000, unless they take more than a minute: then there is no
         proof.
     ahead : is told of the work of one proof before the first, and may refuse it.
     progress : is told how many studies are simulated, and how many there may be.

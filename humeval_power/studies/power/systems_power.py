@@ -14,7 +14,12 @@ from scipy import special
 
 from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, Correction
-from humeval_power.inference.noncentral_t import equivalence_power, exaggeration, noncentral_t_tail
+from humeval_power.inference.student_t import (
+    critical_values,
+    equivalence_power,
+    exaggeration,
+    noncentral_t_tail,
+)
 from humeval_power.kernels.joint.systems_law import rejected_at_points
 from humeval_power.quadrature import gauss_legendre
 from humeval_power.rules import DecisionRule
@@ -93,7 +98,7 @@ def _draws(
     """What does not depend on the true means: thresholds, errors of the estimated means (points, K) and normal
     scores of the estimated variances (points, pairs). Kept for a study that is asked about under several means."""
     precision = known.precision
-    thresholds = critical_values(precision, reference_df(precision, rule), rule, family.correction)
+    thresholds = family_thresholds(precision, reference_df(precision, rule), rule, family.correction)
     loading = scale_loadings(precision, family)
     K = len(precision.covariance)
     points = _points(K - 1 + loading.shape[1], log2_points)
@@ -132,7 +137,7 @@ def reference_df(precision: SystemsPrecision, rule: DecisionRule) -> Floats:
     return np.full(len(precision.df), float(precision.smallest)) if rule.df == "min" else precision.df
 
 
-def critical_values(
+def family_thresholds(
     precision: SystemsPrecision, df: Floats, rule: DecisionRule, correction: Correction
 ) -> Floats:
     """What the statistics must pass: (pairs, 1) in a single step, (pairs, pairs) for Holm's (1979) steps, the
@@ -150,9 +155,7 @@ def critical_values(
         tails = np.array([rule.tail])
     else:
         assert_never(correction)
-    endless = np.isinf(df)[:, None]
-    finite = -special.stdtrit(np.where(endless, 1.0, df[:, None]), tails)
-    return np.where(endless, -special.ndtri(tails), finite)
+    return critical_values(df[:, None], tails)
 
 
 def max_t_values(precision: SystemsPrecision, df: Floats, rule: DecisionRule) -> Floats:
@@ -396,7 +399,7 @@ def _sharpened(
 ) -> SystemsPower:
     """In a single step each comparison has a closed form, and so has everything where there is but one; equally
     precise comparisons with a baseline have a quadrature."""
-    critical = critical_values(
+    critical = family_thresholds(
         precision, reference_df(precision, truth.rule), truth.rule, family.correction
     )
     each = _each_alone(truth, precision, critical[:, 0])

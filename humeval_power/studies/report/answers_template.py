@@ -62,6 +62,7 @@ FILES: dict[AnsweredForm, Mapping[str, str]] = {
         "3.1.3.3": _POWER,
         "3.2.1": _STUDY,
         "3.2.2.2": _PLAN,
+        "3.3.3.1": _PLAN,
         "4.3.3": _STUDY,
         "4.3.4": _STUDY,
         "4.3.9": _STUDY,

@@ -1,4 +1,4 @@
-"""Student's noncentral t: how often it passes a critical value, and what is then estimated."""
+"""Student's t: its quantiles; how often the noncentral one passes a critical value, and what is then estimated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,21 @@ from scipy import special
 
 from humeval_power.quadrature import gauss_legendre
 
+Floats = NDArray[np.float64]
 _NODES, _WEIGHTS = gauss_legendre(256)
+
+
+def critical_value(df: float, tail: float) -> float:
+    """What t passes with probability `tail`; the normal one where `df` is infinite."""
+    return float(-special.ndtri(tail) if math.isinf(df) else -special.stdtrit(df, tail))
+
+
+def critical_values(df: ArrayLike, tail: ArrayLike) -> Floats:
+    """The same of arrays that broadcast."""
+    df, tail = np.asarray(df, dtype=np.float64), np.asarray(tail, dtype=np.float64)
+    endless = np.isinf(df)
+    finite = -special.stdtrit(np.where(endless, 1.0, df), tail)
+    return np.asarray(np.where(endless, -special.ndtri(tail), finite))
 
 
 def noncentral_t_tail(critical: float, df: float, noncentrality: float) -> float:
@@ -69,8 +83,6 @@ def _density(z: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 # Power of two one-sided tests: Owen's integral over the estimated standard error.
-
-Floats = NDArray[np.float64]
 
 
 _NODES_EQUIVALENCE_POWER, _WEIGHTS_EQUIVALENCE_POWER = gauss_legendre(64)
