@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import examination as vanishing_residual
+from humeval_power.estimation.crossed.examination import RUNS_AWAY
 from humeval_power.estimation.crossed.fits import MESSAGES, fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
 from humeval_power.estimation.fit import CorrelatedFactor, CorrelationFit, CovariateEffect, Fit
@@ -77,7 +77,7 @@ def fit_correlated(
     wanted = [factor for factor in _FACTORS if factor in correlated]
     best = _search(problem, ratings.rating, base, wanted, restricted)
     if best.status in (reml.NO_RESIDUAL, reml.RUNAWAY):
-        raise FitError(vanishing_residual.RUNS_AWAY)
+        raise FitError(RUNS_AWAY)
     notices = []
     for factor in wanted:
         others = [other for other in wanted if other != factor]

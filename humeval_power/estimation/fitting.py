@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 
 from humeval_power.choices import Engine
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import examination as vanishing_residual
-from humeval_power.estimation.crossed import fits as closed_form
-from humeval_power.estimation.crossed import fits as interaction
-from humeval_power.estimation.crossed.examination import design_information, examine, runs_away
-from humeval_power.estimation.crossed.fits import MESSAGES, fit_one
+from humeval_power.estimation.crossed.examination import (
+    EXPLAINED,
+    RUNS_AWAY,
+    design_information,
+    examine,
+    is_explained_exactly,
+    runs_away,
+)
+from humeval_power.estimation.crossed.fits import MESSAGES, at_maximum, best_share, fit_complete, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.fit import CorrelatedFactor, CovariateEffect, Fit
 from humeval_power.estimation.structure import is_structured, n_documents, structure_of
@@ -171,8 +175,8 @@ def fit(
         )
     if engine != "native" and is_structured(ratings):
         raise InputError(f"Only the native engine fits documents and covariates; got engine {engine!r}.")
-    if vanishing_residual.is_explained_exactly(ratings):
-        raise FitError(vanishing_residual.EXPLAINED)
+    if is_explained_exactly(ratings):
+        raise FitError(EXPLAINED)
     if engine == "lme4":
         from humeval_power.estimation.other_engines import fit_lme4
 
@@ -200,7 +204,7 @@ def _examined(fitted: Fit, ratings: RatingTable) -> Fit:
     if not (variances[-1] > 0 and np.isfinite(gamma).all()) or runs_away(
         problem, ratings.rating, gamma, restricted=fitted.estimator == "reml"
     ):
-        raise FitError(vanishing_residual.RUNS_AWAY)
+        raise FitError(RUNS_AWAY)
     names, combinations = unidentified(design_matrix(problem), deviations)
     words = tuple(in_words(row, variances, deviations) for row in combinations)
     return replace(fitted, not_identified=names, identified_combinations=words)
@@ -220,10 +224,10 @@ def _fit_native(
     contrasts = np.array([weights for *_, weights in further]) if further else None
     batch, share = None, 0.0
     if worker_item:
-        share = interaction.best_share(ratings, restricted=estimator == "reml")
+        share = best_share(ratings, restricted=estimator == "reml")
         problem = problem.with_interaction(ratings.worker, ratings.item, share)
     elif estimator == "reml":
-        batch = closed_form.fit_complete(ratings)
+        batch = fit_complete(ratings)
     if batch is None:
         batch = fit_one(
             problem,
@@ -233,12 +237,12 @@ def _fit_native(
             near=None if near is None else relative_variances(problem, near),
         )
         if estimator == "ml" and not worker_item:
-            batch = closed_form.at_maximum(problem, ratings, batch)
+            batch = at_maximum(problem, ratings, batch)
     status = int(batch.status[0])
     if status == reml.NO_RESIDUAL:
-        raise FitError(vanishing_residual.EXPLAINED)
+        raise FitError(EXPLAINED)
     if status == reml.RUNAWAY:
-        raise FitError(vanishing_residual.RUNS_AWAY)
+        raise FitError(RUNS_AWAY)
     gamma = batch.gamma[0]
     seen = batch.examination or examine(problem, ratings.rating, gamma, restricted=estimator == "reml")
     sigma2 = seen.rss / (len(ratings.rating) - (problem.x.shape[1] if estimator == "reml" else 0))
@@ -246,7 +250,7 @@ def _fit_native(
     deviations = np.sqrt(variances)
     information = arranged_information(problem, seen.information, seen.phi, sigma2=sigma2)
     if not (np.isfinite(information).all() and (np.diag(information) > 0).all()):
-        raise FitError(vanishing_residual.RUNS_AWAY)  # the residual is so small that nothing is left of it
+        raise FitError(RUNS_AWAY)  # the residual is so small that nothing is left of it
     inside = information
     if batch.monte_carlo or (gamma == 0).any() or gamma.max() > _LARGE_RATIO:
         # what the design tells apart is the same anywhere

@@ -14,8 +14,14 @@ from scipy import linalg
 from scipy.sparse import csr_array, hstack
 
 from humeval_power.blas import one_blas_thread
-from humeval_power.estimation.crossed import problem as choice
-from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
+from humeval_power.estimation.crossed.problem import (
+    DENSE_GAMMA,
+    CrossedProblem,
+    Levels,
+    RatingTable,
+    by_dense_design,
+    by_dense_matrices,
+)
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.structure import structure_of
 from humeval_power.kernels.crossed import dense, information, likelihood, reml, second_order
@@ -201,7 +207,7 @@ def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[informat
         from humeval_power.estimation.large.iterative import information_at
 
         return information_at(problem, gamma)
-    if choice.by_dense_design(problem.design, gamma):
+    if by_dense_design(problem.design, gamma):
         with one_blas_thread():
             return dense.design_information(problem.design, gamma)
     with one_blas_thread():
@@ -211,7 +217,7 @@ def design_information(problem: CrossedProblem, gamma: Floats) -> tuple[informat
 
 def gram_information(gram: Gram, gamma: Floats) -> tuple[information.Information, Floats]:
     """The same for any columns, at relative variances in the kernel's order."""
-    if choice.by_dense_design(gram, gamma):
+    if by_dense_design(gram, gamma):
         with one_blas_thread():
             return dense.design_information(gram, gamma)
     with one_blas_thread():
@@ -223,7 +229,7 @@ def _examine(
     problem: CrossedProblem, response: likelihood.Response, gamma: Floats, restricted: bool
 ) -> tuple[likelihood.Profile, float, information.Information]:
     """Profile, log |H| and information at relative variances in the kernel's order."""
-    if gamma.max() <= choice.DENSE_GAMMA and choice.by_dense_matrices(problem.design):
+    if gamma.max() <= DENSE_GAMMA and by_dense_matrices(problem.design):
         return _looked(dense.examine, problem.design, response, gamma, restricted)
     if problem.is_large:
         from humeval_power.kernels.large import information as large_information

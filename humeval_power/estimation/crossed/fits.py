@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from humeval_power.blas import one_blas_thread
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import examination as vanishing_residual
-from humeval_power.estimation.crossed import problem as choice
 from humeval_power.estimation.crossed.examination import (
+    EXPLAINED,
+    RUNS_AWAY,
     Examination,
     count_optima,
     far_criterion,
@@ -24,7 +24,13 @@ from humeval_power.estimation.crossed.examination import (
     tiny_starts,
     with_runaways,
 )
-from humeval_power.estimation.crossed.problem import CHUNK, CrossedProblem, RatingTable
+from humeval_power.estimation.crossed.problem import (
+    CHUNK,
+    DENSE_GAMMA,
+    CrossedProblem,
+    RatingTable,
+    by_dense_matrices,
+)
 from humeval_power.estimation.large.probed_search import NO_LIKELIHOOD, MonteCarlo
 from humeval_power.estimation.structure import is_structured
 from humeval_power.kernels.crossed import balanced, by_python, dense, information, reml
@@ -56,9 +62,9 @@ MESSAGES = {
 def check_ended_well(status: int) -> None:
     """Raise FitError, and say why, where the status of a fit is that of none."""
     if status == reml.NO_RESIDUAL:
-        raise FitError(vanishing_residual.EXPLAINED)
+        raise FitError(EXPLAINED)
     if status == reml.RUNAWAY:
-        raise FitError(vanishing_residual.RUNS_AWAY)
+        raise FitError(RUNS_AWAY)
     if status != reml.CONVERGED:
         raise FitError(
             f"The fit did not converge ({MESSAGES.get(status, status)}): more ratings are needed."
@@ -126,7 +132,7 @@ def fit_batch(
     kernel_start = np.ascontiguousarray(problem.to_kernel(start), dtype=np.float64)
     filled = (status, criterion, beta, *fitted)
     chunk = 1 if own_starts else min(CHUNK, max(-(-n // n_jobs), 1))  # few large tables keep all busy
-    by_dense = choice.by_dense_matrices(problem.design)
+    by_dense = by_dense_matrices(problem.design)
     search, design = _search_of(problem, by_dense=by_dense)
 
     def run(first: int) -> None:
@@ -148,10 +154,7 @@ def fit_batch(
         else:
             with ThreadPoolExecutor(n_jobs) as pool:
                 list(pool.map(run, range(0, n, chunk)))
-        if (
-            by_dense
-            and not ((status == reml.CONVERGED) & (fitted.gamma.max(axis=1) <= choice.DENSE_GAMMA)).all()
-        ):
+        if by_dense and not ((status == reml.CONVERGED) & (fitted.gamma.max(axis=1) <= DENSE_GAMMA)).all():
             search, design = _search_of(problem, by_dense=False)
             for first in range(0, n, chunk):
                 run(first)
@@ -181,7 +184,7 @@ def _fit_side_by_side(
     filled = fit_replicates(even, rows, first_step, restricted, tolerance, MAX_STEPS, n_jobs)
     batch = _batch_of(problem, filled, center, restricted, contrasts)
     status, gamma = filled[0], filled[3]
-    left = (status != reml.CONVERGED) | ~(gamma.max(axis=1) <= choice.DENSE_GAMMA)
+    left = (status != reml.CONVERGED) | ~(gamma.max(axis=1) <= DENSE_GAMMA)
     if left.any():
         again = fit_batch(
             problem,

@@ -15,8 +15,18 @@ from numpy.typing import NDArray
 from humeval_power.blas import one_blas_thread
 from humeval_power.designs import Assignment
 from humeval_power.errors import FitError, InputError
-from humeval_power.estimation.crossed import examination as vanishing_residual
-from humeval_power.estimation.crossed.examination import count_optima, lowest_end, tiny_starts
+from humeval_power.estimation.crossed.examination import (
+    EXPLAINED,
+    LEAST_RISE,
+    NO_SHARE,
+    RUNS_AWAY,
+    SUSPECT_SHARE,
+    count_optima,
+    far_out,
+    lowest_end,
+    residual_share,
+    tiny_starts,
+)
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
 from humeval_power.families import SystemVariances
 from humeval_power.kernels.crossed import reml
@@ -382,7 +392,7 @@ def fit_joint(
         with one_blas_thread():
             return _by_search(ratings, (n_workers, n_items, K), called, closed_form=False)
     if not strata.residual_is_positive:
-        raise FitError(vanishing_residual.EXPLAINED)
+        raise FitError(EXPLAINED)
     return JointFit(
         means=strata.means,
         covariance=strata.covariance,
@@ -436,9 +446,9 @@ def _by_search(
     smallest = 1e-14 * float(ratings.rating @ ratings.rating)  # rounding leaves about 1e-16
     best, n_optima = _best(start, n, smallest)
     if best.status == reml.NO_RESIDUAL:
-        raise FitError(vanishing_residual.EXPLAINED)
+        raise FitError(EXPLAINED)
     if best.status == reml.RUNAWAY:
-        raise FitError(vanishing_residual.RUNS_AWAY)
+        raise FitError(RUNS_AWAY)
     point = best.point
     sigma2 = point.rss / point.df
     values = (np.append(point.gamma, 1.0) * sigma2)[order]
@@ -499,16 +509,16 @@ def _runs_away(end: JointOptimum) -> bool:
     gamma = end.point.gamma
     half = len(gamma) // 2
     loadings = np.tile(np.append(1.0, np.full(half - 1, 1.0 / (half - 1))), 2)  # means over the systems
-    share = float(vanishing_residual.residual_share(gamma, loadings))
-    if end.status == reml.NO_RESIDUAL or share >= vanishing_residual.SUSPECT_SHARE:
+    share = float(residual_share(gamma, loadings))
+    if end.status == reml.NO_RESIDUAL or share >= SUSPECT_SHARE:
         return False
-    if share <= vanishing_residual.NO_SHARE:
+    if share <= NO_SHARE:
         return True
     try:
-        beyond = end.point.moved(vanishing_residual.far_out(gamma, share)).criterion
+        beyond = end.point.moved(far_out(gamma, share)).criterion
     except LinAlgError:
         return True
-    return bool(beyond <= end.point.criterion + vanishing_residual.LEAST_RISE)
+    return bool(beyond <= end.point.criterion + LEAST_RISE)
 
 
 class JointPrecision(NamedTuple):

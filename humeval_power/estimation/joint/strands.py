@@ -16,10 +16,10 @@ from scipy.sparse import csr_array
 from humeval_power.blas import one_blas_thread
 from humeval_power.designs import Assignment
 from humeval_power.estimation.crossed.fits import search
-from humeval_power.estimation.joint import fit as joint_closed_form
 from humeval_power.estimation.joint.fit import (
     JointTable,
     by_system,
+    degrees_of_freedom,
     inverse_information,
     precision_of,
     precision_of_contrasts,
@@ -356,7 +356,7 @@ def fit_complete_common(
     estimate : (n, contrasts) differences of two systems; size : workers, items, systems, repeats.
     """
     m, n, K, r = size
-    df = joint_closed_form.degrees_of_freedom(*size)
+    df = degrees_of_freedom(*size)
     strata = []
     for sums in (workers, items):
         shared = sums.sum(axis=(1, 2)) / K

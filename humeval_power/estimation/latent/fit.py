@@ -220,13 +220,13 @@ _RUNS_AWAY = (
 def _not_identified(ratings: Ratings) -> tuple[str, ...]:
     """The components that the design cannot tell apart. What is confounded with the residual in the linear
     model is so here too: the residual is fixed, and the thresholds stretch instead."""
-    from humeval_power.estimation import fitting as identification
     from humeval_power.estimation.crossed.problem import CrossedProblem
+    from humeval_power.estimation.fitting import information_matrix, unidentified
 
     problem = CrossedProblem.of_ratings(ratings)
     names = problem.components
-    matrix = identification.information_matrix(problem, np.ones(problem.n_components))
-    result, _ = identification.unidentified(matrix, (*names, "sd_residual"))
+    matrix = information_matrix(problem, np.ones(problem.n_components))
+    result, _ = unidentified(matrix, (*names, "sd_residual"))
     return tuple(name for name in result if name in names)
 
 

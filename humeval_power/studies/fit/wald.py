@@ -300,7 +300,7 @@ def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
     FitError
         Differences without residual variation, or so few that their likelihood is highest without one.
     """
-    from humeval_power.estimation.crossed import examination as vanishing_residual
+    from humeval_power.estimation.crossed.examination import EXPLAINED, RUNS_AWAY
     from humeval_power.estimation.crossed.fits import fit_one
     from humeval_power.estimation.crossed.problem import CrossedProblem
     from humeval_power.estimation.structure import structure_of
@@ -312,9 +312,9 @@ def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
     fitted = fit_one(problem, ratings.rating, restricted=rule.estimator == "reml")
     status = int(fitted.status[0])
     if status == reml.NO_RESIDUAL:
-        raise FitError(f"Of the differences B - A: {vanishing_residual.EXPLAINED}")
+        raise FitError(f"Of the differences B - A: {EXPLAINED}")
     if status == reml.RUNAWAY:
-        raise FitError(f"Of the differences B - A: {vanishing_residual.RUNS_AWAY}")
+        raise FitError(f"Of the differences B - A: {RUNS_AWAY}")
     return wald_of_differences(problem, fitted, rule)
 
 
