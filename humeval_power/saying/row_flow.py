@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from humeval_power.checking.rows import APART, OF_ANOTHER_CRITERION, FlowStep
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import Record
-from humeval_power.saying.values import Document, count, listed, number, words
+from humeval_power.saying.values import JsonRecord, count, listed, number, words
 
 if TYPE_CHECKING:
     from humeval_power.checking.rows import ExportFlow
@@ -48,7 +48,7 @@ def merged_flow(flows: Iterable[Iterable[FlowStep]]) -> list[FlowStep]:
     return sorted(merged, key=lambda one: one.step == "analysed")  # last, whatever a later table adds
 
 
-def flow_sentence(record: Document) -> str | None:
+def flow_sentence(record: JsonRecord) -> str | None:
     """'1,834 rows were read; 34 were left out (rating is missing); 1,800 were analysed.', after the same of each
     export that the table was made of; None where the record has no flow."""
     steps, exports = _steps(record), _exports(record)
@@ -67,7 +67,7 @@ def flow_sentence(record: Document) -> str | None:
     return " ".join(said)
 
 
-def n_dropped(record: Document) -> int:
+def n_dropped(record: JsonRecord) -> int:
     """Rows that were left out of the table as it was read, and of the exports that it was made of; rows of another
     criterion than the chosen one are not left out."""
     return sum(_n_dropped(_steps(one)) for one in (*_exports(record), record))
@@ -94,7 +94,7 @@ def left_out_notice(flow: Iterable[FlowStep]) -> tuple[str, ...]:
     return (f"{counted(n, 'row')} {'was' if n == 1 else 'were'} left out ({why}).",)
 
 
-def flow_rows(record: Document) -> list[tuple[str, str, str]]:
+def flow_rows(record: JsonRecord) -> list[tuple[str, str, str]]:
     """Each step, its number of rows and its reason: of the exports, each by its file's name, then of the table."""
     steps = [
         (f"{words(export, 'source')}: {_verb(step)}", step)
@@ -105,7 +105,7 @@ def flow_rows(record: Document) -> list[tuple[str, str, str]]:
     return [(name, count(step, "rows") or "", words(step, "reason") or "") for name, step in steps]
 
 
-def _of_export(export: Document) -> str:
+def _of_export(export: JsonRecord) -> str:
     """'Of the export pilot.csv (qualtrics), 120 rows of the export were read; 3 were left out (...); ...'"""
     said = []
     for step in _without_repeats(_steps(export)):
@@ -116,7 +116,7 @@ def _of_export(export: Document) -> str:
     return f"Of the export {words(export, 'source')} ({words(export, 'platform')}), {'; '.join(said)}."
 
 
-def _without_repeats(steps: list[Document]) -> Iterator[Document]:
+def _without_repeats(steps: list[JsonRecord]) -> Iterator[JsonRecord]:
     """The steps without a reading of just what the steps before it have left."""
     left: int | None = None
     for step in steps:
@@ -130,27 +130,27 @@ def _without_repeats(steps: list[Document]) -> Iterator[Document]:
         yield step
 
 
-def _of_table(step: Document) -> str:
+def _of_table(step: JsonRecord) -> str:
     rows, reason = count(step, "rows") or "0", words(step, "reason") or ""
     why = f" ({reason})" if reason else ""
     return f"{rows} {'row was' if rows == '1' else 'rows were'} {_verb(step)}{why}"
 
 
-def _verb(step: Document) -> str:
+def _verb(step: JsonRecord) -> str:
     if _is_of_another(step):
         return "of another criterion"
     return _VERBS.get(str(step.get("step")), "kept")
 
 
-def _is_of_another(step: Document) -> bool:
+def _is_of_another(step: JsonRecord) -> bool:
     return step.get("step") == "dropped" and (words(step, "reason") or "").startswith(OF_ANOTHER_CRITERION)
 
 
-def _kept(step: Document) -> str:
+def _kept(step: JsonRecord) -> str:
     return "kept" if step.get("step") == "analysed" else _verb(step)
 
 
-def _n_dropped(steps: list[Document]) -> int:
+def _n_dropped(steps: list[JsonRecord]) -> int:
     return sum(
         int(number(step, "rows") or 0)
         for step in steps
@@ -158,16 +158,16 @@ def _n_dropped(steps: list[Document]) -> int:
     )
 
 
-def _steps(record: Document) -> list[Document]:
+def _steps(record: JsonRecord) -> list[JsonRecord]:
     return [step for step in listed(record, "flow") if isinstance(step, Mapping)]
 
 
-def _exports(record: Document) -> list[Document]:
+def _exports(record: JsonRecord) -> list[JsonRecord]:
     """The exports; where there are many, those of a platform together."""
     exports = [export for export in listed(record, "exports") if isinstance(export, Mapping)]
     if len(exports) <= _MOST_APART:
         return exports
-    alike: dict[object, list[Document]] = {}
+    alike: dict[object, list[JsonRecord]] = {}
     for export in exports:
         alike.setdefault(export.get("platform"), []).append(export)
     return [
@@ -180,7 +180,7 @@ def _exports(record: Document) -> list[Document]:
     ]
 
 
-def _flow_of(record: Document) -> list[FlowStep]:
+def _flow_of(record: JsonRecord) -> list[FlowStep]:
     return [
         FlowStep(step["step"], int(number(step, "rows") or 0), words(step, "reason") or "")
         for step in _steps(record)

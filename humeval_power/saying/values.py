@@ -11,13 +11,13 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.numbers import without_rounding
 from humeval_power.scales import RatingScale
 
-Document: TypeAlias = Mapping[str, Any]
-NOTHING: Document = {}
+JsonRecord: TypeAlias = Mapping[str, Any]
+NOTHING: JsonRecord = {}
 SHORT_HASH = 8
 COMPARED_RULE = "card2020"
 
 
-def part(document: Document, *path: str) -> Document:
+def part(document: JsonRecord, *path: str) -> JsonRecord:
     """The mapping at `path`, empty where there is none."""
     for name in path:
         inner = document.get(name)
@@ -25,7 +25,7 @@ def part(document: Document, *path: str) -> Document:
     return document
 
 
-def number(document: Document, name: str) -> float | None:
+def number(document: JsonRecord, name: str) -> float | None:
     """A finite number, None where the document has none."""
     value = document.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
@@ -33,25 +33,25 @@ def number(document: Document, name: str) -> float | None:
     return float(value)
 
 
-def count(document: Document, name: str) -> str | None:
+def count(document: JsonRecord, name: str) -> str | None:
     """A whole number with thousands apart, None where there is none."""
     value = number(document, name)
     return None if value is None else f"{value:,.0f}"
 
 
-def words(document: Document, name: str) -> str | None:
+def words(document: JsonRecord, name: str) -> str | None:
     """A text that is not blank, None where there is none."""
     value = document.get(name)
     return value if isinstance(value, str) and value.strip() else None
 
 
-def listed(document: Document, name: str) -> tuple[Any, ...]:
+def listed(document: JsonRecord, name: str) -> tuple[Any, ...]:
     """The entries of a list, none where there is no list."""
     value = document.get(name)
     return tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
 
 
-def bounds(document: Document, name: str) -> tuple[float, float] | None:
+def bounds(document: JsonRecord, name: str) -> tuple[float, float] | None:
     """Two finite numbers, None where the document has not both."""
     ends = [number({"end": end}, "end") for end in listed(document, name)]
     if len(ends) != 2 or ends[0] is None or ends[1] is None:
@@ -59,7 +59,7 @@ def bounds(document: Document, name: str) -> tuple[float, float] | None:
     return ends[0], ends[1]
 
 
-def cells(document: Document) -> list[dict[str, Any]]:
+def cells(document: JsonRecord) -> list[dict[str, Any]]:
     """The cells of a surface or power document, each with its `difference` B - A on [0, 1].
 
     Cells that a comparison decided as the paper did, not by the document's own rule, are left out.
@@ -75,7 +75,7 @@ def cells(document: Document) -> list[dict[str, Any]]:
     return result
 
 
-def rule_of(document: Document) -> DecisionRule | None:
+def rule_of(document: JsonRecord) -> DecisionRule | None:
     """The decision rule that a document states in full, None where it does not."""
     for stated in (part(document, "rule"), part(document, "effect", "rule")):
         if all(stated.get(name) is not None for name in ("estimator", "df", "alternative", "alpha")):
@@ -86,7 +86,7 @@ def rule_of(document: Document) -> DecisionRule | None:
     return None
 
 
-def scale_of(document: Document) -> RatingScale | None:
+def scale_of(document: JsonRecord) -> RatingScale | None:
     """The rating scale, None where the document has none."""
     stated = part(document, "scale")
     low, high = number(stated, "low"), number(stated, "high")
@@ -102,12 +102,12 @@ def scale_of(document: Document) -> RatingScale | None:
     )
 
 
-def ratings_source(parameters: Document) -> str:
+def ratings_source(parameters: JsonRecord) -> str:
     """The name of the table of ratings, such as 'pilot.csv'."""
     return words(part(parameters, "data"), "source") or ""
 
 
-def design_words(cell: Document) -> str:
+def design_words(cell: JsonRecord) -> str:
     """'10 workers, 100 items, 3 ratings per item and system' for a cell."""
     per_item = number(cell, "ratings_per_item")
     said = [f"{count(cell, 'workers')} workers", f"{count(cell, 'items')} items"]

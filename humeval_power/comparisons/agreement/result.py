@@ -12,7 +12,7 @@ from humeval_power.comparisons.agreement.reliability import IntraclassCorrelatio
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.safe_text import picture_text
 from humeval_power.saying.numbers import interval_words
-from humeval_power.saying.values import Document, bounds, listed, number, part, words
+from humeval_power.saying.values import JsonRecord, bounds, listed, number, part, words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +93,7 @@ def _entry(name: str, value: Measure, other: Measure | None = None) -> Entry:
 Between = Literal["between", "within"]
 
 
-def agreement_measures(study: Document, whose: Between) -> str | None:
+def agreement_measures(study: JsonRecord, whose: Between) -> str | None:
     """The names of the measures, None where none was computed."""
     named = [name for entry in _entries(study, whose) if (name := words(entry, "measure"))]
     if named:
@@ -101,7 +101,7 @@ def agreement_measures(study: Document, whose: Between) -> str | None:
     return _not_assessed(study, whose)
 
 
-def agreement_values(study: Document, whose: Between) -> str | None:
+def agreement_values(study: JsonRecord, whose: Between) -> str | None:
     """The values with their intervals, None where none was computed."""
     said = [text for entry in _entries(study, whose) if (text := _value(entry))]
     if said:
@@ -109,11 +109,11 @@ def agreement_values(study: Document, whose: Between) -> str | None:
     return _not_assessed(study, whose)
 
 
-def _entries(study: Document, whose: Between) -> list[Document]:
+def _entries(study: JsonRecord, whose: Between) -> list[JsonRecord]:
     return [entry for entry in listed(part(study, "agreement"), whose) if isinstance(entry, Mapping)]
 
 
-def _value(entry: Document) -> str:
+def _value(entry: JsonRecord) -> str:
     name, value, interval = words(entry, "measure"), number(entry, "value"), bounds(entry, "interval")
     if name is None:
         return ""
@@ -139,7 +139,7 @@ def is_about_others(name: str) -> bool:
     return name.startswith("intraclass correlation")
 
 
-def _not_assessed(study: Document, whose: Between) -> str | None:
+def _not_assessed(study: JsonRecord, whose: Between) -> str | None:
     """Known only of repeats: the table shows whether there were any."""
     if whose == "within" and number(part(study, "agreement"), "n_repeated") == 0:
         return "Not assessed: no worker rated the same output twice."

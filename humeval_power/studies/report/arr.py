@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from humeval_power.saying.row_flow import flow_sentence
-from humeval_power.saying.values import Document
+from humeval_power.saying.values import JsonRecord
 from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
 from humeval_power.studies.report.documents import (
     CriterionDocuments,
@@ -81,7 +81,7 @@ def _joined(source: str, *texts: str | None) -> Given | None:
     return Given(said, source) if said else None
 
 
-def _made_by(study: Document) -> list[str | None]:
+def _made_by(study: JsonRecord) -> list[str | None]:
     software, command = software_words(study), command_words(study)
     return [
         None if software is None else f"Software: {software}.",

@@ -16,7 +16,7 @@ from humeval_power.saying.rule_words import assumptions_of
 from humeval_power.saying.values import (
     NOTHING,
     SHORT_HASH,
-    Document,
+    JsonRecord,
     cells,
     listed,
     part,
@@ -50,10 +50,10 @@ NAMES = {
 
 
 def checklist(
-    parameters: Document | None,
-    surface: Document | None,
+    parameters: JsonRecord | None,
+    surface: JsonRecord | None,
     *,
-    power: Document | None = None,
+    power: JsonRecord | None = None,
     planned: Mapping[str, PowerAnswer] | None = None,
     given: Mapping[str, Given] | None = None,
     names: Mapping[str, str] | None = None,
@@ -128,7 +128,7 @@ def _with_minus(table: Table) -> Table:
 
 
 def _sources(
-    fitted: Document, mapped: Document, computed: Document, files: Mapping[str, str]
+    fitted: JsonRecord, mapped: JsonRecord, computed: JsonRecord, files: Mapping[str, str]
 ) -> dict[str, str]:
     """The source by the key of the item; all others come from the fit, under the empty key."""
     ratings = ratings_source(fitted)
@@ -152,7 +152,7 @@ def _title(facts: StudyFacts) -> str:
 
 
 def _provenance(
-    fitted: Document, mapped: Document, computed: Document, files: Mapping[str, str]
+    fitted: JsonRecord, mapped: JsonRecord, computed: JsonRecord, files: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...]:
     sentences = []
     data = part(fitted, "data")
@@ -173,7 +173,9 @@ def _provenance(
 # What a plan, and the departures from it, say about the items of the checklist.
 
 
-def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING) -> dict[str, PowerAnswer]:
+def plan_answers(
+    plan: Plan, *, checksum: str | None, study: JsonRecord = NOTHING
+) -> dict[str, PowerAnswer]:
     """Answers by the key of the item. What only the authors know, such as why a difference matters or where
     the plan is kept, stays open.
 
@@ -194,7 +196,7 @@ def plan_answers(plan: Plan, *, checksum: str | None, study: Document = NOTHING)
     return answers
 
 
-def _planned(checksum: str | None, study: Document) -> str:
+def _planned(checksum: str | None, study: JsonRecord) -> str:
     sealed = f" Its SHA-256 starts with {checksum[:SHORT_HASH]}." if checksum else ""
     said = f"There was a plan.{sealed}"
     if study.get("deviations") is None:

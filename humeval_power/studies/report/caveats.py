@@ -7,21 +7,31 @@ import math
 from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.saying.answer_words import probe_sentences
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
-from humeval_power.saying.values import Document, bounds, cells, listed, number, part, plain, rule_of, words
+from humeval_power.saying.values import (
+    JsonRecord,
+    bounds,
+    cells,
+    listed,
+    number,
+    part,
+    plain,
+    rule_of,
+    words,
+)
 from humeval_power.studies.report.fact_record import StudyFacts
 from humeval_power.studies.report.fact_words import other_decisions
 
 CHANGED = "The table of ratings is not the one that was analysed: analyse again before this is used."
 
 
-def first_notices(*records: Document) -> tuple[str, ...]:
+def first_notices(*records: JsonRecord) -> tuple[str, ...]:
     """What stands before all else in whatever is written of these studies: that nobody gave the ratings, or that
     other ratings have come in since."""
     notices = {str(notice) for record in records for notice in listed(record, "notices")}
     return tuple(notice for notice in (NOTICE, CHANGED) if notice in notices)
 
 
-def caveats(facts: StudyFacts, surface: Document, power: Document) -> tuple[str, ...]:
+def caveats(facts: StudyFacts, surface: JsonRecord, power: JsonRecord) -> tuple[str, ...]:
     """Sentences, the gravest first, and the notices of the study last."""
     first = first_notices(facts.record)
     result = [
@@ -93,7 +103,7 @@ def _few_workers(facts: StudyFacts) -> list[str]:
     ]
 
 
-def _few_planned_workers(surface: Document, power: Document) -> list[str]:
+def _few_planned_workers(surface: JsonRecord, power: JsonRecord) -> list[str]:
     for document in (power, surface):
         rule = rule_of(document)
         if rule is None:
@@ -108,7 +118,7 @@ def _few_planned_workers(surface: Document, power: Document) -> list[str]:
     return []
 
 
-def _other_rule(facts: StudyFacts, surface: Document, power: Document) -> list[str]:
+def _other_rule(facts: StudyFacts, surface: JsonRecord, power: JsonRecord) -> list[str]:
     tested = facts.rule
     planned = {rule for document in (surface, power) if (rule := rule_of(document)) is not None}
     return [
@@ -118,7 +128,7 @@ def _other_rule(facts: StudyFacts, surface: Document, power: Document) -> list[s
     ]
 
 
-def _observed_effect(facts: StudyFacts, power: Document) -> list[str]:
+def _observed_effect(facts: StudyFacts, power: JsonRecord) -> list[str]:
     observed = [abs(one.estimate) for one in facts.comparisons if one.estimate]
     for cell in cells(power):
         if any(math.isclose(abs(cell["difference"]), one, rel_tol=0.005) for one in observed):
@@ -129,7 +139,7 @@ def _observed_effect(facts: StudyFacts, power: Document) -> list[str]:
     return []
 
 
-def _failures(surface: Document, power: Document) -> list[str]:
+def _failures(surface: JsonRecord, power: JsonRecord) -> list[str]:
     failures = []
     for name, document in (("surface", surface), ("power computation", power)):
         failed = sum(number(cell, "n_failed") or 0 for cell in cells(document))

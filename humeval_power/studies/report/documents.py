@@ -12,7 +12,7 @@ from humeval_power.saying.numbers import counted, interval_words, p_words
 from humeval_power.saying.rule_words import rule_sentence
 from humeval_power.saying.values import (
     NOTHING,
-    Document,
+    JsonRecord,
     cells,
     listed,
     number,
@@ -59,19 +59,19 @@ class CriterionDocuments:
         the names of their files, for example. criterion_name : of the criterion, before there is a document of it.
     """
 
-    parameters: Document | None = None
-    analysis: Document | None = None
-    surface: Document | None = None
-    power: Document | None = None
+    parameters: JsonRecord | None = None
+    analysis: JsonRecord | None = None
+    surface: JsonRecord | None = None
+    power: JsonRecord | None = None
     plan: Plan | None = None
     plan_checksum: str | None = None
     ratings: Ratings | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     criterion_name: str | None = None
-    imported: Document | None = None
+    imported: JsonRecord | None = None
 
     @property
-    def study(self) -> Document:
+    def study(self) -> JsonRecord:
         """What is known of the ratings: the analysis, or without one the fit; with what left the exports that they
         were imported from."""
         record = self.analysis or self.parameters or NOTHING
@@ -222,7 +222,7 @@ def _small(value: float) -> str:
     return "below 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def software_words(document: Document) -> str | None:
+def software_words(document: JsonRecord) -> str | None:
     """'humeval-power 0.1.0 (python 3.11.7, numpy 2.4.6)' by the versions in the document."""
     versions = part(document, "versions")
     own = words(versions, "humeval-power")
@@ -234,7 +234,7 @@ def software_words(document: Document) -> str | None:
     return f"humeval-power {own}" + (f" ({others})" if others else "")
 
 
-def command_words(document: Document) -> str | None:
+def command_words(document: JsonRecord) -> str | None:
     """The command that made a document, as it was typed."""
     return words(document, "command")
 
@@ -244,7 +244,7 @@ def command_words(document: Document) -> str | None:
 _BOTH = ("with_rules", "without_rules")
 
 
-def exclusion_sentence(record: Document) -> str | None:
+def exclusion_sentence(record: JsonRecord) -> str | None:
     """'By rules that were sealed beforehand 2 of 12 workers were left out (...). ...'; None without rules."""
     result = part(record, "worker_exclusion")
     if not result:
@@ -270,13 +270,13 @@ def exclusion_sentence(record: Document) -> str | None:
     )
 
 
-def _of_rule(rule: Document) -> str:
+def _of_rule(rule: JsonRecord) -> str:
     if not rule.get("applied"):
         return f"not applied: {rule.get('rule')}"
     return f"{int(number(rule, 'workers') or 0):,} {rule.get('words')}"
 
 
-def _records(record: Document, name: str) -> list[Document]:
+def _records(record: JsonRecord, name: str) -> list[JsonRecord]:
     return [one for one in listed(record, name) if isinstance(one, Mapping)]
 
 

@@ -21,7 +21,7 @@ from humeval_power.saying.numbers import MINUS, counted, with_minus
 from humeval_power.saying.rule_words import estimator_words, model_words, reference_of, reported_words
 from humeval_power.saying.values import (
     NOTHING,
-    Document,
+    JsonRecord,
     bounds,
     estimated,
     listed,
@@ -93,7 +93,7 @@ class StudyFacts:
     a single test. `boundary` and `not_identified` name SDs.
     """
 
-    record: Document = field(default_factory=lambda: NOTHING)
+    record: JsonRecord = field(default_factory=lambda: NOTHING)
     systems: tuple[str, ...] = ()
     criterion: str | None = None
     rule: DecisionRule | None = None
@@ -172,7 +172,7 @@ class StudyFacts:
         )
 
 
-def study_facts(record: Document) -> StudyFacts:
+def study_facts(record: JsonRecord) -> StudyFacts:
     """The facts of an analysis or a fit, of one criterion; none of them where it is empty."""
     several = [pair for pair in listed(record, "pairs") if isinstance(pair, Mapping)]
     fits = [part(record, "joint_fit")] if part(record, "joint_fit") else several
@@ -198,12 +198,12 @@ def study_facts(record: Document) -> StudyFacts:
     )
 
 
-def _whole(record: Document, name: str) -> int | None:
+def _whole(record: JsonRecord, name: str) -> int | None:
     value = number(record, name)
     return None if value is None else round(value)
 
 
-def reported_effect(record: Document) -> Document:
+def reported_effect(record: JsonRecord) -> JsonRecord:
     """The effect of two systems; of a study with looks by the inference that takes them into account."""
     effect, looks = part(record, "effect"), part(record, "sequential")
     inference = part(looks, "inference")
@@ -217,7 +217,7 @@ def reported_effect(record: Document) -> Document:
     }
 
 
-def _of_two(record: Document) -> tuple[ComparisonFacts, ...]:
+def _of_two(record: JsonRecord) -> tuple[ComparisonFacts, ...]:
     """The one comparison of an analysis of two systems."""
     effect, systems = reported_effect(record), listed(record, "systems")
     if not effect:
@@ -228,7 +228,7 @@ def _of_two(record: Document) -> tuple[ComparisonFacts, ...]:
     return (_comparison(first, second, effect, p_value, bounds(effect, "interval")),)
 
 
-def _of_pair(pair: Document) -> ComparisonFacts:
+def _of_pair(pair: JsonRecord) -> ComparisonFacts:
     together = bounds(pair, "simultaneous_interval")
     return _comparison(
         str(pair.get("first")),
@@ -243,7 +243,7 @@ def _of_pair(pair: Document) -> ComparisonFacts:
 def _comparison(
     first: str,
     second: str,
-    said: Document,
+    said: JsonRecord,
     p_value: float | None,
     interval: tuple[float, float] | None,
     *,
@@ -264,7 +264,7 @@ def _comparison(
     )
 
 
-def _mean(said: Document) -> Mean:
+def _mean(said: JsonRecord) -> Mean:
     return Mean(
         str(said.get("system")),
         number(said, "mean") or 0.0,
@@ -273,7 +273,7 @@ def _mean(said: Document) -> Mean:
     )
 
 
-def _family(record: Document, *, is_needed: bool) -> FamilyOfTests | None:
+def _family(record: JsonRecord, *, is_needed: bool) -> FamilyOfTests | None:
     """As the record states it; None for a single test."""
     stated = part(record, "family_of_tests")
     if not stated and not is_needed:
@@ -286,7 +286,7 @@ def _family(record: Document, *, is_needed: bool) -> FamilyOfTests | None:
         ) from None
 
 
-def _named(fits: Iterable[Document], name: str) -> tuple[str, ...]:
+def _named(fits: Iterable[JsonRecord], name: str) -> tuple[str, ...]:
     """The SDs that any of the fits names; in how many of them, where there are several fits."""
     names = [[str(one) for one in listed(fit, name)] for fit in fits]
     counts = {sd: sum(sd in of_fit for of_fit in names) for of_fit in names for sd in of_fit}
@@ -443,7 +443,7 @@ def result_table(facts: StudyFacts) -> Table | None:
     )
 
 
-def _parameter_rows(study: Document, pair: tuple[str, str]) -> list[tuple[str, ...]]:
+def _parameter_rows(study: JsonRecord, pair: tuple[str, str]) -> list[tuple[str, ...]]:
     """The baseline and the SDs, on [0, 1]; one that is not identified has no number."""
     values, errors = part(study, "parameters"), part(study, "standard_errors")
     intervals, unknown = part(study, "intervals"), listed(study, "not_identified")
@@ -469,7 +469,7 @@ def _sd(name: str, pair: tuple[str, str]) -> str:
     return with_names(f"SD: {said[0].lower()}{said[1:]}", pair)
 
 
-def _row(label: str, values: Document, *, sign: bool) -> tuple[str, ...]:
+def _row(label: str, values: JsonRecord, *, sign: bool) -> tuple[str, ...]:
     estimate, error, ends = (
         number(values, "estimate"),
         number(values, "standard_error"),

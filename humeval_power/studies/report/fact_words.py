@@ -31,7 +31,7 @@ from humeval_power.saying.rule_words import (
     reported_words,
     rule_sentence,
 )
-from humeval_power.saying.values import Document, bounds, estimated, listed, number, part, plain, words
+from humeval_power.saying.values import JsonRecord, bounds, estimated, listed, number, part, plain, words
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import Unit, family_words
 from humeval_power.studies.fit.many_systems import group_letters
@@ -498,7 +498,7 @@ def tested_as_planned(rule: DecisionRule) -> str:
     )
 
 
-def _effect_cells(effect: Document) -> tuple[str, str, str]:
+def _effect_cells(effect: JsonRecord) -> tuple[str, str, str]:
     estimate, error, interval = (
         number(effect, "estimate"),
         number(effect, "standard_error"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from humeval_power.saying.chart import Chart, EstimateRows, LaterChart
 from humeval_power.saying.document import Drawing, Picture
 from humeval_power.saying.values import (
-    Document,
+    JsonRecord,
     bounds,
     cells,
     listed,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def surface_picture(surface: Document) -> Picture:
+def surface_picture(surface: JsonRecord) -> Picture:
     """The power of each design of a surface document."""
 
     def draw() -> Figure:
@@ -124,7 +124,7 @@ def systems_pictures(documents: CriterionDocuments, suffix: str) -> Iterator[Pic
         )
 
 
-def known_test(study: Document) -> EffectTest | None:
+def known_test(study: JsonRecord) -> EffectTest | None:
     """The test that a document holds; None where there is none."""
     effect, rule = part(study, "effect"), rule_of(study)
     estimate, ends = number(effect, "estimate"), bounds(effect, "interval")

@@ -13,7 +13,16 @@ from humeval_power.rules import DEFAULT_RULE, Alternative, Analysis, DecisionRul
 from humeval_power.saying.numbers import in_words
 from humeval_power.saying.result import DIGITS, NAME, short
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
-from humeval_power.saying.values import NOTHING, SHORT_HASH, Document, listed, number, part, rule_of, words
+from humeval_power.saying.values import (
+    NOTHING,
+    SHORT_HASH,
+    JsonRecord,
+    listed,
+    number,
+    part,
+    rule_of,
+    words,
+)
 from humeval_power.saying.values import words as words_of
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.caveats import first_notices
@@ -127,7 +136,7 @@ def _software(documents: CriterionDocuments) -> str | None:
     return f"Computed with humeval-power {version}."
 
 
-def _deviations(study: Document) -> list[str | None]:
+def _deviations(study: JsonRecord) -> list[str | None]:
     """Every departure from the plan; that there was none is said only where it was looked at."""
     if study.get("deviations") is None:
         return []
@@ -251,7 +260,7 @@ def _size(documents: CriterionDocuments) -> tuple[float, float, float] | None:
     return size
 
 
-def _document_size(document: Document, workers: str, items: str) -> tuple[float, float, float] | None:
+def _document_size(document: JsonRecord, workers: str, items: str) -> tuple[float, float, float] | None:
     sizes = [number(document, name) for name in (workers, items, "ratings_per_item")]
     if sizes[0] is None or sizes[1] is None or sizes[2] is None:
         return None

@@ -16,7 +16,7 @@ from humeval_power.saying.document import Table
 from humeval_power.saying.numbers import MINUS, in_words, minus_of_numbers, p_words
 from humeval_power.saying.rule_words import margin_words
 from humeval_power.saying.values import (
-    Document,
+    JsonRecord,
     bounds,
     cells,
     design_words,
@@ -50,7 +50,7 @@ class PowerAnswer(NamedTuple):
     table: Table | None = None
 
 
-def stated_effect(parameters: Document, surface: Document, power: Document) -> PowerAnswer | None:
+def stated_effect(parameters: JsonRecord, surface: JsonRecord, power: JsonRecord) -> PowerAnswer | None:
     """The difference that power was computed for: the power document's, the surface's only one, or that of
     interest to the analysis."""
     differences = sorted({cell["difference"] for cell in cells(power) or cells(surface)})
@@ -68,7 +68,7 @@ def stated_effect(parameters: Document, surface: Document, power: Document) -> P
     return PowerAnswer(f"P{at}", False)
 
 
-def power_of_design(parameters: Document, surface: Document, power: Document) -> PowerAnswer | None:
+def power_of_design(parameters: JsonRecord, surface: JsonRecord, power: JsonRecord) -> PowerAnswer | None:
     """The power of the power document's design; without one, of the surface's designs.
 
     Open where a study was fitted and none of them is its design.
@@ -96,7 +96,7 @@ def power_of_design(parameters: Document, surface: Document, power: Document) ->
     )
 
 
-def smallest_shown(parameters: Document, surface: Document) -> PowerAnswer | None:
+def smallest_shown(parameters: JsonRecord, surface: JsonRecord) -> PowerAnswer | None:
     """Between which differences of the surface power reaches 0.8: for the study's design if it is there,
     else for each design. None under a rule with a margin, whose power falls with the difference."""
     rule = rule_of(surface)
@@ -116,7 +116,7 @@ def smallest_shown(parameters: Document, surface: Document) -> PowerAnswer | Non
     )
 
 
-def assumptions(surface: Document, power: Document) -> PowerAnswer | None:
+def assumptions(surface: JsonRecord, power: JsonRecord) -> PowerAnswer | None:
     """The parameters behind the power, one column for each setting."""
     settings = dict(part(surface, "settings"))
     if part(power, "parameters"):
@@ -136,7 +136,7 @@ def assumptions(surface: Document, power: Document) -> PowerAnswer | None:
     )
 
 
-def _is_own(cell: Document, parameters: Document) -> bool:
+def _is_own(cell: JsonRecord, parameters: JsonRecord) -> bool:
     """Whether a cell has the size of the study that was fitted."""
     sizes = ((number(cell, name), number(parameters, f"n_{name}")) for name in ("workers", "items"))
     planned, had = number(cell, "ratings_per_item"), number(parameters, "ratings_per_item")
@@ -144,12 +144,12 @@ def _is_own(cell: Document, parameters: Document) -> bool:
     return same_load and all(size is not None and size == own for size, own in sizes)
 
 
-def _own_design(parameters: Document) -> str:
+def _own_design(parameters: JsonRecord) -> str:
     sizes = {name: parameters.get(f"n_{name}") for name in ("workers", "items")}
     return design_words({**sizes, "ratings_per_item": parameters.get("ratings_per_item")})
 
 
-def _power_sentence(cell: Cell, parameters: Document, power: Document) -> str:
+def _power_sentence(cell: Cell, parameters: JsonRecord, power: JsonRecord) -> str:
     interval = ""
     low, high = number(cell, "power_low"), number(cell, "power_high")
     if low is not None and high is not None:
@@ -165,7 +165,7 @@ def _power_sentence(cell: Cell, parameters: Document, power: Document) -> str:
     )
 
 
-def _raw(difference: float, parameters: Document, power: Document) -> str:
+def _raw(difference: float, parameters: JsonRecord, power: JsonRecord) -> str:
     scale = scale_of(parameters) or scale_of(power)
     if scale is None:
         return ""
@@ -232,12 +232,12 @@ def _bracket(of_design: Sequence[Cell]) -> str:
     )
 
 
-def _number_cell(values: Document, name: str) -> str:
+def _number_cell(values: JsonRecord, name: str) -> str:
     value = number(values, name)
     return "" if value is None else plain(value)
 
 
-def _coding(values: Document) -> str:
+def _coding(values: JsonRecord) -> str:
     codes = bounds(values, "coding")
     return "" if codes is None else f"{codes[0]:g}, {codes[1]:g}"
 
@@ -263,7 +263,7 @@ _ENDS = {
 }
 
 
-def sequential_sentence(study: Document) -> str | None:
+def sequential_sentence(study: JsonRecord) -> str | None:
     """How the study ended and what takes its looks into account; None for a study with one test."""
     sequential = part(study, "sequential")
     looks, inference = listed(sequential, "looks"), part(sequential, "inference")
