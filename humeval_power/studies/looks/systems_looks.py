@@ -112,11 +112,6 @@ class SystemsLooks(GrowingStudy):
                 f"Looks at several systems are tested by t or z tests of numbers; got {self.rule.reference_words}."
             )
         check_difference(self.rule)
-        if self.design.n_documents:
-            raise InputError(
-                "Looks at several systems are of items that stand alone: leave out the documents, or look at two "
-                "systems."
-            )
         if self.design.n_systems != self.parameters.n_systems:
             raise InputError(
                 f"The study has {self.design.n_systems} systems, and the parameters are of "
@@ -132,7 +127,8 @@ class SystemsLooks(GrowingStudy):
     @property
     def by_sums(self) -> bool:
         """Whether sums are drawn instead of ratings."""
-        return self.adds_one_factor and self.shifts and all(one.by_sums for one in self._replications)
+        plain = self.shifts and not self.design.n_documents
+        return plain and self.adds_one_factor and all(one.by_sums for one in self._replications)
 
     @property
     def shifts(self) -> bool:

@@ -13,7 +13,7 @@ from humeval_power.asking.command import Use
 from humeval_power.asking.declared import Calls, Declaration
 from humeval_power.asking.output import note
 from humeval_power.asking.study_values import StudyValues
-from humeval_power.asking.vocabulary import RATINGS
+from humeval_power.asking.vocabulary import RATINGS, TABLE
 from humeval_power.fields import flag, own, text
 from humeval_power.studies.plan.ask_held import (
     AMEND,
@@ -140,6 +140,7 @@ DECLARED = Declaration(
     {
         "ratings": replace(FIELDS["ratings"], kind=text("[RATINGS]", is_file=True)),
         **RATINGS,
+        "document": TABLE["document"],
         "plan": replace(
             FIELDS["plan"],
             note=", with its looks: plan.json, or looks.json of independent judgements.",
