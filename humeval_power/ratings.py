@@ -416,6 +416,9 @@ def _only_name(ids: Ids | None, kept: Mask) -> str | None:
     return ids.names[codes[0]] if len(codes) == 1 and codes[0] >= 0 else None
 
 
+# What is wrong with the rows of a table: every problem, with its place and its remedy.
+
+
 def find_problems(
     rows: Rows,
     selection: Selection,

@@ -234,6 +234,9 @@ def cheapest(designs: Sequence[AgreementDesign]) -> AgreementDesign | None:
     return min(possible, key=lambda one: (one.cost, one.n_raters)) if possible else None
 
 
+# How reliably a study orders systems, and knows their levels, as raters, items, documents and ratings grow.
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FacetSizes:
     """Raters, items, ratings of an item under each system, and documents; math.inf for facets without end.

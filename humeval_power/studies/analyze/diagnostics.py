@@ -493,6 +493,8 @@ def _variances(fitted: JointFit, ratings: Ratings) -> tuple[Floats, Floats, Floa
     return (*of("worker", ratings.n_workers), *of("item", ratings.n_items))
 
 
+# Diagnostics of a comparison of several systems: sentences, tables, pictures and their record.
+
 _MOST_SHOWN = 10  # workers in a table
 _ROW, _PANEL, _NAME = 0.2, 2.3, 24  # inches, inches, characters
 

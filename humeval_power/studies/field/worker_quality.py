@@ -303,6 +303,9 @@ def exclude_workers(
     return WorkerExclusion(rules, quality.workers, apply_rules(rules, quality), sealed)
 
 
+# What rules for leaving out workers do, in words.
+
+
 def exclusion_words(exclusion: WorkerExclusion) -> str:
     """'The rules leave out 2 of 12 workers. Workers who ...: 1. Workers whose ...: 1.'"""
     out = len(exclusion.first_broken)

@@ -421,6 +421,8 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+# What a column that is left out of the model does to the test: false positives, at what these ratings show.
+
 MOST_RATINGS = 20_000  # of a table that is fitted unasked
 
 
@@ -490,6 +492,8 @@ def left_out_covariate(suspect: Suspect, ratings: Ratings) -> Unmodelled:
 
 
 # Where the bars of a picture of ratings begin and end.
+
+# How ratings are spread over their scale as SVG: upright bars for each system, with its mean.
 
 MOST_ROWS = 12  # systems that one picture shows
 _MOST_VALUES, _BINS = 21, 20

@@ -180,6 +180,8 @@ def _with_power(
     )
 
 
+# The judges of a plan: which they are, what their scores cost, and what they add to the study by formula.
+
 _SEALED = (
     "By formula, if the judges' correlations are as said. The power that the plan promises, and its test, are of "
     "people alone; 'judge estimate --plan' uses these judges, and no others."

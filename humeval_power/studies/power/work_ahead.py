@@ -159,6 +159,11 @@ def precise_simulations(n_simulations: int, precision: float | None, most: int) 
     return max(n_simulations, int(min(float(most), (0.98 / precision) ** 2)))
 
 
+# How long simulated studies take and how much memory they need, known before the first is drawn.
+#
+# The constants were measured on one core of a 2020s server (`benchmarks/bench_workload.py` measures them anew);
+# they are right within a factor of about three, which is enough to warn of hours and to refuse years.
+
 SEARCH_STEPS = 20  # simulated studies that a search for an effect or a size compares, about
 
 _PER_FIT, _PER_RATING, _PER_CUBE = 2.5e-4, 1.1e-6, 5.4e-9  # seconds: of a fit, its ratings, its factor
