@@ -165,8 +165,8 @@ def results_heading(documents: CriterionDocuments, criteria: Sequence[CriterionD
 # data: the start of a digest of the table of ratings; plan: that of the plan. Instead of two or one, ni:.05 is
 # non-inferiority and eq:.05 equivalence within a margin of .05 on [0, 1]. systems: how many were compared with
 # each other, by fit:pairs, that model for each pair of them, or by one of all systems with a mean for each, whose
-# variances of workers and items are its own (joint-own) or common to all (joint-common); corr: the correction of the
-# p-values, over so many tests. Entries that are not known are left out.
+# variances of workers and items are its own (joint-own) or common to all (joint-common); corr: the correction of
+# the p-values, over so many tests. Entries that are not known are left out.
 
 _MODELS: dict[tuple[Analysis, Family, Link], str] = {
     ("ratings", "gaussian", DEFAULT_RULE.link): "lmm-xs",
