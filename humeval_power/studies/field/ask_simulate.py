@@ -232,7 +232,8 @@ def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     """A study of parameters."""
     from humeval_power.studies.fit.calls import simulate
     from humeval_power.studies.power.typed import study_of_several
-    from humeval_power.studies.power.work_ahead import refuse_work, study_workload
+    from humeval_power.studies.power.work_ahead import refuse_work
+    from humeval_power.studies.power.workload import study_workload
 
     named, one = study.criteria or (), study.criterion
     if one is not None and named and one not in named:

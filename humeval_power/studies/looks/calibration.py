@@ -12,7 +12,7 @@ import numpy as np
 from humeval_power.errors import InputError
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.replicates import Floats, LookReplicates, LookSource, RatingLooks
-from humeval_power.studies.power.work_ahead import study_workload
+from humeval_power.studies.power.workload import study_workload
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
 

@@ -27,7 +27,7 @@ from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.replication import Replication
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.work_ahead import study_workload
+from humeval_power.studies.power.workload import study_workload
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
 

@@ -54,7 +54,7 @@ from humeval_power.studies.power.systems_precision import (
     systems_precision,
 )
 from humeval_power.studies.power.systems_replication import SystemsFits, SystemsReplication
-from humeval_power.studies.power.work_ahead import Workload, measured_seconds, study_workload
+from humeval_power.studies.power.workload import Workload, measured_seconds, study_workload
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
