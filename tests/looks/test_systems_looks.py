@@ -166,6 +166,15 @@ def test_items_in_documents_are_tested_at_each_look_as_their_table_is(
                 assert looks.p_value[study, look, pair] == pytest.approx(test.p_value, abs=2e-4)
 
 
+def test_documents_that_no_fit_has_are_refused_at_looks() -> None:
+    design = with_documents(crossed(5, 12, n_systems=3), 6)
+    looks, joint = Looks("items", THIRDS), ComparisonFamily(model="joint")
+    with pytest.raises(InputError, match="no document effects"):
+        SystemsLooks(parameters(3), design, looks, joint)
+    with pytest.raises(InputError, match="the study has none"):
+        SystemsLooks(parameters(3, document=0.1), crossed(5, 12, n_systems=3), looks)
+
+
 def walked_slowly(p_values: np.ndarray, bounds: StepwiseBoundaries) -> tuple[int, dict[int, int]]:
     """One study (looks, comparisons), a step at a time: the smallest p over its level goes first."""
     n_looks, n = p_values.shape

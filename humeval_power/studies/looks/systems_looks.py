@@ -49,7 +49,11 @@ from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.power.formula import effect_precision, smallest_count
 from humeval_power.studies.power.systems_goals import GoalCounts, SystemsPower, Truth, count_goals
 from humeval_power.studies.power.systems_power import power_of_counts
-from humeval_power.studies.power.systems_precision import SystemsPrecision, systems_precision
+from humeval_power.studies.power.systems_precision import (
+    SystemsPrecision,
+    check_systems_documents,
+    systems_precision,
+)
 from humeval_power.studies.power.systems_replication import Pairs, SystemsFits, SystemsReplication
 from humeval_power.studies.power.systems_study import systems_workload
 from humeval_power.sweep.blocks import Block, run_blocks
@@ -118,6 +122,7 @@ class SystemsLooks(GrowingStudy):
                 f"The study has {self.design.n_systems} systems, and the parameters are of "
                 f"{self.parameters.n_systems}."
             )
+        check_systems_documents(self.parameters, self.design, self.family)
 
     @cached_property
     def pairs(self) -> Pairs:
