@@ -24,7 +24,7 @@ from studies import machine, print_table, run_r, simulated, time_of, wait_until_
 from humeval_power.designs import crossed
 from humeval_power.parameters import preset
 from humeval_power.rules import CARD2020, DEFAULT_RULE, DecisionRule
-from humeval_power.studies.power.surface import list_cells, run_surface, surface_table
+from humeval_power.studies.power.surface import list_cells, run_surface
 
 SETTINGS = {name: preset(name) for name in ("high", "low")}
 WORKERS, ITEMS, EFFECTS = (3, 10), (50, 100, 500), (0.05, 0.10, 0.15, 0.20)
@@ -33,9 +33,9 @@ RULES = {"default: REML, Kenward-Roger": DEFAULT_RULE, "card2020: ML, t > 1.96":
 
 
 def run_grid(rule: DecisionRule, jobs: int) -> None:
-    """Cells listed, run and put into a table."""
+    """Cells listed and run."""
     cells = list_cells(SETTINGS, workers=WORKERS, items=ITEMS, effects=EFFECTS, rule=rule)
-    surface_table(run_surface(cells, n_simulations=N_REPLICATES, seed=1, n_jobs=jobs))
+    run_surface(cells, n_simulations=N_REPLICATES, seed=1, n_jobs=jobs)
 
 
 def refit_hours(rule: DecisionRule, *, n_responses: int) -> float:

@@ -8,7 +8,7 @@ from humeval_power.designs import k_per_item
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.power.files import preset
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.work_ahead import study_workload
+from humeval_power.studies.power.workload import study_workload
 
 SIZES = ((4, 20), (10, 100), (30, 200), (60, 400), (120, 400))
 STUDIES = 16

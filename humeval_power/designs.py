@@ -132,6 +132,11 @@ def crossed(n_workers: int, n_items: int, *, n_repeats: int = 1, n_systems: int 
     return Design("crossed", n_workers, n_items, ratings_per_item, n_repeats, n_systems=n_systems)
 
 
+def all_systems(n_systems: int) -> str:
+    """'both systems', or 'all 8 systems'."""
+    return "both systems" if n_systems == 2 else f"all {n_systems:,} systems"
+
+
 def different_workers(paired: bool, n_systems: int) -> int:
     """How many workers an item needs for one rating under each system: unpaired, of more than two systems, a
     worker takes several where there are too few."""
@@ -490,10 +495,9 @@ def _check_cap(
     heaviest = n_systems * -(-dealt // n_workers) if paired else -(-n_systems * dealt // n_workers)
     if heaviest > cap:
         if paired and cap < n_systems:
-            of = "both systems" if n_systems == 2 else f"all {n_systems} systems"
             raise DesignError(
-                f"A worker who sees an item under {of} gives {n_systems} ratings, above the limit of {cap} "
-                "(max_ratings_per_worker). Raise the limit, or use an unpaired design."
+                f"A worker who sees an item under {all_systems(n_systems)} gives {n_systems} ratings, above the "
+                f"limit of {cap} (max_ratings_per_worker). Raise the limit, or use an unpaired design."
             )
         enough = -(-dealt // (cap // n_systems)) if paired else -(-n_systems * dealt // cap)
         raise DesignError(

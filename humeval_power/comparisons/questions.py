@@ -166,7 +166,7 @@ class Questions:
         """The smallest effect that a comparison of this size finds with the target power."""
         from humeval_power.studies.power import calls
         from humeval_power.studies.power.questions import ways_of
-        from humeval_power.studies.power.work_ahead import SEARCH_STEPS
+        from humeval_power.studies.power.workload import SEARCH_STEPS
 
         largest = self.largest_effect(self._prepared(given))
         if isinstance(largest, str):
@@ -185,7 +185,7 @@ class Questions:
             raise InputError("--effect 0: no size finds it. Give the smallest effect that would matter.")
         from humeval_power.studies.power import calls
         from humeval_power.studies.power.questions import ways_of
-        from humeval_power.studies.power.work_ahead import SEARCH_STEPS
+        from humeval_power.studies.power.workload import SEARCH_STEPS
 
         self._range(given).check([effect])
         most = self.most(given)
@@ -249,7 +249,8 @@ class Questions:
     ) -> None:
         """Say how long comparisons of these sizes will take to simulate, or refuse them; where nothing is
         simulated, refuse only numbers of simulations that make no sense."""
-        from humeval_power.studies.power.work_ahead import MOST, NOTHING, comparison_workload, tell_work
+        from humeval_power.studies.power.work_ahead import MOST, tell_work
+        from humeval_power.studies.power.workload import NOTHING, comparison_workload
 
         n_simulations = run.simulations(self.simulations)
         if "simulation" not in by and n_simulations <= MOST:

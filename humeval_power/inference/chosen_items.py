@@ -266,6 +266,17 @@ def weighted_estimate(differences: Floats, probability: Floats, *, source: str =
     return PoolEstimate(estimate, *pool, *population, math.nan, 1, n, effective)
 
 
+# What a study of drawn items is planned from: the spread that the draw leaves, and identical outputs.
+#
+# With r^2 the share of items' differences that the draw explains, n of N items, k ratings of an output:
+#
+#     Var(D^ - Delta_N) = Tw^2/m + Ti^2 (1 - r^2)(1/n - 1/N) + 2 s^2/(n k),      + Ti^2/N for items like these
+#
+# so that Ti counts as much less as `item_sd_factor` says, in any design. Where a share p0 of the outputs is
+# identical, the difference over the pool is that of the others times 1 - p0, with its whole error: all SDs count so
+# much less.
+
+
 def explained_by_draw(pool: ItemPool) -> float:
     """The share of the metric's differences that the draw takes away: that between strata, all of a draw that is
     balanced on several systems' scores, nothing without a metric."""

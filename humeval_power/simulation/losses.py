@@ -260,6 +260,8 @@ def _is_share(value: object) -> bool:
 NO_LOSSES = Losses()
 
 
+# Find workers who do not care by their ratings alone.
+
 MIN_JUDGED = 4  # ratings of a worker below which nothing is said about the worker
 _NO_VARIANCE = 1e-12  # sums of squares on [0, 1] below this are rounding
 

@@ -15,20 +15,18 @@ from scipy import stats
 import humeval_power as hp
 from humeval_power.comparisons.agreement import planning
 from humeval_power.comparisons.agreement.categories import on_categories
-from humeval_power.comparisons.agreement.generalisability import (
-    FacetSizes,
-    generalisability,
-    relative_error,
-    variance_of_two,
-)
 from humeval_power.comparisons.agreement.planning import (
     AgreementTarget,
+    FacetSizes,
     Reliability,
     bonett_outputs,
     cheapest,
     designs,
+    generalisability,
     half_widths,
     least_raters,
+    relative_error,
+    variance_of_two,
 )
 from humeval_power.comparisons.agreement.planning_categories import (
     ExpectedCategories,

@@ -13,7 +13,7 @@ from humeval_power.saying.document import Document, Section
 from humeval_power.saying.render import as_html_part, as_terminal
 from humeval_power.saying.render.svg import rows_svg
 from humeval_power.scales import RatingScale
-from humeval_power.studies.fit.ratings_svg import ratings_svg
+from humeval_power.studies.fit.check import ratings_svg
 from humeval_power.studies.fit.who_rated_what import CellMap, assignment_svg
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import each_case
 from scipy import stats
 
 from humeval_power.choices import LookKind
-from humeval_power.designs import Design, crossed, k_per_item
+from humeval_power.designs import Design, crossed, k_per_item, with_documents
 from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, Correction
 from humeval_power.kernels.growing_table import growing_products
+from humeval_power.ratings import ratings_from_table
 from humeval_power.simulation.systems import CompleteSums, draw_system_ratings
+from humeval_power.studies.fit.many_systems import fit_and_test
 from humeval_power.studies.looks.replicates import Looks, RatingLooks, stop
 from humeval_power.studies.looks.stepwise import (
     StepwiseBoundaries,
@@ -51,7 +54,7 @@ RISING = (
 )
 
 
-def parameters(n_systems: int, *, slope: float = 0.06) -> SystemsParameters:
+def parameters(n_systems: int, *, slope: float = 0.06, document: float = 0.0) -> SystemsParameters:
     return SystemsParameters(
         names=system_names(n_systems),
         means=(0.5,) * n_systems,
@@ -60,6 +63,8 @@ def parameters(n_systems: int, *, slope: float = 0.06) -> SystemsParameters:
         sd_item=0.12,
         sd_item_system=(0.08,) * n_systems,
         sd_residual=0.2,
+        sd_document=document,
+        sd_document_system=(document,) * n_systems,
     )
 
 
@@ -118,6 +123,56 @@ def test_two_of_several_are_tested_as_two_systems(design: Design, kind: LookKind
     # where studies are fitted by iteration two batches stop within 1e-5 of each other
     assert one.p_value[:, :, 0] == pytest.approx(other.p_value, abs=1e-5)
     assert one.estimate[:, :, 0] == pytest.approx(other.estimate, abs=1e-6)
+
+
+@each_case(
+    ("design", "kind"),
+    [
+        (with_documents(crossed(5, 12, n_systems=3), 6), "items"),
+        (with_documents(crossed(6, 12, n_systems=3), 4), "workers"),
+        (
+            with_documents(k_per_item(9, 22, ratings_per_item=4, n_systems=3), 6),
+            "ratings",
+        ),  # unbalanced at each look
+    ],
+)
+def test_items_in_documents_are_tested_at_each_look_as_their_table_is(
+    design: Design, kind: LookKind
+) -> None:
+    values = parameters(3, document=0.07)
+    several = SystemsLooks(values, design, Looks(kind, THIRDS))
+    assert not several.by_sums
+    drawn = draw_system_ratings(values, design, np.random.default_rng(4), 3)
+    drawn[2] = np.random.default_rng(6).random(drawn.shape[1])  # noise alone: singular fits
+    looks = several.from_ratings(drawn)
+    rows = design.assignment
+    for study, ratings in enumerate(drawn):
+        for look, there in enumerate(several.nested.rows):
+            frame = pd.DataFrame(
+                {
+                    "worker": rows.worker[there],
+                    "item": rows.item[there],
+                    "system": np.array(values.names)[rows.system[there]],
+                    "document": rows.document[there],
+                    "rating": ratings[there],
+                }
+            ).astype({"worker": str, "item": str, "document": str})
+            table = ratings_from_table(frame, document="document", scale="-2:3", require_pair=False)
+            for pair, (first, second) in enumerate(several.family.pairs(values.names)):
+                _, test = fit_and_test(table.pair(first, second), several.rule)
+                if test.reason:
+                    continue
+                assert looks.estimate[study, look, pair] == pytest.approx(5 * test.estimate, abs=1e-5)
+                assert looks.p_value[study, look, pair] == pytest.approx(test.p_value, abs=2e-4)
+
+
+def test_documents_that_no_fit_has_are_refused_at_looks() -> None:
+    design = with_documents(crossed(5, 12, n_systems=3), 6)
+    looks, joint = Looks("items", THIRDS), ComparisonFamily(model="joint")
+    with pytest.raises(InputError, match="no document effects"):
+        SystemsLooks(parameters(3), design, looks, joint)
+    with pytest.raises(InputError, match="the study has none"):
+        SystemsLooks(parameters(3, document=0.1), crossed(5, 12, n_systems=3), looks)
 
 
 def walked_slowly(p_values: np.ndarray, bounds: StepwiseBoundaries) -> tuple[int, dict[int, int]]:

@@ -8,10 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each_case
 from cli import run
 
 from humeval_power.ratings import ratings_from_table
+from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.many_systems import fit_and_test
 from humeval_power.studies.monitor.followed import data_of, over_looks, take
 from humeval_power.studies.monitor.systems import systems_monitoring
 from humeval_power.studies.plan.files import read_plan
@@ -123,3 +126,34 @@ def test_two_that_are_counted_have_looks_as_two_systems() -> None:
     for record in (plain, counted):
         record.pop("command")
     assert plain == counted
+
+
+@each_case("systems", [("--systems", "base,new"), ("--systems", "base,new,big")])
+def test_a_plan_with_documents_is_followed_with_their_column(
+    systems: tuple[str, ...], tmp_path: Path
+) -> None:
+    plan, assignment = tmp_path / "plan.json", tmp_path / "assignment.csv"
+    run(
+        *("plan", *systems, "--preset", "typical", "--items", 40, "--documents", 8, "--workers", 8),
+        *("--ratings-per-item", 2, "--effect", ".2", "--cost-per-rating", "0.1", "--looks", 2),
+        *("--scale", "1:5", "--simulations", 20, "-o", plan),
+        code=None,
+    )
+    run("assign", "--plan", plan, "-o", assignment, "--key", tmp_path / "key.csv")
+    drawn = tmp_path / "drawn.csv"
+    rehearsal = ("--assignment", assignment, "--key", tmp_path / "key.csv", "-o", drawn)
+    run("simulate", "--plan", plan, *rehearsal)
+    look = (
+        *("monitor", drawn, "--plan", plan, "--final", "--ledger", tmp_path / "looks.jsonl"),
+        *("--systems", systems[1]) * (systems[1].count(",") == 1),
+    )
+    refused = run(*look, code=2)
+    assert "--document COLUMN" in " ".join(refused.stderr.split())
+    data = json.loads(run(*look, "--document", "document", "--json").stdout)["look"]["data"]
+    table = ratings_from_table(
+        pd.read_csv(drawn), document="document", scale=RatingScale(1, 5), require_pair=False
+    )
+    for one in data.get("pairs", [{"first": "base", "second": "new", **data}]):
+        _, test = fit_and_test(table.pair(one["first"], one["second"]), DEFAULT_RULE)
+        assert one["p_value"] == pytest.approx(test.p_value, abs=1e-6)
+        assert one["df"] == pytest.approx(test.df, rel=1e-4)

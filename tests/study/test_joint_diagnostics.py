@@ -18,8 +18,9 @@ from humeval_power.files.documents.reading import to_json
 from humeval_power.ratings import Ratings
 from humeval_power.saying.render import as_terminal
 from humeval_power.studies.analyze.calls import analyze
-from humeval_power.studies.analyze.diagnostics import diagnose_jointly, influence_words, spread_figure
+from humeval_power.studies.analyze.diagnostics import diagnose_jointly
 from humeval_power.studies.analyze.screening import screening_sentence
+from humeval_power.studies.analyze.system_diagnostics import influence_words, spread_figure
 
 NAMES = ("p", "q", "r", "s")
 

@@ -18,7 +18,7 @@ from humeval_power.studies.power.analytic import ceiling_with_items
 from humeval_power.studies.power.formula import analytic_power
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.required import PRACTICAL, counts_power, design_of, required_size
-from humeval_power.studies.power.work_ahead import Workload
+from humeval_power.studies.power.workload import Workload
 from humeval_power.study_counts import StudyCounts
 
 LIKERT = seven(0.58, 0.08, 0.07, 0.05, 0.13, 0.15, 0.18)

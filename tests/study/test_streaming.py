@@ -14,7 +14,7 @@ from humeval_power.designs import k_per_item
 from humeval_power.simulation import study as held
 from humeval_power.studies.power.files import preset
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.work_ahead import rating_study_workload
+from humeval_power.studies.power.workload import rating_study_workload
 
 DESIGN = k_per_item(6, 40, ratings_per_item=3)  # 240 ratings
 LARGE = """

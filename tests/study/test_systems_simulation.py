@@ -401,5 +401,5 @@ def test_one_sided_tests_and_margins_count_their_claims():
     upward = DecisionRule(alternative="greater")
     found = simulate_systems(better, design, family, upward, n_simulations=2048)
     assert found.power == pytest.approx(systems_formula(better, design, family, upward).power, abs=0.05)
-    with pytest.raises(InputError, match="tested by t"):
+    with pytest.raises(InputError, match="one for each comparison"):
         simulate_systems(better, design, family, DecisionRule(df="calibrated"))

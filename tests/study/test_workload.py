@@ -15,7 +15,7 @@ from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.studies.power import systems_study, work_ahead
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.systems_study import SystemsStudy
-from humeval_power.studies.power.work_ahead import (
+from humeval_power.studies.power.workload import (
     Workload,
     comparison_workload,
     rating_study_workload,

@@ -426,7 +426,7 @@ def study(
     DesignError
         Parameters that vary between documents, and no number of documents.
     """
-    from humeval_power.comparisons.agreement.generalisability import (
+    from humeval_power.comparisons.agreement.planning import (
         FacetSizes,
         ceilings,
         generalisability,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from humeval_power.comparisons.agreement.generalisability import Generalisability, largest
+from humeval_power.comparisons.agreement.planning import Generalisability, largest
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import decimals, share_decimals

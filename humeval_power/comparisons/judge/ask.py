@@ -62,7 +62,7 @@ from humeval_power.studies.resolve import (
 from humeval_power.study import COLUMN, FIELDS, SECTIONS
 
 if TYPE_CHECKING:
-    from humeval_power.studies.power.work_ahead import Workload
+    from humeval_power.studies.power.workload import Workload
 
 _MOST_WORKERS = 100  # more would be searched for minutes
 _EXTRA = own(

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.preference.judgements import Judgements
     from humeval_power.costs import CostModel
     from humeval_power.studies.plan.plan import Plan
-    from humeval_power.studies.power.work_ahead import Ahead
+    from humeval_power.studies.power.workload import Ahead
 
 _ENDLESS = 10**12  # items
 PLAN_SIMULATIONS = 400  # that prove a plan

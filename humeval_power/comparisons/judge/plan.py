@@ -25,7 +25,7 @@ from humeval_power.simulation.study import Normals, rating_values, replicate_gen
 from humeval_power.studies.power.formula import AnalyticPower, analytic_power, power_at
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.required import build_design, counts_precision
-from humeval_power.studies.power.work_ahead import Workload
+from humeval_power.studies.power.workload import Workload
 from humeval_power.study_counts import StudyCounts
 
 # Studies with a judge, drawn and analysed as `judge estimate` does: the proof of a plan.

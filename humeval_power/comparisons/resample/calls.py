@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.resample.result import ResampleResult
     from humeval_power.comparisons.resample.scenario import ResampledRatings, Unit
     from humeval_power.ratings import Ratings
-    from humeval_power.studies.power.work_ahead import Ahead, Workload
+    from humeval_power.studies.power.workload import Ahead, Workload
     from humeval_power.sweep.executors import AnyExecutor
 
 SIMULATIONS = 1000
@@ -66,7 +66,7 @@ def resample(
     from humeval_power.comparisons.resample.scenario import ResampledRatings, ResampledTable
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.power.estimate import estimate_powers, progress_in_units
-    from humeval_power.studies.power.work_ahead import NOTHING
+    from humeval_power.studies.power.workload import NOTHING
 
     said = Difference(shift, ratings.scale) if isinstance(shift, int | float) else shift
     said = None if said is None else said.between((ratings.system_names[0], ratings.system_names[1]))
@@ -104,7 +104,7 @@ def resample(
 
 def _work_of(cell: ResampledRatings, ratings: Ratings, n_simulations: int, n_jobs: int) -> Workload:
     """Of drawing and testing studies of a cell."""
-    from humeval_power.studies.power.work_ahead import table_workload
+    from humeval_power.studies.power.workload import table_workload
 
     size = cell.size
     m, n = size.get("workers", ratings.n_workers), size.get("items", ratings.n_items)

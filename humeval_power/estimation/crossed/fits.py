@@ -469,6 +469,8 @@ def _criterion_of_share(ratings: RatingTable, *, restricted: bool) -> Callable[[
     return criterion
 
 
+# Many replicates of an even design: the search of `kernels.reml`, all of them side by side.
+
 _LEAST_FALL = 1e-4  # share of the fall that the slope promises
 _HALVINGS = 40
 _MOST_LANES, _CELLS = 256, 1 << 20  # replicates side by side, where their ratings are no more than this

@@ -98,6 +98,11 @@ def parameters_of(
 _RESTORE = "Write the file again, or undo the change."
 
 
+# The kinds of document that are read back: what a report calls each, what writes it, what it is checked by.
+#
+# pydantic is imported when a document is checked, not before: commands start without it.
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentKind:
     """A kind of document; `written_by` is a command, `in_module` and `as_class` the place of its model."""

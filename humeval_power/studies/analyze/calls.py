@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.fit.fit_blocks import AnyFit
     from humeval_power.studies.fit.many_systems import SystemsAnalysis
     from humeval_power.studies.fit.wald import EffectTest
-    from humeval_power.studies.power.work_ahead import Ahead
+    from humeval_power.studies.power.workload import Ahead
     from humeval_power.sweep.executors import AnyExecutor
 
 

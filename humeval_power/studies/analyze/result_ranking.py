@@ -477,7 +477,7 @@ class Ranking:
 
     def _diagnostics(self) -> Iterator[Block]:
         if self.diagnostics is not None:
-            from humeval_power.studies.analyze.diagnostics import system_diagnostic_blocks
+            from humeval_power.studies.analyze.system_diagnostics import system_diagnostic_blocks
 
             yield from system_diagnostic_blocks(
                 self.diagnostics, self.ratings, self.unit, self.shown_order, self.called
@@ -506,6 +506,6 @@ class Ranking:
     def _diagnostics_content(self) -> Record | None:
         if self.diagnostics is None:
             return None
-        from humeval_power.studies.analyze.diagnostics import diagnostics_content
+        from humeval_power.studies.analyze.system_diagnostics import diagnostics_content
 
         return diagnostics_content(self.diagnostics, self.ratings, self.unit)

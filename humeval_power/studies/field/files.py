@@ -237,6 +237,8 @@ def read_check_texts(path: str | Path) -> tuple[CheckText, ...]:
     return tuple(checks)
 
 
+# Files to upload: what each platform takes of an assignment, and the table to follow it by.
+
 ASSIGNMENT = "assignment.csv"
 
 

@@ -235,6 +235,8 @@ def with_pseudonyms(frame: pd.DataFrame, secret: str) -> pd.DataFrame:
     return named.assign(source=[files[source] for source in frame["source"].astype(str)])
 
 
+# The form of an assignment: the texts of its rows, and attention checks with their right answers.
+
 _STREAM = 7  # of random numbers, beside those of the assignment
 DEFAULT_QUESTION = Question(DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT, {})
 
@@ -431,6 +433,8 @@ class WithdrawalResult(Result):
         """The table without them."""
         return {"ratings.csv": self.artefact(".csv")}
 
+
+# Keyed pseudonyms, a keyed order of rows, and the look of ids that name a person on a platform.
 
 DIGITS = 16  # hexadecimal: two of a million names share a pseudonym with a chance of 3 in 10^8
 _BLOCK = 64  # bytes that SHA-256 takes at a time

@@ -503,6 +503,8 @@ def progress_figure(
         return figure
 
 
+# How far a study has come: who has done what of the assignment, and what is missing. It never reads a system.
+
 State = Literal["complete", "begun", "not begun", "withdrawn", "refused", "taken over"]
 STATES: tuple[State, ...] = get_args(State)
 

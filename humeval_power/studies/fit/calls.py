@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.result_calibration import CalibrationResult
     from humeval_power.studies.power.result_ratings import SimulatedStudy
     from humeval_power.studies.power.systems_study import SystemsStudy
-    from humeval_power.studies.power.work_ahead import Ahead, Workload
+    from humeval_power.studies.power.workload import Ahead, Workload
     from humeval_power.sweep.executors import AnyExecutor
 
 
@@ -267,7 +267,7 @@ def studies_like(
     """The work of simulating studies like one that was fitted; `closed_form` where they may be drawn by
     their mean squares."""
     from humeval_power.studies.power.scenario import RatingStudy
-    from humeval_power.studies.power.work_ahead import rating_study_workload, study_workload
+    from humeval_power.studies.power.workload import rating_study_workload, study_workload
 
     design = ratings.design()
     if not closed_form:

@@ -19,7 +19,7 @@ from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.safe_text import picture_text
 from humeval_power.saying.figure_style import COLOURS, GRID, INK, QUIET, house_style
 from humeval_power.scales import RatingScale
-from humeval_power.studies.fit.ratings_svg import MOST_ROWS, rating_edges
+from humeval_power.studies.fit.check import MOST_ROWS, rating_edges
 from humeval_power.studies.fit.wald import EffectTest
 from humeval_power.studies.fit.who_rated_what import CellMap, axis_words
 

@@ -312,6 +312,8 @@ def check_family(ratings: Ratings, rule: DecisionRule) -> FamilyCheck:
     return FamilyCheck(other, test, spread)
 
 
+# Whether one system's ratings are spread more widely than the other's on the latent scale: a score test.
+
 _LEVEL = 0.01  # at which a difference of spread is worth a warning
 _TINY = 1e-12
 

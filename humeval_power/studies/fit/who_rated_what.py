@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from humeval_power.checking.cells import codes_in
 from humeval_power.checking.columns import listing
 from humeval_power.checking.structure import cell_sizes, connected_parts, n_systems_seen
+from humeval_power.designs import all_systems
 from humeval_power.ratings import Ratings
 from humeval_power.safe_text import cut
 from humeval_power.saying.document import Block, Drawing, Points
@@ -552,7 +553,7 @@ def _of(counts: Spread, noun: str) -> str:
 
 
 def _pairing_words(cells: WhoRatedWhat) -> Iterator[str]:
-    both = "both systems" if cells.n_systems == 2 else f"all {cells.n_systems:,} systems"
+    both = all_systems(cells.n_systems)
     if cells.pairing == "all systems":
         yield f"Paired: a worker who rated an item rated it under {both}."
     elif cells.pairing == "none":

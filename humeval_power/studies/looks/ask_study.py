@@ -145,7 +145,8 @@ def command(
     """
     from humeval_power.studies.looks import calls
     from humeval_power.studies.looks.replicates import RatingLooks
-    from humeval_power.studies.power.work_ahead import refuse_work, study_workload, tell_work
+    from humeval_power.studies.power.work_ahead import refuse_work, tell_work
+    from humeval_power.studies.power.workload import study_workload
 
     study = looks_stopped(study)
     if study.drop_systems:

@@ -11,25 +11,41 @@ import numpy as np
 
 from humeval_power.errors import InputError
 from humeval_power.studies.looks.boundaries import Boundaries
-from humeval_power.studies.looks.replicates import Floats, LookReplicates, LookSource, RatingLooks
-from humeval_power.studies.power.work_ahead import study_workload
+from humeval_power.studies.looks.replicates import (
+    MOST_IN_BLOCK,
+    Floats,
+    GrowingStudy,
+    LookReplicates,
+    LookSource,
+    RatingLooks,
+)
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
 
 # Simulated studies with looks as blocks of work.
 
-_MOST, _MOST_JUDGEMENTS = 8192, 2**25  # replicates of a block, and judgements drawn in it
+_MOST_JUDGEMENTS = 2**25  # drawn in a block
 _PER_JUDGEMENT = 1e-7  # seconds, about
 
 
 def blocks_of(
-    work: Callable[..., Any], source: LookSource, *arguments: Any, n_simulations: int, seed: int
+    work: Callable[..., Any],
+    source: LookSource | GrowingStudy,
+    *arguments: Any,
+    n_simulations: int,
+    seed: int,
 ) -> list[Block]:
-    """The first `n_simulations` replicates as blocks: work(source, *arguments, seed, first, n, n_jobs=k)."""
-    each = _seconds(source)
+    """The first `n_simulations` replicates as blocks: work(source, *arguments, seed, first, n, n_jobs=k). Blocks
+    are whole draws, so that none is made twice, and several of them for as many threads."""
+    if isinstance(source, GrowingStudy):
+        each, most = source.seconds_each, source.in_a_block
+    else:
+        size, together = source.sizes[-1], source.drawn_together
+        each = _PER_JUDGEMENT * size
+        most = together * max(1, min(MOST_IN_BLOCK, _MOST_JUDGEMENTS // size) // together)
     return [
         Block(work, (source, *arguments, seed, *part), each * part.n, part.n)
-        for part in spans(n_simulations, _size(source))
+        for part in spans(n_simulations, most)
     ]
 
 
@@ -37,24 +53,6 @@ def run_together(lists: Sequence[Sequence[Block]], *, n_jobs: int) -> list[list[
     """What the blocks of each list return, all of them run together."""
     done = run_blocks([block for blocks in lists for block in blocks], n_jobs=n_jobs)
     return [[next(done) for _ in blocks] for blocks in lists]
-
-
-def _size(source: LookSource) -> int:
-    """Whole draws, so that none is made twice, and several of them for as many threads."""
-    together, most = source.drawn_together, _MOST
-    if not isinstance(source, RatingLooks):
-        most = min(_MOST, _MOST_JUDGEMENTS // source.sizes[-1])
-    elif not source.by_mean_squares:
-        return together
-    return together * max(1, most // together)
-
-
-def _seconds(source: LookSource) -> float:
-    """Of a replicate, about."""
-    if not isinstance(source, RatingLooks):
-        return _PER_JUDGEMENT * source.sizes[-1]
-    work = study_workload(source.design, n_simulations=1, closed_form=source.by_mean_squares)
-    return work.seconds * source.n_looks
 
 
 Calibrate = Literal["auto", "always", "never"]

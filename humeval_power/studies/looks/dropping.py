@@ -26,7 +26,7 @@ from humeval_power.families import ComparisonFamily
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
-from humeval_power.studies.looks.calibration import LooksCalibration, level_factor
+from humeval_power.studies.looks.calibration import LooksCalibration, blocks_of, level_factor
 from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, AtLooks, LookRow, NaiveError
 from humeval_power.studies.looks.repeated import StopWhen, half_widths, too_few_workers, unfit_looks
 from humeval_power.studies.looks.replicates import Looks
@@ -39,7 +39,6 @@ from humeval_power.studies.looks.systems_looks import (
     hardest_place,
     null_at_worker_sds,
     pair_rows_at_looks,
-    systems_blocks,
 )
 from humeval_power.studies.power.systems_replication import Pairs
 from humeval_power.sweep.blocks import run_blocks
@@ -536,7 +535,7 @@ def drop_expectations(
     n_jobs: int = 1,
 ) -> tuple[DropExpectation, ...]:
     """The long run at each of several true means, by name, with one set of random numbers."""
-    blocks = systems_blocks(
+    blocks = blocks_of(
         drop_block, study, bounds, stop_when, tuple(means.values()), n_simulations=n_simulations, seed=seed
     )
     parts = list(run_blocks(blocks, n_jobs=n_jobs))

@@ -26,6 +26,7 @@ from humeval_power.studies.fit.wald import wald_p
 from humeval_power.studies.looks.boundaries import Boundaries, going_on
 from humeval_power.studies.power.replication import Replication, StudyFits
 from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.workload import study_workload
 
 # Where a study is looked at: after shares of its items, workers or ratings, or after whole blocks of
 # both.
@@ -409,11 +410,24 @@ def check_difference(rule: DecisionRule) -> None:
         )
 
 
+MOST_IN_BLOCK = 8192  # replicates
+
+
 class GrowingStudy:
     """A study of any number of systems that is looked at on its way to a design."""
 
     design: Design
     looks: Looks
+
+    @property
+    def in_a_block(self) -> int:
+        """Replicates of a block of work: whole draws."""
+        raise NotImplementedError
+
+    @property
+    def seconds_each(self) -> float:
+        """Of a replicate, about."""
+        raise NotImplementedError
 
     @property
     def n_looks(self) -> int:
@@ -497,6 +511,17 @@ class RatingLooks(GrowingStudy):
     def drawn_together(self) -> int:
         """Replicates that are drawn or fitted at once."""
         return BLOCK if self.by_mean_squares else _FITTED
+
+    @property
+    def in_a_block(self) -> int:
+        """Several draws of mean squares, or what is fitted at once."""
+        return MOST_IN_BLOCK // BLOCK * BLOCK if self.by_mean_squares else _FITTED
+
+    @property
+    def seconds_each(self) -> float:
+        """Of a study with all its looks, about."""
+        work = study_workload(self.design, n_simulations=1, closed_form=self.by_mean_squares)
+        return work.seconds * self.n_looks
 
     def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
         """Simulate studies `first` to `first + n - 1` and fit each at every look."""

@@ -210,6 +210,8 @@ def top_group_words(sizes: dict[str, str]) -> str:
     return f"the study also ends where {', or '.join(why)}"
 
 
+# What a confidence sequence over workers says, and its record.
+
 _SHOWN = 12  # last steps of the table
 
 

@@ -28,6 +28,7 @@ from humeval_power.studies.looks.calibration import (
     Calibrate,
     LooksCalibration,
     at_worker_sds,
+    blocks_of,
     is_calibrated,
     level_factor,
     run_together,
@@ -48,11 +49,14 @@ from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.power.formula import effect_precision, smallest_count
 from humeval_power.studies.power.systems_goals import GoalCounts, SystemsPower, Truth, count_goals
 from humeval_power.studies.power.systems_power import power_of_counts
-from humeval_power.studies.power.systems_precision import SystemsPrecision, systems_precision
+from humeval_power.studies.power.systems_precision import (
+    SystemsPrecision,
+    check_systems_documents,
+    systems_precision,
+)
 from humeval_power.studies.power.systems_replication import Pairs, SystemsFits, SystemsReplication
 from humeval_power.studies.power.systems_study import systems_workload
 from humeval_power.sweep.blocks import Block, run_blocks
-from humeval_power.sweep.versions import spans
 from humeval_power.systems import Goal, SystemsParameters
 
 # A study of several systems looked at as it grows: nested data, every comparison refitted at every look.
@@ -60,6 +64,7 @@ from humeval_power.systems import Goal, SystemsParameters
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 _TOGETHER = 256  # studies drawn from one child of the seed; part of what a seed means
+_MOST = 2048  # studies of a block, drawn by their sums
 _FITTED = 64  # studies to ask for at once where each is fitted
 
 
@@ -112,16 +117,12 @@ class SystemsLooks(GrowingStudy):
                 f"Looks at several systems are tested by t or z tests of numbers; got {self.rule.reference_words}."
             )
         check_difference(self.rule)
-        if self.design.n_documents:
-            raise InputError(
-                "Looks at several systems are of items that stand alone: leave out the documents, or look at two "
-                "systems."
-            )
         if self.design.n_systems != self.parameters.n_systems:
             raise InputError(
                 f"The study has {self.design.n_systems} systems, and the parameters are of "
                 f"{self.parameters.n_systems}."
             )
+        check_systems_documents(self.parameters, self.design, self.family)
 
     @cached_property
     def pairs(self) -> Pairs:
@@ -132,7 +133,8 @@ class SystemsLooks(GrowingStudy):
     @property
     def by_sums(self) -> bool:
         """Whether sums are drawn instead of ratings."""
-        return self.adds_one_factor and self.shifts and all(one.by_sums for one in self._replications)
+        plain = self.shifts and not self.design.n_documents
+        return plain and self.adds_one_factor and all(one.by_sums for one in self._replications)
 
     @property
     def shifts(self) -> bool:
@@ -143,6 +145,17 @@ class SystemsLooks(GrowingStudy):
     def drawn_together(self) -> int:
         """Studies that are drawn or fitted at once."""
         return _TOGETHER if self.by_sums else _FITTED
+
+    @property
+    def in_a_block(self) -> int:
+        """Several draws of sums, or what is fitted at once."""
+        return _MOST if self.by_sums else _FITTED
+
+    @property
+    def seconds_each(self) -> float:
+        """Of a study with all its looks, about."""
+        work = systems_workload(self.parameters, self.nested.final, self.family, self.rule, n_simulations=1)
+        return self.n_looks * work.seconds
 
     def with_means(self, means: tuple[float, ...]) -> SystemsLooks:
         """The same with other true means."""
@@ -253,7 +266,6 @@ class SystemsLooks(GrowingStudy):
 
 DEFAULT_SYSTEMS_LOOKS = 10_000  # simulated studies that are drawn by their sums
 SLOW_SYSTEMS_LOOKS = 1_000  # and of those whose ratings are simulated and fitted
-_MOST = 2048  # studies of a block
 Places = tuple[int, ...]
 
 
@@ -342,9 +354,7 @@ class SystemsLookPlan(AtLooks):
         ]
         precision = systems_precision(study.parameters, study.nested.final, study.family)
         lists = [
-            systems_blocks(
-                ending_block, study, bounds, precision, together, n_simulations=n, seed=self.seed
-            )
+            blocks_of(ending_block, study, bounds, precision, together, n_simulations=n, seed=self.seed)
             for together in ([tuple(means)] if study.shifts else [(one,) for one in means])
         ]
         endings: list[_Endings] = []
@@ -398,7 +408,7 @@ def plan_systems_looks(
         )
     bounds = uncalibrated if calibrated is None else uncalibrated.scaled(calibrated.used)
     null = study.with_means((0.5,) * study.parameters.n_systems)
-    blocks = systems_blocks(
+    blocks = blocks_of(
         error_block,
         null,
         bounds,
@@ -650,22 +660,7 @@ def null_at_worker_sds(
 
     def blocks(sd: float) -> list[Block]:
         at = null.with_worker_sd(sd)
-        return systems_blocks(work, at, *arguments, n_simulations=n_simulations, seed=seed)
+        return blocks_of(work, at, *arguments, n_simulations=n_simulations, seed=seed)
 
     sds = sds_to_try(max(parameters.sd_worker_system), parameters.sd_residual)
     return at_worker_sds(blocks, sds, n_jobs=n_jobs)
-
-
-def systems_blocks(
-    work: Callable[..., Any], study: SystemsLooks, *arguments: Any, n_simulations: int, seed: int
-) -> list[Block]:
-    each = (
-        study.n_looks
-        * systems_workload(
-            study.parameters, study.nested.final, study.family, study.rule, n_simulations=1
-        ).seconds
-    )
-    return [
-        Block(work, (study, *arguments, seed, *part), each * part.n, part.n)
-        for part in spans(n_simulations, _MOST if study.by_sums else study.drawn_together)
-    ]

@@ -13,7 +13,7 @@ from humeval_power.asking.command import Use
 from humeval_power.asking.declared import Calls, Declaration
 from humeval_power.asking.output import note
 from humeval_power.asking.study_values import StudyValues
-from humeval_power.asking.vocabulary import RATINGS
+from humeval_power.asking.vocabulary import RATINGS, TABLE
 from humeval_power.fields import flag, own, text
 from humeval_power.studies.plan.ask_held import (
     AMEND,
@@ -42,7 +42,7 @@ def _look(given: TypedValues) -> MonitorResult:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
     from humeval_power.files.private_files import ledger_path
     from humeval_power.files.tables import read_rating_table
-    from humeval_power.studies.field.worker_quality import exclusion_words
+    from humeval_power.studies.field.exclusion_words import exclusion_words
     from humeval_power.studies.fit.latent_effects import has_few_points
     from humeval_power.studies.items.files import read_pool
     from humeval_power.studies.loading import check_ratings, excluded
@@ -140,6 +140,7 @@ DECLARED = Declaration(
     {
         "ratings": replace(FIELDS["ratings"], kind=text("[RATINGS]", is_file=True)),
         **RATINGS,
+        "document": TABLE["document"],
         "plan": replace(
             FIELDS["plan"],
             note=", with its looks: plan.json, or looks.json of independent judgements.",

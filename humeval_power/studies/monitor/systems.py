@@ -244,6 +244,8 @@ def systems_look_data(
     ------
     FitError
         A comparison of which there is no test: the look is not taken.
+    InputError
+        Ratings without documents, where the plan has them.
     """
     from humeval_power.studies.fit.joint_comparison import compare_jointly
     from humeval_power.studies.fit.many_systems import compare_in_pairs, of_common_workers
@@ -251,6 +253,7 @@ def systems_look_data(
 
     many = plan.many
     assert many is not None
+    plan.check_documents(ratings)
 
     def rated(first: str, second: str) -> Ratings:
         pair = ratings.pair(first, second)

@@ -306,7 +306,8 @@ def command(
     from humeval_power.studies.field.calls import make_uploads
     from humeval_power.studies.plan.calls import assign_work
     from humeval_power.studies.plan.calls_next import next_ratings
-    from humeval_power.studies.power.work_ahead import refuse_work, study_workload
+    from humeval_power.studies.power.work_ahead import refuse_work
+    from humeval_power.studies.power.workload import study_workload
 
     outputs, key, chosen = _outputs(study), study.key, _chosen(study, item_names)
     given = study.options_of(_OF_PLAN)

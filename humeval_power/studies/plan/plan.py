@@ -22,7 +22,7 @@ from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
 from humeval_power.studies.power.formula import analytic_power
 from humeval_power.studies.power.required import design_of
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.work_ahead import NOTHING, Workload, study_workload
+from humeval_power.studies.power.workload import NOTHING, Workload, study_workload
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import Goal
 

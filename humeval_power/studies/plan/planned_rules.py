@@ -27,7 +27,7 @@ from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.replication import Replication
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.work_ahead import study_workload
+from humeval_power.studies.power.workload import study_workload
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
 
@@ -179,6 +179,8 @@ def _with_power(
         n_simulations=estimate.n_simulations,
     )
 
+
+# The judges of a plan: which they are, what their scores cost, and what they add to the study by formula.
 
 _SEALED = (
     "By formula, if the judges' correlations are as said. The power that the plan promises, and its test, are of "

@@ -105,6 +105,10 @@ class PlannedSystems:
     def _check_looks(self, looks: LookSchedule, rule: DecisionRule) -> None:
         from humeval_power.studies.looks.stepwise import check_stepwise
 
+        if rule.margin is not None:
+            raise InputError(
+                "Looks at several systems are planned for tests of a difference, not for a margin: leave out one."
+            )
         if looks.drop_systems:
             from humeval_power.studies.looks.dropping import check_dropping
 
@@ -187,12 +191,12 @@ def regular_information(planned: PlannedSystems, counts: AnyStudy) -> LookInform
 
     assert planned.looks is not None
     looks, shares = planned.looks.looks, np.array(planned.looks.looks.shares)
-    m, n, k = (
+    m, n, k, d = (
         np.full(len(shares), float(size))
-        for size in (counts.n_workers, counts.n_items, counts.ratings_per_item)
+        for size in (counts.n_workers, counts.n_items, counts.ratings_per_item, counts.n_documents)
     )
     if looks.kind == "items":
-        n = shares * n
+        n, d = shares * n, shares * d
     else:  # fewer ratings of each item, and of some items none
         rated = (
             1.0
@@ -202,7 +206,9 @@ def regular_information(planned: PlannedSystems, counts: AnyStudy) -> LookInform
         rated = np.minimum(rated, shares * k)
         m, n, k = shares * m if looks.kind == "workers" else m, rated * n, shares * k / rated
     paired = counts.kind != "split" if isinstance(counts, Design) else counts.paired
-    precision = regular_precision(planned.pair, workers=m, items=n, ratings_per_item=k, paired=paired)
+    precision = regular_precision(
+        planned.pair, workers=m, items=n, ratings_per_item=k, paired=paired, documents=d
+    )
     known = 1.0 / precision.variance
     return LookInformation(tuple((known / known[-1]).tolist()), float(known[-1]))
 

@@ -193,15 +193,10 @@ class PlanRequest:
     def _check_many(self, many: Mapping[str, PlannedSystems]) -> None:
         for planned in many.values():
             planned.check(self.rule)
-        beyond = {
-            "looks together with documents": self.looks is not None and bool(self.space.documents),
-            "an assurance over the pilot's uncertainty": self.confidence is not None,
-        }
-        wanted = [name for name, is_asked in beyond.items() if is_asked]
-        if wanted:
+        if self.confidence is not None:
             raise InputError(
-                f"A plan of several systems or criteria cannot be searched with {' or '.join(wanted)} yet: leave "
-                "that out, or plan the two systems that matter most."
+                "A plan of several systems or criteria cannot be searched with an assurance over the pilot's "
+                "uncertainty yet: leave that out, or plan the two systems that matter most."
             )
 
     def _check_looks(self, wish: LookSchedule) -> None:

@@ -259,6 +259,8 @@ def _assumed_record(result: PlanResult) -> Record:
     }
 
 
+# What a plan costs and finds, as pictures.
+
 _AROUND = 1.6  # times the cost of the decision: what is dearer decides nothing
 _MOST = 8  # lines that can be told apart
 

@@ -270,6 +270,8 @@ def _reserve(plan: AssignmentPlan) -> str:
     )
 
 
+# The next ratings of a study that is under way: who gives them, and what they buy.
+
 _NAMED = 6  # slots that the first sentence names
 
 

@@ -61,7 +61,7 @@ from humeval_power.studies.power.outlook import find_bottleneck, is_complete, pa
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.required import counts_power, counts_precision, design_of
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.work_ahead import (
+from humeval_power.studies.power.workload import (
     Workload,
     measured_seconds,
     measured_workload,

@@ -356,6 +356,9 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
+# Which cells of a study to rate next, by counts alone: fewest first, and what a cell is worth in closed form.
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Collecting:
     """What of a study is collected or still to come, and who may rate more; it holds no rating.

@@ -28,7 +28,7 @@ from humeval_power.studies.power.questions import bisected_effect
 from humeval_power.studies.power.replication import MOST_FAILURES, StudyFits
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.systems_goals import SystemsPower
-from humeval_power.studies.power.work_ahead import seconds_each
+from humeval_power.studies.power.workload import seconds_each
 from humeval_power.sweep.blocks import run_blocks
 
 # Power to show equivalence by two one-sided tests, and the smallest margin that can be shown.

@@ -62,7 +62,8 @@ def command(study: StudyValues, p: float | None, run: Run) -> CalibrationResult:
     from humeval_power.studies.fit.calls import calibrate
     from humeval_power.studies.power.calibration import usual_studies
     from humeval_power.studies.power.files import typical_and_cautious
-    from humeval_power.studies.power.work_ahead import study_workload, tell_work
+    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.workload import study_workload
 
     if not study.criteria:
         tell_one_test(study)

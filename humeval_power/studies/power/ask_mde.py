@@ -116,7 +116,7 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
     from humeval_power.studies.power.calls import study_detectable
     from humeval_power.studies.power.surface import Cell
     from humeval_power.studies.power.typed import assumed_of_several, study_of_several, typed_study
-    from humeval_power.studies.power.work_ahead import SEARCH_STEPS
+    from humeval_power.studies.power.workload import SEARCH_STEPS
 
     study, rule = on_one_criterion(study, rule)
     several = systems_of(study, rule)

@@ -28,7 +28,7 @@ from humeval_power.studies.power.estimate import (
 )
 from humeval_power.studies.power.replication import Replication, StudyFits
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.work_ahead import seconds_each
+from humeval_power.studies.power.workload import seconds_each
 from humeval_power.sweep.blocks import Block, part_done, run_blocks
 from humeval_power.sweep.versions import Span, spans
 

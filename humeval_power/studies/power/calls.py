@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.surface import AnyStudy, Cell
     from humeval_power.studies.power.systems_study import SystemsStudy
     from humeval_power.studies.power.wording import Wording
-    from humeval_power.studies.power.work_ahead import Ahead
+    from humeval_power.studies.power.workload import Ahead
     from humeval_power.sweep.executors import AnyExecutor
     from humeval_power.systems import SystemsParameters
 

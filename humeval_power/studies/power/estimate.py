@@ -13,7 +13,7 @@ from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import InputError
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.scenarios.contract import Replicates, Scenario, Shiftable, joined
-from humeval_power.studies.power.work_ahead import measured_seconds, seconds_each
+from humeval_power.studies.power.workload import measured_seconds, seconds_each
 from humeval_power.sweep.blocks import Block, Done, run_blocks
 from humeval_power.sweep.versions import spans
 

@@ -253,6 +253,9 @@ def without_documents(study: RatingStudy, *, seed: int = DEFAULT_SEED) -> Withou
     return WithoutDocuments(rate, study.alpha, 0)
 
 
+# What holds a design back, and what would help: more workers, items, documents or ratings per item.
+
+
 @dataclass(frozen=True, slots=True)
 class Bottleneck:
     """What one more of each would add to the power, and the limits with endless items or workers.

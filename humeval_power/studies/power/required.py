@@ -51,7 +51,7 @@ from humeval_power.studies.power.formula import (
 )
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.work_ahead import Ahead, measured_workload
+from humeval_power.studies.power.workload import Ahead, measured_workload
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import ClassVar
 from humeval_power.assumptions import Assumptions
 from humeval_power.choices import DEFAULT_SIMULATIONS
 from humeval_power.costs import Cost
+from humeval_power.designs import all_systems
 from humeval_power.differences import Difference
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import (
@@ -200,9 +201,8 @@ class StudySize(QuantityResult):
         yield Quantity("", "Test", str(rule))
         yield Quantity("target_power", "Target", result.target, lambda target: f"power {target:g}{goal}")
         n_systems = 2 if counts is None else counts.n_systems
-        of = "both systems" if n_systems == 2 else f"all {n_systems} systems"
         n_ratings = counts and n_systems * counts.n_items * counts.ratings_per_item
-        yield Quantity("n_ratings", "Ratings", n_ratings, lambda n: f"{n:,} in {of}")
+        yield Quantity("n_ratings", "Ratings", n_ratings, lambda n: f"{n:,} in {all_systems(n_systems)}")
         proof, time = None, result.proof_seconds
         if shown is not None and formula is not None:
             proof = "the smallest size whose 95 % Monte Carlo interval of the power does not lie below the target"

@@ -32,7 +32,7 @@ from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.surface import AnyStudy, Cell, sharing
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
-from humeval_power.studies.power.work_ahead import NOTHING, Ahead, Workload, measured_workload
+from humeval_power.studies.power.workload import NOTHING, Ahead, Workload, measured_workload
 from humeval_power.study_counts import Documents, StudyCounts
 
 if TYPE_CHECKING:

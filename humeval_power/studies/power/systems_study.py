@@ -54,7 +54,7 @@ from humeval_power.studies.power.systems_precision import (
     systems_precision,
 )
 from humeval_power.studies.power.systems_replication import SystemsFits, SystemsReplication
-from humeval_power.studies.power.work_ahead import Workload, measured_seconds, study_workload
+from humeval_power.studies.power.workload import Workload, measured_seconds, study_workload
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
@@ -410,7 +410,10 @@ def _smallest(shortfall: Callable[[float], float]) -> float:
 
 def _check(study: SystemsStudy, power: float) -> None:
     if study.rule.margin is not None:
-        raise InputError("The smallest margin is sought for two systems; ask for the power of several.")
+        raise InputError(
+            "Which claims of several systems are true depends on the margin, so that no smallest one is where "
+            "a goal is reached: ask for the power at the margins that would matter, or compare two systems."
+        )
     least = 1.0 / study.parameters.n_systems if study.goal == "first" else study.rule.tail
     check_target(power, least, gives=f"what no difference at all would give for the goal '{study.goal}'")
     study.with_effect(_CLOSE)
@@ -552,7 +555,10 @@ def simulate_systems(
     check_systems_documents(parameters, design, family)
     check_simulation(n_simulations, precision)
     if rule.is_simulated:
-        raise InputError(f"Several systems are tested by t; got df '{rule.df}'.")
+        raise InputError(
+            f"df '{rule.df}' simulates the reference distribution of one test, and several systems have one for "
+            "each comparison: take kenward-roger or satterthwaite."
+        )
     decision = _Decision(parameters, design, family, rule)
     decision.check()
     check_goal(decision.truth, goal)

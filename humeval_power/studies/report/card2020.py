@@ -253,6 +253,9 @@ def _sentence(text: str) -> str:
     return text if is_address or text[-1] in ".!?;:" else f"{text}."
 
 
+# What an analysis or a fit says about the study, its test and its result.
+
+
 def study_answers(facts: StudyFacts) -> dict[str, PowerAnswer | None]:
     """Answers by the key of the item; None where the facts do not say."""
     said = StudyWords(facts)

@@ -372,6 +372,9 @@ def paper_sentences(rule: DecisionRule, tests: FamilyOfTests, *, n_systems: int,
     )
 
 
+# The results of a study as its record holds them, in tables: findings, differences and estimated parameters.
+
+
 def findings_of(facts: StudyFacts) -> CriterionFindings | None:
     """The rows of one criterion; None where the record has none."""
     said = part(facts.record, "findings")

@@ -163,6 +163,20 @@ def results_heading(documents: CriterionDocuments, criteria: Sequence[CriterionD
     return "Results" if len(criteria) == 1 else f"Results: {documents.criterion}"
 
 
+# A line that says in a paper how a human evaluation was analysed.
+#
+#     humeval_power|v:0.1.0|model:lmm-xs|coding:b-a|df:kr|alpha:.05|two|n:40x200x3|sim:2000|seed:7|data:sha256:ab12
+#
+# Entries are separated by |. model: lmm-xs is a linear mixed model with crossed workers and items and a slope
+# of the system for each, lmm-xd one of each worker's differences; ord-probit-xs, ord-logit-xs, bin-probit-xs and
+# bin-logit-xs are models of ordered categories, or of yes and no, with the same effects on a latent scale; est:
+# reml unless ml is said; n: workers x items x ratings per item and system; sim and seed: of the simulated power;
+# data: the start of a digest of the table of ratings; plan: that of the plan. Instead of two or one, ni:.05 is
+# non-inferiority and eq:.05 equivalence within a margin of .05 on [0, 1]. systems: how many were compared with
+# each other, by fit:pairs, that model for each pair of them, or by one of all systems with a mean for each, whose
+# variances of workers and items are its own (joint-own) or common to all (joint-common); corr: the correction of
+# the p-values, over so many tests. Entries that are not known are left out.
+
 _MODELS: dict[tuple[Analysis, Family, Link], str] = {
     ("ratings", "gaussian", DEFAULT_RULE.link): "lmm-xs",
     ("differences", "gaussian", DEFAULT_RULE.link): "lmm-xd",

@@ -207,6 +207,8 @@ def steps(most: int, n: int) -> str:
     return str(most) if first == most else f"{first}:{most}" + (f":{step}" if step > 1 else "")
 
 
+# A command that the answers lead to, as a value: its words for a shell, and its link for the page.
+
 Phase = Literal["now", "later"]
 PROGRAM = "humeval-power"
 _WIDEST = 76  # of a line of a command, below its bullet on a terminal of 80 columns
