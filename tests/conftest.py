@@ -115,7 +115,8 @@ WITH_ROUGH_NUMBERS = {
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {
     *("analyze", "field", "monitor", "page", "plan", "report"),
-    *("test_docs_files", "test_every_command", "test_findings", "test_hostile_media", "test_net"),
+    *("test_cli_check", "test_cli_fit", "test_docs_files", "test_every_command", "test_findings"),
+    *("test_hostile_media", "test_joint_diagnostics", "test_names_not_roles", "test_net"),
 }
 WITH_PICTURES = {"test_workers"}  # which compare them with those of other processes
 BLANK = {

@@ -49,7 +49,7 @@ def folder(tmp_path_factory) -> Path:
     place = tmp_path_factory.mktemp("stop")
     (place / "study.toml").write_text(STUDY)
     plan = place / "plan.json"
-    found = run("plan", "--study", place / "study.toml", "--simulations", 400, "-o", plan, "--json", code=3)
+    found = run("plan", "--study", place / "study.toml", "--simulations", 200, "-o", plan, "--json", code=3)
     (place / "found.json").write_text(found.stdout)
     run("assign", "--plan", plan, "-o", place / "who.csv", "--key", place / "key.csv")
     how = ("--assignment", place / "who.csv", "--key", place / "key.csv", "--seed", 8)

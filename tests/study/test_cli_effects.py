@@ -272,7 +272,7 @@ def test_everything_that_is_missing_is_named_at_once(arguments, missing):
 
 # -- a plan without a pilot ---------------------------------------------------------------------------
 
-NOTHING = ("plan", *PRICE, "--items", "50:150:50", "--max-workers", "12", *FAST)
+NOTHING = ("plan", *PRICE, "--items", "50:100:50", "--max-workers", "12", *FAST)
 
 
 @few_fast(

@@ -21,12 +21,12 @@ SURFACE = [
 
 
 def test_a_command_says_what_it_will_cost_and_writes_nothing(tmp_path):
-    words = [*SURFACE, "--simulations", "5000", "--dry-run", "-o", str(tmp_path / "grid"), "--json"]
+    words = [*SURFACE, "--simulations", "2100", "--dry-run", "-o", str(tmp_path / "grid"), "--json"]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
-    assert told["n_replicates"] == 4 * 5000
-    assert told["n_blocks"] == 4 * 3
+    assert told["n_replicates"] == 4 * 2100
+    assert told["n_blocks"] == 4 * 2
     assert 1 <= told["n_tasks"] <= told["n_blocks"]
     assert 0 < told["seconds"] < 600
     assert list(tmp_path.iterdir()) == []
