@@ -24,44 +24,24 @@ from humeval_power.studies.fit.wald import standardised_effect
 TRUTH = seven(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 
 
-@pytest.fixture
-def study(tmp_path):
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
     """A Likert study of 12 workers and 50 items in a CSV file."""
     design = k_per_item(12, 50, ratings_per_item=3)
     ratings = simulate(TRUTH, design, seed=5, response="likert", points=5)
     table = ratings.to_frame(RatingScale(1, 5, points=5)).replace({"system": {"A": "old", "B": "new"}})
-    path = tmp_path / "study.csv"
+    path = tmp_path_factory.mktemp("study") / "study.csv"
     table.to_csv(path, index=False)
     return path
 
 
-@pytest.fixture
-def plan(study, tmp_path):
+@pytest.fixture(scope="module")
+def plan(study):
     """A plan from that study as a pilot."""
-    path = tmp_path / "plan.json"
-    run(
-        "plan",
-        study,
-        "--scale",
-        "1:5",
-        "--systems",
-        "old,new",
-        "--effect",
-        "0.1",
-        "--items",
-        "40:80:20",
-        "--max-workers",
-        "12",
-        "--cost-per-rating",
-        "0.1",
-        "--ratings-per-item",
-        "1:3",
-        "--simulations",
-        "200",
-        "-o",
-        path,
-        "-q",
-    )
+    path = study.with_name("plan.json")
+    words = "--scale 1:5 --systems old,new --effect 0.1 --items 40:80:20 --max-workers 12 --cost-per-rating 0.1"
+    words += " --ratings-per-item 1:3 --simulations 100 -q"
+    run("plan", study, *words.split(), "-o", path)
     return path
 
 
@@ -103,9 +83,7 @@ def renamed(tmp_path_factory):
     """A plan of A and B with two looks, assigned to bart and pegasus, of which the last is rated 1 higher."""
     folder = tmp_path_factory.mktemp("renamed")
     sizes = "--effect 0.2 --scale 1:5 --workers 6 --items 10 --ratings-per-item 3 --cost-per-rating 0.1"
-    values = (
-        "--values sd_worker_slope=0.05,sd_residual=0.2,sd_item_intercept=0.1 --power 0.1 --simulations 100"
-    )
+    values = "--values sd_worker_slope=0.05,sd_residual=0.2,sd_item_intercept=0.1 --power 0.1 --simulations 50"
     run("plan", *f"{sizes} {values} --looks 2 -o".split(), folder / "plan.json", "-q")
     told = run(
         *("assign", "--plan", folder / "plan.json", "--systems", "bart,pegasus", "-o", folder / "work.csv")

@@ -21,7 +21,7 @@ from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.surface import list_cells, run_surface
 
 PUBLISHED_REPLICATES = 200
-OURS = 10_000
+OURS = 5_000
 PUBLISHED = Path(__file__).parents[2] / "examples" / "papers" / "published" / "card2020_figure6.csv"
 
 

@@ -60,7 +60,7 @@ def test_the_typical_preset_is_that_of_the_scale() -> None:
 
 
 def test_a_plan_of_the_typical_preset_shows_both_ends() -> None:
-    search = ("--effect", "0.1", "--items", "50:100:50", "--cost-per-rating", "0.1", "--simulations", "20")
+    search = ("--effect", "0.1", "--items", "50", "--cost-per-rating", "0.1", "--simulations", "20")
     plain, named = (
         run("plan", *search, *preset, "--scale", "1:5", "--no-study", "--json")
         for preset in ((), ("--preset", "typical"))
