@@ -7,12 +7,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from cli import run
 from scipy import stats
 from seven import seven
 
 from humeval_power.designs import k_per_item
-from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.corrections import correct
 from humeval_power.ratings import ratings_from_table
@@ -39,16 +38,12 @@ def study(tmp_path_factory):
 def plan(study):
     """A plan from that study as a pilot."""
     path = study.with_name("plan.json")
-    words = "--scale 1:5 --systems old,new --effect 0.1 --items 40:80:20 --max-workers 12 --cost-per-rating 0.1"
+    words = (
+        "--scale 1:5 --systems old,new --effect 0.1 --items 40:80:20 --max-workers 12 --cost-per-rating 0.1"
+    )
     words += " --ratings-per-item 1:3 --simulations 100 -q"
     run("plan", study, *words.split(), "-o", path)
     return path
-
-
-def run(*words, code=0):
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code == code, result.output
-    return result
 
 
 def test_the_analysis_has_the_numbers_of_the_fit(study):
@@ -83,7 +78,9 @@ def renamed(tmp_path_factory):
     """A plan of A and B with two looks, assigned to bart and pegasus, of which the last is rated 1 higher."""
     folder = tmp_path_factory.mktemp("renamed")
     sizes = "--effect 0.2 --scale 1:5 --workers 6 --items 10 --ratings-per-item 3 --cost-per-rating 0.1"
-    values = "--values sd_worker_slope=0.05,sd_residual=0.2,sd_item_intercept=0.1 --power 0.1 --simulations 50"
+    values = (
+        "--values sd_worker_slope=0.05,sd_residual=0.2,sd_item_intercept=0.1 --power 0.1 --simulations 50"
+    )
     run("plan", *f"{sizes} {values} --looks 2 -o".split(), folder / "plan.json", "-q")
     told = run(
         *("assign", "--plan", folder / "plan.json", "--systems", "bart,pegasus", "-o", folder / "work.csv")

@@ -60,7 +60,17 @@ def begun(
     ]
     table = pd.DataFrame(rows, columns=["item", "system", "text", "metric"])
     table.to_csv(place / "outputs.csv", index=False)
-    run("more", "items", place / "outputs.csv", "--n", items, "--score", "metric", "-o", place / "chosen.csv")
+    run(
+        "more",
+        "items",
+        place / "outputs.csv",
+        "--n",
+        items,
+        "--score",
+        "metric",
+        "-o",
+        place / "chosen.csv",
+    )
     said = {name: words.format(raw=raw) for name, words in (TWO if n_systems == 2 else SEVERAL).items()}
     systems = ", ".join(f'"{name}"' for name in names)
     (place / "study.toml").write_text(STUDY.format(estimand=estimand, systems=systems, items=items, **said))

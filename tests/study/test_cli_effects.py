@@ -119,7 +119,17 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_ones_own_file_lends_its_scale_and_a_typed_scale_wins(fitted):
-    study = ("power", "--parameters", fitted, *SIZE, "--method", "analytic", "--effect-raw", "0.3", "--json")
+    study = (
+        "power",
+        "--parameters",
+        fitted,
+        *SIZE,
+        "--method",
+        "analytic",
+        "--effect-raw",
+        "0.3",
+        "--json",
+    )
     assert json.loads(run(*study)[0])["difference"] == pytest.approx(0.075)
     assert json.loads(run(*study, "--scale", "0:100")[0])["difference"] == pytest.approx(0.003)
 
@@ -180,9 +190,12 @@ def test_a_misspelt_preset_offers_the_nearest_of_all():
         (("accuracy", "power", "--n", "50", "--agreement", "0.9"), "-1", "1"),
         (("preference", "power", "--n", "50"), "-0.5", "0.5"),
         (
-            ("contingency", "power", "--n", "50", "--prevalence", "0.3")
-            + ("--recall", "0.8", "--precision", "0.8", "--label-agreement", "0.9"),
-            *("-0.15", "0.15"),
+            (
+                *("contingency", "power", "--n", "50", "--prevalence", "0.3"),
+                *("--recall", "0.8", "--precision", "0.8", "--label-agreement", "0.9"),
+            ),
+            "-0.15",
+            "0.15",
         ),
         (("looks", "scores", "--n", "50"), "-75", "25 points"),
         (("looks", "preference", "--n", "50"), "-0.5", "0.5"),

@@ -14,7 +14,10 @@ from humeval_power.studies.power.result_several import GOAL_NAMES, goals_chart, 
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.systems import SystemsParameters
 
-STUDY = "power --preset high --workers 20 --items 100 --effect 0.1 --method analytic".split()
+STUDY = [
+    *("power", "--preset", "high", "--workers", "20", "--items", "100", "--effect", "0.1"),
+    *("--method", "analytic"),
+]
 PRICES = ["--cost-per-rating", "0.12", "--cost-per-worker", "3"]
 NAMES = ["workers", "items", "power", "cost", "splits", "variance", "estimates", "winners_curse"]
 PARAMETERS = Parameters(

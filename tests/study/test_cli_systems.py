@@ -56,7 +56,18 @@ def test_power_tells_every_goal_by_formula_and_by_simulation():
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_cores():
-    words = ("power", *HIGH, *SIZE, "--effect", "0.3", "--simulations", "600", "--method", "simulate", "--json")
+    words = (
+        "power",
+        *HIGH,
+        *SIZE,
+        "--effect",
+        "0.3",
+        "--simulations",
+        "600",
+        "--method",
+        "simulate",
+        "--json",
+    )
     one, two = (json.loads(run(*words, "--jobs", jobs).stdout) for jobs in (1, 2))
     assert {**one, "command": ""} == {**two, "command": ""}
 

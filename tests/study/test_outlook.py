@@ -324,7 +324,9 @@ def test_where_no_worker_costs_anything_each_has_a_session_to_rate():
     power, ratings = study.powers(m, n), 2 * n * k
     enough = (power >= TARGET) & (ratings >= 20 * m)
     fewest = ratings[enough].min()
-    assert ratings[(power >= TARGET) & (m <= n * k)].min() < fewest  # what more workers with less each would save
+    assert (
+        ratings[(power >= TARGET) & (m <= n * k)].min() < fewest
+    )  # what more workers with less each would save
     for costs in (None, replace(PRICES, cost_per_worker=Decimal(0))):
         spending = spending_of(study, growth_of_workers(study), growth_of_items(study), costs=costs)
         for designs in (spending.front, spending.splits):

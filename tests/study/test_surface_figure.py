@@ -153,7 +153,9 @@ def test_one_effect_puts_items_on_the_x_axis():
 
 
 def test_names_that_matplotlib_could_read_as_mathematics_are_drawn_as_they_are():
-    table = power_table(settings=("$x_1$ | <b>", "cost $5", "系统"), workers=(3,), items=(50,), effects=(0.1, 0.2))
+    table = power_table(
+        settings=("$x_1$ | <b>", "cost $5", "系统"), workers=(3,), items=(50,), effects=(0.1, 0.2)
+    )
     assert b"<svg" in figure_bytes(surface_figure(table, title="100 % & $y$"), "svg")
 
 

@@ -17,7 +17,10 @@ from humeval_power.files import file_sets as partial_folder
 from humeval_power.sweep.blocks import Block, Sweep
 from humeval_power.sweep.dispatch import NotSendableError
 
-SURFACE = "surface --preset high --workers 4:6:1 --items 20,30 --effect 0.1 --simulations 4200".split()
+SURFACE = [
+    *("surface", "--preset", "high", "--workers", "4:6:1", "--items", "20,30"),
+    *("--effect", "0.1", "--simulations", "4200"),
+]
 N_BLOCKS = 18
 
 
