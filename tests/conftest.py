@@ -112,6 +112,17 @@ WITH_ROUGH_NUMBERS = {
     *("test_answer_first", "test_cli_many_systems", "test_family_of_tests", "test_findings"),
     *("test_cli_systems", "test_joint_diagnostics", "test_names_not_roles"),
 }
+# Whose comparisons of several systems need no check by the other model.
+WITHOUT_OTHER_MODEL = {
+    *("monitor", "test_answer_first", "test_cli_structure", "test_criteria_tables", "test_family_error"),
+    *(
+        "test_family_of_tests",
+        "test_findings",
+        "test_joint_diagnostics",
+        "test_no_test",
+        "test_planned_systems",
+    ),
+}
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {
     *("analyze", "field", "monitor", "page", "plan", "report"),
@@ -130,7 +141,8 @@ BLANK = {
 
 @pytest.fixture(scope="module", autouse=True)
 def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Plans
+    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Those of
+    several systems are checked by the other model where that is no more than a certain work, here none. Plans
     with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth; plans are proved
     by 2,000 studies, here by 200. Critical values of max-t are means over 32,768 directions, here over 2,048;
     intervals of agreement come from 1,000 resamples, here from 50, those with other raters from 100,000 draws, here
@@ -143,6 +155,8 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
             patch.setattr("humeval_power.studies.fit.joint_comparison._N_STUDIES", 10)
             agreement = importlib.import_module("humeval_power.comparisons.agreement.agreement").agreement
             patch.setitem(agreement.__kwdefaults__, "n_resamples", 50)
+        if names & WITHOUT_OTHER_MODEL:
+            patch.setattr("humeval_power.studies.fit.joint_comparison.MOST_WORK", 0)
         if names & WITH_ROUGH_LEVELS:
             looks = "humeval_power.studies.looks"
             patch.setattr(f"{looks}.rating_looks.SLOW_LOOK_SIMULATIONS", 200)

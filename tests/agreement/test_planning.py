@@ -171,16 +171,8 @@ def test_the_fewest_raters_that_would_do_are_named():
     known, target = Reliability(0.5, 0.15), AgreementTarget(half_width=0.1)
     least = least_raters(known, target)
     assert target.floor(known, least) <= 0.1 < target.floor(known, least - 1)
-    words = (
-        "--expected-agreement",
-        0.5,
-        "--rater-share",
-        0.15,
-        "--rater-counts",
-        "3,4",
-        "--output-counts",
-        30,
-    )
+    words = ("--expected-agreement", 0.5, "--rater-share", 0.15, "--rater-counts", "3,4")
+    words += ("--output-counts", 30)
     said = " ".join(run("agreement", "plan", *words, code=3).stdout.split())
     assert f"It takes {least} raters or more." in said
     wide = AgreementTarget(half_width=0.001)

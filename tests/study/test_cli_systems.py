@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import pytest
 from cases import few_fast
@@ -56,19 +55,8 @@ def test_power_tells_every_goal_by_formula_and_by_simulation():
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_cores():
-    words = (
-        "power",
-        *HIGH,
-        *SIZE,
-        "--effect",
-        "0.3",
-        "--simulations",
-        "600",
-        "--method",
-        "simulate",
-        "--json",
-    )
-    one, two = (json.loads(run(*words, "--jobs", jobs).stdout) for jobs in (1, 2))
+    words = ("power", *HIGH, *SIZE, "--effect", "0.3", "--simulations", "600", "--method", "simulate")
+    one, two = (run_json(*words, "--jobs", jobs) for jobs in (1, 2))
     assert {**one, "command": ""} == {**two, "command": ""}
 
 
