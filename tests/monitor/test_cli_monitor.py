@@ -290,9 +290,12 @@ def test_a_plan_without_looks_says_how_to_plan_them(tmp_path: Path) -> None:
     assert "The plan has no looks" in done.stderr
 
 
-def test_a_folder_has_page_record_table_and_picture(plan: Path, tmp_path: Path) -> None:
-    out = tmp_path / "look"
-    done = look(plan, part(ratings(0.06, seed=20), 10), "-o", out)
+def test_text_fits_the_terminal_and_a_folder_has_page_record_table_and_picture(
+    plan: Path, tmp_path: Path
+) -> None:
+    table, out = ratings(0.06, seed=20), tmp_path / "look"
+    assert max(map(len, look(plan, part(table, 10)).stdout.splitlines())) <= 80
+    done = look(plan, part(table, 20), "-o", out)
     assert done.exit_code == 0, done.output
     names = ["index.html", "looks.png", "looks.svg", "record.json", "table.csv"]
     assert sorted(path.name for path in out.iterdir()) == names
@@ -463,7 +466,7 @@ def better(content: dict[str, Any]) -> None:
 @pytest.mark.parametrize("keep", [False, True])
 def test_a_look_that_was_changed_and_sealed_anew_is_noticed(plan: Path, keep: bool) -> None:
     table, ledger = ratings(0.06, seed=20), plan.with_suffix(".looks.jsonl")
-    assert max(map(len, look(plan, part(table, 10)).stdout.splitlines())) <= 80
+    look(plan, part(table, 10))
     sealed_anew(ledger, better, keep=keep)
     before = ledger.read_bytes()
     for done in (
