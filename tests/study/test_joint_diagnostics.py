@@ -8,11 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from cases import few_fast
-from click.testing import CliRunner
+from cli import run
 from test_joint_fit import random_table
 from test_many_systems import ratings_of
 
-from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.joint.fit import fit_joint
 from humeval_power.families import ComparisonFamily
 from humeval_power.files.documents.reading import to_json
@@ -144,8 +143,7 @@ def test_the_analysis_its_record_and_the_page_show_the_diagnostics(four, model, 
     assert record["influence"] == influence_words(result.diagnostics, result.ranking.unit)
     path = tmp_path / "analysis.json"
     path.write_text(to_json(result.record()), "utf-8")
-    told = CliRunner().invoke(main, ["report", str(path), "--format", "markdown", "-q"])
-    assert told.exit_code == 0, told.output
+    told = run("report", path, "--format", "markdown", "-q")
     assert record["screening"] in told.stdout
     assert record["influence"].split(";")[0].replace("-", "\\-") in told.stdout.replace("\u2212", "-")
     without = analyze(four, family=ComparisonFamily(model=model), diagnostics=False)
