@@ -138,7 +138,7 @@ BLANK = {
 def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Iterator[None]:
     """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Those of
     several systems are checked by the other model where that is no more than a certain work, here none. Plans
-    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth; plans are proved
+    with looks simulate their levels: 1,000 to 20,000 studies for each of six SDs, these a tenth; plans are proved
     by 2,000 studies, here by 200. Critical values of max-t are means over 32,768 directions, here over 2,048;
     intervals of agreement come from 1,000 resamples, here from 50, those with other raters from 100,000 draws, here
     from 4,000; chances of ranks from 4,000 variances, here from 400; the power that a pilot leaves possible from
@@ -155,6 +155,7 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
         if names & WITH_ROUGH_LEVELS:
             looks = "humeval_power.studies.looks"
             patch.setattr(f"{looks}.rating_looks.SLOW_LOOK_SIMULATIONS", 200)
+            patch.setattr(f"{looks}.rating_looks.DEFAULT_LOOK_SIMULATIONS", 2000)
             for module in ("systems_looks", "dropping"):  # which has names of its own for them
                 patch.setattr(f"{looks}.{module}.SLOW_SYSTEMS_LOOKS", 100)
                 patch.setattr(f"{looks}.{module}.DEFAULT_SYSTEMS_LOOKS", 1000)

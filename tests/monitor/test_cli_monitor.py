@@ -277,7 +277,7 @@ def test_a_ledger_of_another_plan_is_refused(plan: Path, tmp_path: Path) -> None
         "--preset low --effect 0.2 --items 20 --workers 6 --cost-per-rating 1 --looks 2 --simulations 20 -q"
     )
     other = tmp_path / "other.json"
-    assert run("plan", *words.split(), "-o", other).exit_code in (0, 3)
+    assert run("plan", *words.split(), "-o", other, code=None).exit_code in (0, 3)
     done = run("monitor", "--status", "--plan", other, "--ledger", tmp_path / "one.jsonl", "-q", code=2)
     assert "was started for another plan" in " ".join(done.stderr.split())
 
@@ -346,7 +346,7 @@ def test_looks_that_cannot_be_planned_are_refused(words: str, said: str, tmp_pat
 def test_looks_may_come_by_workers_or_ratings(kind: str, tmp_path: Path) -> None:
     size = "--preset low --effect 0.1 --items 20 --workers 12 --ratings-per-item 12 --cost-per-rating 1 -q"
     words = f"{size} --looks 2 --looks-by {kind} --simulations 20"
-    assert run("plan", *words.split(), "-o", tmp_path / "plan.json").exit_code in (0, 3)
+    assert run("plan", *words.split(), "-o", tmp_path / "plan.json", code=None).exit_code in (0, 3)
     state = study_monitoring(read_plan(tmp_path / "plan.json"))
     assert state.shares == (0.5, 1.0)
     assert state.fractions[0] > 0.45  # half of the ratings carry about half of the information or more
