@@ -50,10 +50,10 @@ class Counts:
         return {name: value for name, value in vars(self).items() if isinstance(value, int)}
 
 
-def words_of(number: int) -> list[str]:
-    """A command of some hundred short blocks; another question for each number."""
+def words_of(number: int, n_simulations: int) -> list[str]:
+    """A command of 15 cells of blocks of 2,048 simulations; another question for each number."""
     size = ["--workers", "4:8:1", "--items", "20,30,40"]
-    how = ["--effect", "0.1", "--simulations", "30000", "--seed", str(number), "--jobs", "1"]
+    how = ["--effect", "0.1", "--simulations", str(n_simulations), "--seed", str(number), "--jobs", "1"]
     return ["surface", "--preset", "high", *size, *how, "-o", OUTPUT]
 
 
@@ -113,7 +113,7 @@ def blocks_in(folder: Path) -> int:
                 return 0
 
 
-def prove_sweeps(n_kills: int, seed: int) -> dict[str, int]:
+def prove_sweeps(n_kills: int, seed: int, n_simulations: int) -> dict[str, int]:
     """Kill sweeps `n_kills` times; the counts by name."""
     counts, choose = Counts(), random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
@@ -121,7 +121,7 @@ def prove_sweeps(n_kills: int, seed: int) -> dict[str, int]:
         number = 0
         while counts.kills < n_kills:
             number += 1
-            _one_question(Path(name), number, n_kills, choose, counts)
+            _one_question(Path(name), words_of(number, n_simulations), number, n_kills, choose, counts)
     for line in counts.details:
         print(line)
     return counts.as_dict()
@@ -130,23 +130,25 @@ def prove_sweeps(n_kills: int, seed: int) -> dict[str, int]:
 def _load(output: Path) -> None:
     """Have in this process all that the command needs, so that those that are forked off compute at once."""
     with suppress(SystemExit):
-        program([*words_of(0)[:-1], str(output), "--simulations", "10", "--quiet"], standalone_mode=True)
+        program([*words_of(0, 10)[:-1], str(output), "--quiet"], standalone_mode=True)
     assert output.exists()
     versions_here()
 
 
-def _one_question(root: Path, number: int, n_kills: int, choose: random.Random, counts: Counts) -> None:
+def _one_question(
+    root: Path, words: list[str], number: int, n_kills: int, choose: random.Random, counts: Counts
+) -> None:
     """Run one command undisturbed, and again with kills until it has ended."""
     folders = [root / f"plain{number}", root / f"killed{number}"]
     for folder in folders:
         folder.mkdir()
     plain, disturbed = folders
     began = time.monotonic()
-    assert ended(start(words_of(number), plain)) == 0, (plain / "log").read_text()
+    assert ended(start(words, plain)) == 0, (plain / "log").read_text()
     whole = time.monotonic() - began
     before = 0
     while True:
-        process = start(words_of(number), disturbed)
+        process = start(words, disturbed)
         delay = choose.uniform(0.0, whole / 4) if counts.kills < n_kills else 1e9
         code = killed(process, delay)
         log = (disturbed / "log").read_text()
@@ -179,8 +181,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--simulations", type=int, default=30_000)
     options = parser.parse_args()
-    print(json.dumps(prove_sweeps(options.kills, options.seed)))
+    print(json.dumps(prove_sweeps(options.kills, options.seed, options.simulations)))
 
 
 if __name__ == "__main__":

@@ -110,12 +110,19 @@ WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
 WITH_ROUGH_NUMBERS = {
     *("analyze", "field", "monitor", "plan", "report"),
     *("test_answer_first", "test_cli_many_systems", "test_family_of_tests", "test_findings"),
-    *("test_joint_diagnostics", "test_names_not_roles"),
+    *("test_cli_systems", "test_joint_diagnostics", "test_names_not_roles"),
+}
+# Whose comparisons of several systems need no check by the other model.
+WITHOUT_OTHER_MODEL = {
+    *("monitor", "test_answer_first", "test_cli_structure", "test_criteria_tables", "test_family_error"),
+    *("test_family_of_tests", "test_findings", "test_joint_diagnostics", "test_no_test"),
+    "test_planned_systems",
 }
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {
     *("analyze", "field", "monitor", "page", "plan", "report"),
-    *("test_docs_files", "test_every_command", "test_findings", "test_hostile_media", "test_net"),
+    *("test_cli_check", "test_cli_fit", "test_docs_files", "test_every_command", "test_findings"),
+    *("test_hostile_media", "test_joint_diagnostics", "test_names_not_roles", "test_net"),
 }
 WITH_PICTURES = {"test_workers"}  # which compare them with those of other processes
 BLANK = {
@@ -129,19 +136,26 @@ BLANK = {
 
 @pytest.fixture(scope="module", autouse=True)
 def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Plans
-    with looks simulate their levels: 1,000 to 10,000 studies for each of six SDs, these a tenth; plans are proved
+    """Analyses by the joint model simulate how often max-t errs: 200 studies, of which these wait for 10. Those of
+    several systems are checked by the other model where that is no more than a certain work, here none. Plans
+    with looks simulate their levels: 1,000 to 20,000 studies for each of six SDs, these a tenth; plans are proved
     by 2,000 studies, here by 200. Critical values of max-t are means over 32,768 directions, here over 2,048;
-    intervals of agreement with other raters come from 100,000 draws, here from 4,000; the power that a pilot leaves
-    possible from 4,000, here from 500. A figure is made as ever,
-    but not turned into dots and outlines, which takes a tenth of a second each."""
+    intervals of agreement come from 1,000 resamples, here from 50, those with other raters from 100,000 draws, here
+    from 4,000; chances of ranks from 4,000 variances, here from 400; the power that a pilot leaves possible from
+    4,000, here from 500. A figure is made as ever, but not turned into dots and outlines, which takes a tenth of a
+    second each."""
     names = {request.path.parent.name, request.path.stem}
     with pytest.MonkeyPatch.context() as patch:
         if names & WITH_FEW_NULL_STUDIES:
             patch.setattr("humeval_power.studies.fit.joint_comparison._N_STUDIES", 10)
+            agreement = importlib.import_module("humeval_power.comparisons.agreement.agreement").agreement
+            patch.setitem(agreement.__kwdefaults__, "n_resamples", 50)
+        if names & WITHOUT_OTHER_MODEL:
+            patch.setattr("humeval_power.studies.fit.joint_comparison.MOST_WORK", 0)
         if names & WITH_ROUGH_LEVELS:
             looks = "humeval_power.studies.looks"
             patch.setattr(f"{looks}.rating_looks.SLOW_LOOK_SIMULATIONS", 200)
+            patch.setattr(f"{looks}.rating_looks.DEFAULT_LOOK_SIMULATIONS", 2000)
             for module in ("systems_looks", "dropping"):  # which has names of its own for them
                 patch.setattr(f"{looks}.{module}.SLOW_SYSTEMS_LOOKS", 100)
                 patch.setattr(f"{looks}.{module}.DEFAULT_SYSTEMS_LOOKS", 1000)
@@ -153,6 +167,8 @@ def no_waiting_for_what_nobody_looks_at(request: pytest.FixtureRequest) -> Itera
         if names & WITH_ROUGH_NUMBERS:
             max_t = importlib.import_module("humeval_power.studies.fit.max_t")
             fresh_cache = functools.lru_cache(maxsize=32)(max_t._critical_values.__wrapped__)
+            ranks = importlib.import_module("humeval_power.studies.fit.ranks")
+            patch.setitem(ranks.draw_means.__kwdefaults__, "n_variances", 400)
             patch.setattr(max_t, "_LOG2_DIRECTIONS", 11)
             patch.setattr(max_t, "_critical_values", fresh_cache)
             strata = importlib.import_module("humeval_power.comparisons.agreement.strata")

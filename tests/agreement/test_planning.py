@@ -142,16 +142,8 @@ def test_a_width_that_no_study_has_is_not_reached():
     target = AgreementTarget(half_width=0.1, ratings_per_output=2, most_outputs=50)
     (found,) = designs(Reliability(0.5, 0.1), target, (1_000,))
     assert (found.n_outputs, found.cost) == (None, None)
-    words = (
-        "--expected-agreement",
-        0.5,
-        "--ratings-per-output",
-        2,
-        "--rater-counts",
-        1_000,
-        "--max-outputs",
-        50,
-    )
+    words = ("--expected-agreement", 0.5, "--ratings-per-output", 2, "--rater-counts", 1_000)
+    words += ("--max-outputs", 50)
     said = run("agreement", "plan", *words, "--output-counts", "2,3", code=3).stdout
     assert "with up to 50 outputs" in " ".join(said.split())
 
@@ -177,16 +169,8 @@ def test_the_fewest_raters_that_would_do_are_named():
     known, target = Reliability(0.5, 0.15), AgreementTarget(half_width=0.1)
     least = least_raters(known, target)
     assert target.floor(known, least) <= 0.1 < target.floor(known, least - 1)
-    words = (
-        "--expected-agreement",
-        0.5,
-        "--rater-share",
-        0.15,
-        "--rater-counts",
-        "3,4",
-        "--output-counts",
-        30,
-    )
+    words = ("--expected-agreement", 0.5, "--rater-share", 0.15, "--rater-counts", "3,4")
+    words += ("--output-counts", 30)
     said = " ".join(run("agreement", "plan", *words, code=3).stdout.split())
     assert f"It takes {least} raters or more." in said
     wide = AgreementTarget(half_width=0.001)
@@ -258,7 +242,7 @@ _NO_PLAN = {
 }
 
 
-@pytest.mark.parametrize("rule", _NO_PLAN)
+@each_case("rule", _NO_PLAN)
 def test_a_pilot_that_no_plan_can_be_made_of_is_refused_by_its_name(rule, tmp_path):
     path = tmp_path / "pilot.csv"
     rows = [f"{i},{j},{_NO_PLAN[rule](i, j)}" for i in range(20) for j in range(3)]

@@ -128,6 +128,7 @@ def test_levels_of_a_table_with_holes_are_those_of_dense_least_squares():
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-9)
 
 
+@pytest.mark.usefixtures("no_intervals")
 @pytest.mark.parametrize("cuts", [None, FIVE], ids=["slider", "five points"])
 def test_consistency_is_that_of_ranks_counted_rater_by_rater(cuts):
     m, n, k = 6, 30, 2
@@ -151,6 +152,13 @@ def test_consistency_is_that_of_ranks_counted_rater_by_rater(cuts):
     np.testing.assert_allclose(tests.noise, (np.array(root) / usual) ** 3, rtol=1e-9)
 
 
+@pytest.fixture
+def no_intervals(monkeypatch):
+    """Intervals of levels take most of the time, and no part in a p-value."""
+    monkeypatch.setattr(raters, "_MOST_JOINT", 0)
+
+
+@pytest.mark.usefixtures("no_intervals")
 @pytest.mark.parametrize(
     ("odd", "p_value"),
     [
@@ -186,6 +194,7 @@ def test_three_raters_have_intervals_and_no_test():
     assert np.isfinite(tests.level_reach).all()
 
 
+@pytest.mark.usefixtures("no_intervals")
 def test_where_one_answer_is_most_of_them_variances_and_systems_are_not_tested():
     tests = raters_one_by_one(shared_of(panel(np.random.default_rng(9), 8, 80, n_systems=2, cuts=TOP)), 2)
     assert np.isnan(tests.noise_p).all()
@@ -341,6 +350,7 @@ def latent_by_a_root(flat, mean):
     return optimize.brentq(beyond, -7, 7, xtol=1e-12)
 
 
+@pytest.mark.usefixtures("no_intervals")
 @pytest.mark.parametrize("cuts", [FIVE, TOP, (0.7,)], ids=["five", "top", "yes or no"])
 def test_levels_of_a_complete_table_are_compared_on_the_latent_scale_of_their_mean_ridits(cuts):
     # as much error in each: the t of a deleted value, of the level that a cumulative probit gives a mean ridit
@@ -389,14 +399,10 @@ def test_the_error_of_a_level_is_split_as_dense_least_squares_splits_it(k):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("no_intervals")
 @pytest.mark.parametrize(("m", "k"), [(5, 3), (10, 3), (30, 3), (30, 5)])
-def test_levels_of_healthy_panels_are_named_at_the_nominal_rate_where_some_rate_an_output(
-    monkeypatch, m, k
-):
+def test_levels_of_healthy_panels_are_named_at_the_nominal_rate_where_some_rate_an_output(m, k):
     # of 1,000 studies at a true .05 below this with probability .999; errors taken as usual gave .08 with 30 and 3
-    monkeypatch.setattr(
-        raters, "_MOST_JOINT", 0
-    )  # intervals of levels take most of the time, and no part in this
     studies, n_named = 1_000, 0
     for study in range(studies):
         rng = np.random.default_rng([77, study])

@@ -7,12 +7,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from cli import run
 from scipy import stats
 from seven import seven
 
 from humeval_power.designs import k_per_item
-from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.fitting import fit
 from humeval_power.inference.corrections import correct
 from humeval_power.ratings import ratings_from_table
@@ -24,51 +23,27 @@ from humeval_power.studies.fit.wald import standardised_effect
 TRUTH = seven(0.55, 0.1, 0.08, 0.05, 0.12, 0.1, 0.18)
 
 
-@pytest.fixture
-def study(tmp_path):
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
     """A Likert study of 12 workers and 50 items in a CSV file."""
     design = k_per_item(12, 50, ratings_per_item=3)
     ratings = simulate(TRUTH, design, seed=5, response="likert", points=5)
     table = ratings.to_frame(RatingScale(1, 5, points=5)).replace({"system": {"A": "old", "B": "new"}})
-    path = tmp_path / "study.csv"
+    path = tmp_path_factory.mktemp("study") / "study.csv"
     table.to_csv(path, index=False)
     return path
 
 
-@pytest.fixture
-def plan(study, tmp_path):
+@pytest.fixture(scope="module")
+def plan(study):
     """A plan from that study as a pilot."""
-    path = tmp_path / "plan.json"
-    run(
-        "plan",
-        study,
-        "--scale",
-        "1:5",
-        "--systems",
-        "old,new",
-        "--effect",
-        "0.1",
-        "--items",
-        "40:80:20",
-        "--max-workers",
-        "12",
-        "--cost-per-rating",
-        "0.1",
-        "--ratings-per-item",
-        "1:3",
-        "--simulations",
-        "200",
-        "-o",
-        path,
-        "-q",
+    path = study.with_name("plan.json")
+    words = (
+        "--scale 1:5 --systems old,new --effect 0.1 --items 40:80:20 --max-workers 12 --cost-per-rating 0.1"
     )
+    words += " --ratings-per-item 1:3 --simulations 100 -q"
+    run("plan", study, *words.split(), "-o", path)
     return path
-
-
-def run(*words, code=0):
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code == code, result.output
-    return result
 
 
 def test_the_analysis_has_the_numbers_of_the_fit(study):
@@ -104,7 +79,7 @@ def renamed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("renamed")
     sizes = "--effect 0.2 --scale 1:5 --workers 6 --items 10 --ratings-per-item 3 --cost-per-rating 0.1"
     values = (
-        "--values sd_worker_slope=0.05,sd_residual=0.2,sd_item_intercept=0.1 --power 0.1 --simulations 100"
+        "--values sd_worker_slope=0.05,sd_residual=0.2,sd_item_intercept=0.1 --power 0.1 --simulations 50"
     )
     run("plan", *f"{sizes} {values} --looks 2 -o".split(), folder / "plan.json", "-q")
     told = run(

@@ -21,7 +21,7 @@ from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.surface import list_cells, run_surface
 
 PUBLISHED_REPLICATES = 200
-OURS = 10_000
+OURS = 5_000
 PUBLISHED = Path(__file__).parents[2] / "examples" / "papers" / "published" / "card2020_figure6.csv"
 
 
@@ -161,7 +161,7 @@ def test_rates_with_few_workers_are_those_of_the_goldens(shared, column, word):
 @pytest.mark.parametrize("setting", ["high", "low"])
 def test_the_default_test_keeps_its_level_from_five_workers_on(setting, m):
     # the methods notes 3: fine for m >= 5 (at most .057), liberal (.06 to .075) with three workers.
-    n = 40_000
+    n = 20_000
     result = size_of_test(preset(setting), crossed(m, 100), n_simulations=n, seed=41)
     error = math.sqrt(0.05 * 0.95 / n)
     limit = 0.075 if m == 3 else 0.058

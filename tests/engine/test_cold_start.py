@@ -14,10 +14,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cli import run
-from click.testing import CliRunner
 
 from humeval_power.asking import output as compiling
-from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.kernels import kernel
@@ -70,7 +68,7 @@ def table(tmp_path):
         "1",
     ]
     arguments = ["simulate", "--preset", "high", *simulated, "-o", str(path)]
-    assert CliRunner().invoke(main, arguments, catch_exceptions=False).exit_code == 0
+    run(*arguments)
     return path
 
 
@@ -180,7 +178,7 @@ def _notice(arguments, during):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("humeval_power.studies.power.typed.assumptions_of", happens)
-        return re.sub(r"\s+", " ", CliRunner().invoke(main, arguments).stderr)
+        return re.sub(r"\s+", " ", run(*arguments).stderr)
 
 
 def test_the_notice_comes_from_the_compiler_once_and_not_with_quiet():

@@ -78,7 +78,7 @@ def test_the_criterion_is_the_dense_one_and_no_point_near_is_lower(which, restri
     assert fitted.parameters.sd_residual == pytest.approx(np.sqrt(sigma2), rel=1e-6)
     rng = np.random.default_rng(1)
     for size in (1e-3, 1e-2):
-        for _ in range(12):
+        for _ in range(6):
             moved = []
             for noun, matrix in zip(("worker", "item"), matrices, strict=True):
                 L = np.linalg.cholesky(matrix) + size * np.tril(rng.normal(size=(2, 2)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import few_fast
+from cases import each_case, few_fast
 from reference import dense_model
 from reference.kernel_view import view
 from reference.structured_tables import SHAPES, design_matrices, ratings, table
@@ -27,8 +27,8 @@ GAMMAS = {
 
 
 @few_fast("name", SHAPES, fast=4)
-@pytest.mark.parametrize("gamma", GAMMAS.values(), ids=GAMMAS.keys())
-@pytest.mark.parametrize("restricted", [True, False])
+@each_case("gamma", GAMMAS.values())
+@each_case("restricted", [True, False])
 def test_the_kernel_is_the_dense_model(name, gamma, restricted):
     rated = ratings(SHAPES[name], covariates=COVARIATES)
     problem = CrossedProblem.of_ratings(rated)
@@ -88,7 +88,7 @@ def test_no_other_point_has_a_lower_criterion(name, estimator):
     assert fitted.criterion == pytest.approx(here, abs=1e-7)
     rng = np.random.default_rng(0)
     for size in (1e-3, 1e-2, 1e-1):
-        for _ in range(8):
+        for _ in range(4):
             other = np.maximum(best**2 + size * rng.normal(size=6), 0.0)
             assert dense_model.criterion(other, rated.rating, X, zs, estimator == "reml") >= here - 1e-7
 

@@ -134,7 +134,7 @@ EIGHT = (0.02, 0.25, 0.1, 0.0, 0.1, 0.05, 0.15, 0.1), (0.2, 0.1, 0.0, 0.1, 0.05,
 
 
 @few_fast("kept", [0.6, 1.1], fast=1)
-@pytest.mark.parametrize(("sds", "seed"), [*((THREE, seed) for seed in range(4)), (EIGHT, 0)])
+@few_fast(("sds", "seed"), [(THREE, 0), (EIGHT, 0), *((THREE, seed) for seed in range(1, 4))], fast=2)
 def test_standard_errors_and_df_equal_those_of_dense_matrices(sds, seed, kept):
     rows = own_table(seed, *sds, m=5, n=8, kept=kept)
     fitted = fit_joint(rows, variances="own")
@@ -199,7 +199,7 @@ def test_the_variances_of_a_large_study_are_recovered():
 
 
 def test_one_rating_of_each_output_leaves_items_and_residual_not_identified():
-    rows = own_table(2, (0.1, 0.2, 0.1), (0.1, 0.1, 0.1), m=4, n=40, kept=1.1)
+    rows = own_table(2, (0.1, 0.2, 0.1), (0.1, 0.1, 0.1), m=4, n=20, kept=1.1)
     seen = rows.worker == (rows.item + rows.system) % 4
     once = table_of({name: getattr(rows, name)[seen] for name in ("worker", "item", "system", "rating")})
     fitted = fit_joint(once, variances="own")

@@ -9,14 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cases import few_fast
-from click.testing import CliRunner
+from cli import run
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import dense_model
 from reference.dense_search import lowest
 from tiny_tables import KINDS, rescaled, tiny_table, write_table
 
-from humeval_power.doors.terminal.main import main
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.crossed.problem import COMPONENTS
 from humeval_power.estimation.fit import Fit
@@ -114,9 +113,9 @@ def test_a_table_with_several_minima_says_so(seed: int, tmp_path) -> None:
     assert fit(table).n_optima > 1
     write_table(tmp_path / "t.csv", table)
     command = ["fit", str(tmp_path / "t.csv"), "--scale", "0:1.25", "--simulations", "20"]
-    text = CliRunner().invoke(main, command)
+    text = run(*command)
     assert "peaks; the fit is the highest that was found" in " ".join(text.output.split()), text.output
-    record = json.loads(CliRunner().invoke(main, [*command, "--json"]).stdout)
+    record = json.loads(run(*command, "--json").stdout)
     assert record["n_optima"] > 1
 
 
@@ -168,8 +167,7 @@ def test_a_table_whose_likelihood_is_highest_without_a_residual_is_refused_with_
     """SDs of 41,816 on [0, 1] stood beside 'A is rated higher than B (p = 0.0033)', with exit code 0."""
     write_table(tmp_path / "t.csv", tiny_table(seed))
     for command in ("fit", "analyze"):
-        result = CliRunner().invoke(main, [command, str(tmp_path / "t.csv"), "--scale", "0:1.25"])
-        assert result.exit_code == 1, result.output
+        result = run(command, tmp_path / "t.csv", "--scale", "0:1.25", code=1)
         assert isinstance(result.exception, SystemExit)
         assert "Collect more ratings" in " ".join(result.output.split())
         assert "p =" not in result.output
@@ -183,9 +181,6 @@ def test_a_reference_engine_refuses_ratings_that_are_alike_within_each_system(
     table = tiny_table(3)
     table.rating = 0.25 + 0.5 * table.system  # no difference but that of the systems
     write_table(tmp_path / "t.csv", table)
-    result = CliRunner().invoke(
-        main, ["fit", str(tmp_path / "t.csv"), "--scale", "0:1", "--engine", engine, "--df", "min"]
-    )
-    assert result.exit_code == 1
+    result = run("fit", tmp_path / "t.csv", "--scale", "0:1", "--engine", engine, "--df", "min", code=1)
     assert isinstance(result.exception, SystemExit)
     assert "explain these ratings" in " ".join(result.output.split())

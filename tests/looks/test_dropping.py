@@ -184,7 +184,7 @@ def test_with_many_workers_the_long_run_is_that_of_brownian_motion() -> None:
 
 def test_the_numbers_of_a_plan_agree_with_each_other() -> None:
     source = study(5, effect=0.12)
-    plan = plan_dropping(source, SPENT, n_simulations=512, seed=2)
+    plan = plan_dropping(source, SPENT, n_simulations=256, seed=2)
     per_look = np.diff(source.sizes, prepend=0) / 5
     for point in (*plan.points, *plan.ties):
         assert sum(point.stages) == pytest.approx(point.ratings)
@@ -203,7 +203,7 @@ def test_the_numbers_of_a_plan_agree_with_each_other() -> None:
         "all equal",
     ]  # one leads: as planned
     assert plan.calibration.used <= 1
-    again = plan_dropping(source, SPENT, n_simulations=512, seed=2, n_jobs=2)
+    again = plan_dropping(source, SPENT, n_simulations=256, seed=2, n_jobs=2)
     assert again.points == plan.points
 
 
@@ -215,7 +215,7 @@ def test_an_incomplete_design_is_simulated_by_its_ratings() -> None:
         source,
         bounds,
         {"one leads": source.parameters.means, ALL_EQUAL: (0.5,) * 3},
-        n_simulations=64,
+        n_simulations=32,
         seed=1,
     )
     assert found[0].best_named > found[1].false_claim

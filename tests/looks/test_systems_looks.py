@@ -214,8 +214,8 @@ def test_a_comparison_is_shown_exactly_where_its_p_over_the_looks_is_at_most_alp
     bounds = stepwise_boundaries(rule, [SHARES] * 4)
     p_values = rng.beta(0.3, 3.0, (25, 3, 4))
     walked = walk(p_values, bounds)
-    assert 20 < walked.shown.sum() < 90
-    for study in range(10):
+    assert 5 < walked.shown[:6].sum() < 24
+    for study in range(6):
         levels = [
             [
                 sequential_level(
@@ -247,7 +247,7 @@ def test_z_values_claim_a_difference_between_equal_systems_at_most_at_alpha(
     groups: tuple[int, ...],
 ) -> None:
     # Means that grow with independent increments: no estimated variance, so alpha holds exactly or is not reached.
-    rng, n = np.random.default_rng(sum(groups) + len(groups)), 40_000
+    rng, n = np.random.default_rng(sum(groups) + len(groups)), 20_000
     group = np.repeat(np.arange(len(groups)), groups)
     steps = rng.standard_normal((n, 3, 4)) * np.sqrt(np.diff(SHARES, prepend=0.0))[None, :, None]
     sums = np.cumsum(steps, axis=1) + 40 * np.array(SHARES)[None, :, None] * group

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import few_fast
-from click.testing import CliRunner, Result
+from cli import run
+from click.testing import Result
 from scipy import stats
 
-from humeval_power.doors.terminal.main import main
 from humeval_power.studies.plan.files_looks import read_judgement_plan
 
 KINDS = {
@@ -24,10 +24,6 @@ SIZES = {"preference": (50, 100, 150, 200), "scores": (50, 100, 150, 200), "accu
 COMMON = (
     "--looks 4 --efficacy lan-demets-obrien-fleming --systems old,new --simulations 50 --date 2026-01-02 -q"
 )
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def judged(kind: str, *, effect: float = 0.0, n: int = 300, seed: int = 1) -> pd.DataFrame:
@@ -58,8 +54,7 @@ def judged(kind: str, *, effect: float = 0.0, n: int = 300, seed: int = 1) -> pd
 def sealed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("looks")
     for kind, words in KINDS.items():
-        done = run("looks", *words.split(), *COMMON.split(), "-o", folder / f"{kind}.json")
-        assert done.exit_code == 0, done.output
+        run("looks", *words.split(), *COMMON.split(), "-o", folder / f"{kind}.json")
     return {kind: (folder / f"{kind}.json").read_text() for kind in KINDS}
 
 
@@ -73,7 +68,7 @@ def plans(sealed: dict[str, str], tmp_path: Path) -> dict[str, Path]:
 def look(plan: Path, table: pd.DataFrame, *words: object) -> Result:
     path = plan.parent / "so_far.csv"
     table.to_csv(path, index=False)
-    return run("monitor", path, "--plan", plan, "-q", *words)
+    return run("monitor", path, "--plan", plan, "-q", *words, code=None)
 
 
 def record(done: Result) -> dict:
@@ -93,15 +88,12 @@ def test_a_study_without_a_difference_goes_through_its_looks_to_the_end(kind, pl
     low, high = found["inference"]["interval"]
     assert low < found["inference"]["estimate"] < high
     assert 0 < found["false_positive_chance"] <= 0.053
-    again = look(plans[kind], table[:size], "--json")
-    assert (
-        "taken before, at the same judgements"
-        in run("monitor", plans[kind].parent / "so_far.csv", "--plan", plans[kind]).stderr
-    )
+    so_far = plans[kind].parent / "so_far.csv"
+    again = run("monitor", so_far, "--plan", plans[kind], "--json")
+    assert "taken before, at the same judgements" in again.stderr
     assert record(again)["looks"] == found["looks"]
-    assert (
-        record(run("monitor", "--plan", plans[kind], "--status", "--json", "-q"))["looks"] == found["looks"]
-    )
+    status = run("monitor", "--plan", plans[kind], "--status", "--json", "-q")
+    assert record(status)["looks"] == found["looks"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -197,8 +189,7 @@ def test_several_judgements_of_a_worker_are_refused_with_what_to_do(kind, plans)
 def test_a_rating_study_is_not_followed_by_a_plan_of_looks(plans) -> None:
     path = plans["scores"].parent / "so_far.csv"
     judged("scores")[:50].to_csv(path, index=False)
-    done = run("analyze", path, "--plan", plans["scores"])
-    assert done.exit_code == 2
+    done = run("analyze", path, "--plan", plans["scores"], code=2)
     assert "follow it with 'monitor'" in " ".join(done.stderr.split())
 
 

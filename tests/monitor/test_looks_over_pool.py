@@ -74,7 +74,7 @@ def begun(
     said = {name: words.format(raw=raw) for name, words in (TWO if n_systems == 2 else SEVERAL).items()}
     systems = ", ".join(f'"{name}"' for name in names)
     (place / "study.toml").write_text(STUDY.format(estimand=estimand, systems=systems, items=items, **said))
-    run("plan", "--study", place / "study.toml", "--simulations", 400, "-o", place / "plan.json", code=None)
+    run("plan", "--study", place / "study.toml", "--simulations", 200, "-o", place / "plan.json", code=None)
     return place
 
 

@@ -23,7 +23,7 @@ MEANS = {"base": 0.45, "new": 0.58, "tiny": 0.45, "big": 0.75}
 PLANNED = (
     *("plan", "--systems", ",".join(MEANS), "--preset", "typical", "--items", 40, "--workers", 15),
     *("--ratings-per-item", 15, "--effect", ".12", "--cost-per-rating", "0.1", "--looks", 3),
-    *("--looks-by", "workers", "--efficacy", "lan-demets-pocock", "--scale", "1:5", "--simulations", 100),
+    *("--looks-by", "workers", "--efficacy", "lan-demets-pocock", "--scale", "1:5", "--simulations", 50),
 )
 
 
@@ -120,7 +120,7 @@ def test_other_systems_than_planned_are_refused_at_a_look(folder: Path, tmp_path
 def test_two_that_are_counted_have_looks_as_two_systems() -> None:
     study = (
         *("looks", "study", "--preset", "low", "--workers", 12, "--items", 20, "--effect", ".1"),
-        *("--looks-by", "workers", "--simulations", 200, "--json"),
+        *("--looks-by", "workers", "--simulations", 50, "--json"),
     )
     plain, counted = (json.loads(run(*study, *more).stdout) for more in ((), ("--n-systems", 2)))
     for record in (plain, counted):

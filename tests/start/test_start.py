@@ -93,21 +93,8 @@ def test_the_answer_fits_a_terminal_and_says_what_was_assumed() -> None:
     assert max(map(len, shown.splitlines())) <= 80
     assert "Nobody said which difference matters" in shown
     assert "Nobody said what it costs" in shown
-    told = run(
-        "start",
-        "--have",
-        "nothing",
-        "--difference",
-        "0.5",
-        "--raters",
-        "students",
-        "--pay-per-hour",
-        "15",
-        "--seconds-per-rating",
-        "20",
-        "--instruction-minutes",
-        "3",
-    )
+    words = "--difference 0.5 --raters students --pay-per-hour 15 --seconds-per-rating 20 --instruction-minutes 3"
+    told = run("start", "--have", "nothing", *words.split())
     assert "Nobody said" not in told.stdout
 
 

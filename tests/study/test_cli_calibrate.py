@@ -117,7 +117,7 @@ def test_several_settings_are_judged_side_by_side() -> None:
     assert record["rows"][n:] == alone["rows"]
 
 
-P = ["calibrate", "--p", "0.03", "--workers", "3", "--items", "100", "--simulations", "2000"]
+P = ["calibrate", "--p", "0.03", "--workers", "3", "--items", "100", "--simulations", "800"]
 
 
 def test_a_reported_p_value_is_answered_first_and_without_parameters() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from cases import each_case
 from cli import run, run_json
 
 from humeval_power.designs import crossed
@@ -14,17 +15,8 @@ from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.systems import SystemsParameters
 
 STUDY = [
-    "power",
-    "--preset",
-    "high",
-    "--workers",
-    "20",
-    "--items",
-    "100",
-    "--effect",
-    "0.1",
-    "--method",
-    "analytic",
+    *("power", "--preset", "high", "--workers", "20", "--items", "100", "--effect", "0.1"),
+    *("--method", "analytic"),
 ]
 PRICES = ["--cost-per-rating", "0.12", "--cost-per-worker", "3"]
 NAMES = ["workers", "items", "power", "cost", "splits", "variance", "estimates", "winners_curse"]
@@ -59,7 +51,7 @@ def test_a_page_answers_eight_questions_and_draws_nothing_by_matplotlib():
     assert len(page) < 70_000
 
 
-@pytest.mark.parametrize(
+@each_case(
     "more",
     [
         ["--ratings-per-item", "3"],
@@ -74,7 +66,7 @@ def test_every_regular_design_has_all_of_them(more):
     assert len(titles(run(*STUDY, *more, "--format", "html").stdout)) == 8
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "pictures"),
     [
         ("--design counterbalanced --effect 0.1", 3),  # power over the effect, estimates, winner's curse
@@ -88,23 +80,11 @@ def test_every_regular_design_has_all_of_them(more):
     ],
 )
 def test_others_have_what_there_is(words, pictures):
-    known = [
-        "power",
-        "--preset",
-        "high",
-        "--workers",
-        "20",
-        "--items",
-        "100",
-        "--method",
-        "analytic",
-        "--format",
-        "html",
-    ]
-    assert len(titles(run(*known, *words.split()).stdout)) == pictures
+    known = "power --preset high --workers 20 --items 100 --method analytic --format html"
+    assert len(titles(run(*known.split(), *words.split()).stdout)) == pictures
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("size", "pictures"),
     [
         (("2", "2"), 7),  # eight ratings cannot be split in another way

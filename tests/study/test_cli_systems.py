@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import pytest
 from cases import few_fast
@@ -56,19 +55,8 @@ def test_power_tells_every_goal_by_formula_and_by_simulation():
 
 
 def test_the_same_seed_gives_the_same_bytes_on_any_number_of_cores():
-    words = (
-        "power",
-        *HIGH,
-        *SIZE,
-        "--effect",
-        "0.3",
-        "--simulations",
-        "600",
-        "--method",
-        "simulate",
-        "--json",
-    )
-    one, two = (json.loads(run(*words, "--jobs", jobs).stdout) for jobs in (1, 2))
+    words = ("power", *HIGH, *SIZE, "--effect", "0.3", "--simulations", "600", "--method", "simulate")
+    one, two = (run_json(*words, "--jobs", jobs) for jobs in (1, 2))
     assert {**one, "command": ""} == {**two, "command": ""}
 
 
@@ -165,7 +153,7 @@ def test_hostile_names_are_told_as_they_are(tmp_path):
     assert {row["system"] for row in rows} == set(HOSTILE.split(","))
     assert len(rows) == 4 * 8 * 40
     for ending in ("html", "tex", "md"):
-        run("power", *words, *FAST, "-o", tmp_path / f"power.{ending}")
+        run("power", *words, "--method", "analytic", "-o", tmp_path / f"power.{ending}")
     assert "<b>bold" not in (tmp_path / "power.html").read_text(encoding="utf-8")
 
 
@@ -242,23 +230,13 @@ def test_a_study_of_several_says_its_power_at_both_ends_of_what_is_usual(words):
     found = run_json(*asked, *effect, "--preset", "typical", "--method", "analytic")
     # the twin: the same study under each setting that `plan` names, one by one
     settings = run_json(
-        *("plan", "--items", "60", "--max-workers", "12", "--n-systems", "4", "--scale", "1:5"),
-        *("--effect-raw", "0.6", "--cost-per-rating", "0.1"),
+        *("plan", "--items", "60", "--workers", "12", "--ratings-per-item", "3", "--simulations", "20"),
+        *("--n-systems", "4", "--scale", "1:5", "--effect-raw", "0.6", "--cost-per-rating", "0.1"),
+        code=None,
     )["assumed"]["origins"]
     size = str(found.get("items") or 60)
     effect = ("--effect", f"{found['analytic']:.17g}") if words[0] == "mde" else effect
-    at = (
-        "--items",
-        size,
-        "--workers",
-        "12",
-        "--ratings-per-item",
-        "3",
-        "--n-systems",
-        "4",
-        "--scale",
-        "1:5",
-    )
+    at = ("--items", size, *asked[asked.index("--workers") :])
     powers = [
         run_json("power", *at, *effect, "--preset", name, "--method", "analytic")["analytic"]["power"]
         for name in settings

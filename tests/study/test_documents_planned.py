@@ -230,7 +230,7 @@ def test_a_surface_has_a_column_of_documents():
 
 
 def test_a_calibration_has_the_test_that_leaves_documents_out():
-    shown = run("calibrate", "--workers", "8", "--items", "40", "--documents", "8", "--simulations", "600")
+    shown = run("calibrate", "--workers", "8", "--items", "40", "--documents", "8", "--simulations", "300")
     assert shown.exit_code == 0, shown.output
     row = next(line for line in shown.output.splitlines() if "documents left out" in line)
     own = next(line for line in shown.output.splitlines() if "Kenward-Roger *" in line)

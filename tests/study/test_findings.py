@@ -100,7 +100,7 @@ def test_the_findings_are_points_of_a_declared_scale_best_first(single):
 
 def test_where_lower_is_better_the_best_has_the_lowest_points_and_differences_their_sign():
     scale = RatingScale.parse("0:100", higher_is_better=False)
-    result = analyze(ratings_of(1, scale=scale), family=JOINT)
+    result = analyze(ratings_of(1, NAMES[:3], scale), family=JOINT, diagnostics=False)
     rows = result.findings.rows
     assert [one.mean for one in rows] == sorted(one.mean for one in rows)
     assert all(one.low < one.mean < one.high for one in rows)
@@ -113,9 +113,8 @@ def test_where_lower_is_better_the_best_has_the_lowest_points_and_differences_th
 
 
 def test_an_inferred_scale_is_shown_on_0_to_1():
-    table = frame(1).astype({"rating": str})
-    ratings = ratings_from_table(table, require_pair=False)
-    result = analyze(ratings)
+    table = frame(1, NAMES[:3]).astype({"rating": str})
+    result = analyze(ratings_from_table(table, require_pair=False), diagnostics=False)
     assert result.findings.unit.words == "on [0, 1], 1 being best"
     means = {one.system: one.mean for one in result.analysis.means}
     assert {one.system: one.mean for one in result.findings.rows} == means
@@ -153,14 +152,15 @@ def test_differences_and_the_map_have_the_order_and_the_sign_of_the_table(single
 
 
 def test_one_sided_tests_keep_their_direction():
-    result = analyze(ratings_of(1), rule=DecisionRule(alternative="greater"))
+    rule = DecisionRule(alternative="greater")
+    result = analyze(ratings_of(1, NAMES[:3]), rule=rule, diagnostics=False)
     tested = {(one.second, one.first): 4 * one.test.estimate for one in result.analysis.results}
     assert {(one.left, one.right): one.estimate for one in result.ranking.pairs} == pytest.approx(tested)
 
 
 def test_against_a_baseline_the_differences_are_findings_without_ranks():
     family = ComparisonFamily(comparisons="baseline", baseline="gamma", model="joint")
-    result = analyze(ratings_of(1), family=family)
+    result = analyze(ratings_of(1, NAMES[:3]), family=family, diagnostics=False)
     text = as_terminal(result.body())
     assert "alpha - gamma" in text
     assert " rank " not in text
@@ -190,11 +190,10 @@ def test_criteria_share_the_order_of_the_first_and_have_a_panel_each(several):
 
 
 def test_a_system_that_a_criterion_lacks_has_dashes_there():
-    by_name = {
-        "one": ratings_of(0, NAMES[:3], criterion="one"),
-        "two": ratings_of(1, NAMES[:4], criterion="two"),
-    }
-    result = analyze_criteria(by_name, lambda one: analyze(one, family=JOINT), family=JOINT)
+    by_name = {name: ratings_of(0, NAMES[:n], criterion=name) for name, n in (("one", 3), ("two", 4))}
+    result = analyze_criteria(
+        by_name, lambda one: analyze(one, family=JOINT, diagnostics=False), family=JOINT
+    )
     table = shown(result)
     assert table.rows[-1][0] == NAMES[3]
     assert set(table.rows[-1][1 : 1 + table.spans[0][1]]) == {"-"}

@@ -19,15 +19,20 @@ from humeval_power.studies.fit.wald import NullStatistics, difference_test, effe
 from humeval_power.studies.power.replication import simulated_test
 
 TRUTH = seven(0.5, 0.1, 0.1, 0.08, 0.1, 0.1, 0.15)
+ROWS = k_per_item(10, 40, ratings_per_item=4)
 
 
 @pytest.fixture(scope="module")
 def study():
-    return simulate(TRUTH, k_per_item(10, 40, ratings_per_item=4), seed=3)
+    return simulate(TRUTH, ROWS, seed=3)
 
 
-def test_a_profile_interval_ends_where_the_criterion_has_risen_by_the_chi_square(study):
-    fitted = fit(study)
+@pytest.fixture(scope="module")
+def fitted(study):
+    return fit(study)
+
+
+def test_a_profile_interval_ends_where_the_criterion_has_risen_by_the_chi_square(study, fitted):
     low, high = parameter_intervals(fitted, study, method="profile")["sd_residual"]
     # far from the boundary the residual's profile is that of a chi-square with n - (m + n ...) df
     df = fitted.uncertainty.residual_df
@@ -81,30 +86,20 @@ def test_simulated_p_is_never_zero_and_counts_ties():
 @pytest.mark.slow
 def test_the_bootstrap_agrees_with_kenward_roger_in_a_comfortable_study(study):
     fitted = fit(study)
-    rows = k_per_item(10, 40, ratings_per_item=4)
     wald = effect_test(fitted)
     for kind, assumed in (("bootstrap", None), ("calibrated", TRUTH)):
         rule = DecisionRule(df=kind)
-        found = simulated_test(fitted, rows, rule, assumed=assumed, n_simulations=2000, seed=1)
+        found = simulated_test(fitted, ROWS, rule, assumed=assumed, n_simulations=2000, seed=1)
         # binomial band of the simulated p, and a little for the two ways
         assert found.p_value == pytest.approx(wald.p_value, abs=0.02)
         assert found.interval == pytest.approx(wald.interval, abs=0.02)
 
 
-def test_the_calibrated_rule_needs_its_assumption(study):
+def test_the_calibrated_rule_needs_its_assumption_and_a_simulated_one_needs_studies(fitted):
     with pytest.raises(InputError, match="assumed=FILE"):
-        simulated_test(
-            fit(study),
-            k_per_item(10, 40, ratings_per_item=4),
-            DecisionRule(df="calibrated"),
-            n_simulations=10,
-            seed=1,
-        )
-
-
-def test_a_simulated_rule_is_refused_where_nothing_is_simulated(study):
+        simulated_test(fitted, ROWS, DecisionRule(df="calibrated"), n_simulations=10, seed=1)
     with pytest.raises(InputError, match="needs simulated studies"):
-        effect_test(fit(study), DecisionRule(df="bootstrap"))
+        effect_test(fitted, DecisionRule(df="bootstrap"))
 
 
 def test_differences_of_a_complete_table_have_the_one_sample_strata():

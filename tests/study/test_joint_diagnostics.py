@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from cases import few_fast
-from click.testing import CliRunner
+from cli import run
 from test_joint_fit import random_table
 from test_many_systems import ratings_of
 
-from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.joint.fit import fit_joint
 from humeval_power.families import ComparisonFamily
 from humeval_power.files.documents.reading import to_json
@@ -19,16 +19,27 @@ from humeval_power.ratings import Ratings
 from humeval_power.saying.render import as_terminal
 from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.analyze.diagnostics import diagnose_jointly
+from humeval_power.studies.analyze.result import AnalysisResult
 from humeval_power.studies.analyze.screening import screening_sentence
 from humeval_power.studies.analyze.system_diagnostics import influence_words, spread_figure
 
 NAMES = ("p", "q", "r", "s")
 
 
-@pytest.fixture(scope="module")
-def four() -> Ratings:
+@functools.cache
+def analysed(model: str) -> AnalysisResult:
+    return analyze(table_of_four(), family=ComparisonFamily(model=model))
+
+
+@functools.cache
+def table_of_four() -> Ratings:
     """An incomplete table of four systems."""
     return ratings_of(random_table(11, m=6, n=15, K=4, kept=0.7), NAMES)
+
+
+@pytest.fixture(scope="module")
+def four() -> Ratings:
+    return table_of_four()
 
 
 def dense(ratings, fitted):
@@ -119,9 +130,9 @@ def test_a_worker_who_alone_rated_a_system_cannot_be_left_out(four):
     assert all(not one.reason for one in found.left_out[1:])
 
 
-@few_fast("model", ["pairwise", "joint"], fast=1)
+@few_fast("model", ["joint", "pairwise"], fast=1)
 def test_the_analysis_its_record_and_the_page_show_the_diagnostics(four, model, tmp_path):
-    result = analyze(four, family=ComparisonFamily(model=model))
+    result = analysed(model)
     text = " ".join(as_terminal(result.body(), details=True).split())
     assert influence_words(result.diagnostics, result.ranking.unit) in text
     assert " ".join(screening_sentence(result.diagnostics.workers).split()) in text
@@ -132,8 +143,7 @@ def test_the_analysis_its_record_and_the_page_show_the_diagnostics(four, model, 
     assert record["influence"] == influence_words(result.diagnostics, result.ranking.unit)
     path = tmp_path / "analysis.json"
     path.write_text(to_json(result.record()), "utf-8")
-    told = CliRunner().invoke(main, ["report", str(path), "--format", "markdown", "-q"])
-    assert told.exit_code == 0, told.output
+    told = run("report", path, "--format", "markdown", "-q")
     assert record["screening"] in told.stdout
     assert record["influence"].split(";")[0].replace("-", "\\-") in told.stdout.replace("\u2212", "-")
     without = analyze(four, family=ComparisonFamily(model=model), diagnostics=False)
@@ -142,7 +152,7 @@ def test_the_analysis_its_record_and_the_page_show_the_diagnostics(four, model, 
 
 
 def test_dots_are_the_predictions_of_those_who_rated_a_system(four):
-    result = analyze(four, family=ComparisonFamily(model="joint"))
+    result = analysed("joint")
     figure = spread_figure(result.diagnostics, four, result.ranking.unit, result.ranking.shown_order)
     rows = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     for line, name in zip(rows, result.ranking.shown_order, strict=True):

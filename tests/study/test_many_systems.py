@@ -94,17 +94,17 @@ def test_dunnetts_p_values_are_those_of_scipy():
     assert found == pytest.approx(said.pvalue, abs=2e-3)  # SciPy integrates by random points
 
 
-def test_an_unequal_correlation_gives_what_a_million_draws_give():
+def test_an_unequal_correlation_gives_what_many_draws_give():
     correlation = np.array([[1, 0.8, -0.3], [0.8, 1, 0.1], [-0.3, 0.1, 1]])
     rng = np.random.default_rng(1)
-    n = 1_000_000
+    n = 400_000
     z = rng.standard_normal((n, 3)) @ np.linalg.cholesky(correlation).T
     t = z / np.sqrt(rng.chisquare(7, n) / 7)[:, None]
     for two_sided, values in ((True, [0.5, 2.0, 3.0]), (False, [-1.0, 0.0, 2.0])):
         largest = (np.abs(t) if two_sided else t).max(axis=1)
         found = MaxT(correlation, 7.0, two_sided=two_sided).p_value(np.array(values))
-        # four standard errors of a million draws
-        assert found == pytest.approx([(largest >= value).mean() for value in values], abs=0.002)
+        # four standard errors
+        assert found == pytest.approx([(largest >= value).mean() for value in values], abs=0.003)
 
 
 def test_one_comparison_needs_no_correction_and_none_is_ever_lowered():

@@ -46,9 +46,15 @@ def apart():
     return two_machines_and_a_human(3)
 
 
+@pytest.fixture(scope="module")
+def joint(apart):
+    return analyze(apart, family=JOINT, diagnostics=False)
+
+
 @pytest.mark.parametrize(("family", "model"), [(JOINT, "pairwise"), (PAIRS, "joint")])
-def test_the_check_is_the_other_model_on_the_same_ratings(apart, family, model):
-    found = analyze(apart, family=family, diagnostics=False).analysis.other_model
+def test_the_check_is_the_other_model_on_the_same_ratings(apart, joint, family, model):
+    result = joint if family == JOINT else analyze(apart, family=family, diagnostics=False)
+    found = result.analysis.other_model
     other = replace(family, model=model)
     if model == "pairwise":
         alone = compare_systems(apart, rule=DEFAULT_RULE, family=other)
@@ -58,8 +64,8 @@ def test_the_check_is_the_other_model_on_the_same_ratings(apart, family, model):
     assert found.model == model
 
 
-def test_where_the_models_part_a_warning_says_so_in_words_and_record(apart):
-    result = analyze(apart, family=JOINT, diagnostics=False)
+def test_where_the_models_part_a_warning_says_so_in_words_and_record(joint):
+    result = joint
     lead = {(one.first, one.second): one.significant for one in result.analysis.results}
     check = {(one.first, one.second): one.significant for one in result.analysis.other_model.results}
     parted = tuple(pair for pair in lead if lead[pair] != check[pair])

@@ -40,30 +40,14 @@ def test_a_fit_of_b_and_c_speaks_of_b_and_c(table: Path, words: tuple[str, ...])
     assert not ROLES.search(" ".join(printed.split()))
 
 
-PLANNED = (
-    "--effect",
-    "0.4",
-    "--items",
-    "8:24:8",
-    "--max-workers",
-    "12",
-    "--cost-per-rating",
-    "0.1",
-    "--simulations",
-    "20",
-)
-STUDY = (
-    "--workers",
-    "4",
-    "--items",
-    "8",
-    "--ratings-per-item",
-    "2",
-    "--effect",
-    "0.3",
-    "--simulations",
-    "20",
-)
+PLANNED = [
+    *("--effect", "0.4", "--items", "8:24:8", "--max-workers", "12", "--cost-per-rating", "0.1"),
+    *("--simulations", "20"),
+]
+STUDY = [
+    *("--workers", "4", "--items", "8", "--ratings-per-item", "2", "--effect", "0.3"),
+    *("--simulations", "20"),
+]
 DEFINED = re.compile(r"\bA is\b|\bA and B\b")
 
 

@@ -321,26 +321,24 @@ def test_the_front_is_that_of_all_designs_looked_at_one_by_one():
         assert best - 0.03 <= found <= best + 1e-9  # the front stands at some sums only
 
 
-@pytest.mark.parametrize(
-    "costs", [None, replace(PRICES, cost_per_worker=Decimal(0))], ids=["ratings", "prices"]
-)
-def test_where_no_worker_costs_anything_each_has_a_session_to_rate(costs):
+def test_where_no_worker_costs_anything_each_has_a_session_to_rate():
     study = like("k")
-    spending = spending_of(study, growth_of_workers(study), growth_of_items(study), costs=costs)
     k = study.counts.ratings_per_item
-    for designs in (spending.front, spending.splits):
-        assert all(2 * n * k >= 20 * m for m, n, *_ in zip(*designs.columns, strict=True))
     # every number of workers with every number of items, one by one
     m, n = np.meshgrid(np.arange(k, 121), np.arange(2, 601))
     power, ratings = study.powers(m, n), 2 * n * k
     enough = (power >= TARGET) & (ratings >= 20 * m)
-    reaching = [place for place, each in enumerate(spending.front.power) if each >= TARGET]
-    first = spending.front.items[reaching[0]] * 2 * k
+    fewest = ratings[enough].min()
     assert (
-        ratings[enough].min() <= first <= 1.05 * ratings[enough].min()
-    )  # the front stands at some sums only
-    fewer = ratings[(power >= TARGET) & (m <= n * k)].min()
-    assert fewer < ratings[enough].min()  # what more workers with less each would save
+        ratings[(power >= TARGET) & (m <= n * k)].min() < fewest
+    )  # what more workers with less each would save
+    for costs in (None, replace(PRICES, cost_per_worker=Decimal(0))):
+        spending = spending_of(study, growth_of_workers(study), growth_of_items(study), costs=costs)
+        for designs in (spending.front, spending.splits):
+            assert all(2 * n * k >= 20 * m for m, n, *_ in zip(*designs.columns, strict=True)), costs
+        reaching = [place for place, each in enumerate(spending.front.power) if each >= TARGET]
+        first = spending.front.items[reaching[0]] * 2 * k
+        assert fewest <= first <= 1.05 * fewest, costs  # the front stands at some sums only
 
 
 def test_where_a_worker_costs_something_each_may_have_little_to_rate():

@@ -80,7 +80,7 @@ def test_with_two_systems_the_chance_of_being_best_is_that_of_the_t_distribution
     assert found.systems[0].expected == pytest.approx(1 + found.systems[1].best, abs=1e-9)
 
 
-@few_fast("n_draws", [1000, 3000])
+@few_fast("n_draws", [400, 3000])
 @few_fast("model", ["pairwise", "common", "own"], fast=1)
 def test_chances_agree_with_draws_one_by_one(four, model, n_draws):
     analysis = analysed(four, model)

@@ -115,26 +115,16 @@ def assert_same(one: object, other: object) -> None:
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
 
 
-def test_replicates_belong_to_the_seed_and_not_to_the_portions(scenario: Scenario) -> None:
-    whole = scenario.draw(30, seed=5)
-    assert_same(whole.first(10), scenario.draw(10, seed=5))
-    assert_same(whole.part(slice(12, 30)), scenario.draw(18, seed=5, first=12))
-
-
-def test_replicates_do_not_depend_on_the_number_of_jobs(scenario: Scenario) -> None:
-    assert_same(scenario.draw(20, seed=6), scenario.draw(20, seed=6, n_jobs=2))
-
-
-def test_another_seed_gives_other_studies(scenario: Scenario) -> None:
-    assert (scenario.draw(20, seed=1).estimate != scenario.draw(20, seed=2).estimate).any()
-
-
-def test_arrays_have_one_entry_for_each_replicate(scenario: Scenario) -> None:
-    drawn = scenario.draw(7, seed=1)
-    assert all(len(getattr(drawn, name)) == 7 for name in ARRAYS)
-    assert drawn.boundary.ndim == 2
-    usable = drawn.p_value[drawn.usable]
+def test_replicates_belong_to_the_seed_and_not_to_the_portions_or_jobs(scenario: Scenario) -> None:
+    whole = scenario.draw(20, seed=5)
+    assert all(len(getattr(whole, name)) == 20 for name in ARRAYS)
+    assert whole.boundary.ndim == 2
+    usable = whole.p_value[whole.usable]
     assert ((usable >= 0) & (usable <= 1)).all()
+    assert_same(whole.first(8), scenario.draw(8, seed=5))
+    assert_same(whole.part(slice(9, 20)), scenario.draw(11, seed=5, first=9))
+    assert_same(whole, scenario.draw(20, seed=5, n_jobs=2))
+    assert (whole.estimate != scenario.draw(20, seed=6).estimate).any()
 
 
 def test_another_effect_is_another_scenario_and_leaves_this_one(scenario: Scenario) -> None:

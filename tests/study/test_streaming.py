@@ -39,9 +39,9 @@ def test_studies_do_not_depend_on_how_many_are_held_at_once(
     monkeypatch: pytest.MonkeyPatch, most: int, n_jobs: int
 ) -> None:
     study = RatingStudy(preset("high"), DESIGN)
-    expected = study.draw(150, seed=3, first=5)
+    expected = study.draw(60, seed=3, first=5)
     monkeypatch.setattr(held, "MOST_RATINGS", most)
-    found = study.draw(150, seed=3, first=5, n_jobs=n_jobs)
+    found = study.draw(60, seed=3, first=5, n_jobs=n_jobs)
     for name in ("estimate", "standard_error", "df", "p_value", "boundary"):
         assert np.array_equal(getattr(found, name), getattr(expected, name))
 

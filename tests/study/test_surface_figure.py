@@ -58,6 +58,7 @@ def legend_words(figure: Figure) -> list[str]:
 def test_every_cell_of_the_table_is_a_point_of_the_figure():
     table = power_table()
     figure = surface_figure(table)
+    assert legend_words(figure) == ["50 items", "100 items", "500 items", "power 0.8"]  # the default target
     drawn = sorted(
         (round(x, 9), round(y, 9))
         for axes in panels(figure)
@@ -75,11 +76,6 @@ def test_each_panel_has_the_line_at_the_target_and_a_band_for_each_line():
         assert [line.get_ydata()[0] for line in targets] == [0.9]
         bands = [band for band in axes.collections if isinstance(band, FillBetweenPolyCollection)]
         assert len(bands) == len(data_lines(axes)) == 3
-
-
-def test_the_default_target_is_power_0_8_and_the_legend_says_so():
-    figure = surface_figure(power_table())
-    assert legend_words(figure) == ["50 items", "100 items", "500 items", "power 0.8"]
 
 
 def test_bands_lie_between_the_monte_carlo_bounds():
@@ -145,7 +141,7 @@ def test_any_shape_of_surface_is_drawn_without_a_warning(n_settings, n_workers, 
 
 
 def test_a_single_column_figure_is_as_wide_as_a_column():
-    figure = surface_figure(power_table(), width=3.3)
+    figure = surface_figure(power_table(("high",), (3,)), width=3.3)
     assert figure.get_figwidth() == 3.3
 
 
@@ -157,7 +153,9 @@ def test_one_effect_puts_items_on_the_x_axis():
 
 
 def test_names_that_matplotlib_could_read_as_mathematics_are_drawn_as_they_are():
-    table = power_table(settings=("$x_1$ | <b>", "cost $5", "系统"))
+    table = power_table(
+        settings=("$x_1$ | <b>", "cost $5", "系统"), workers=(3,), items=(50,), effects=(0.1, 0.2)
+    )
     assert b"<svg" in figure_bytes(surface_figure(table, title="100 % & $y$"), "svg")
 
 

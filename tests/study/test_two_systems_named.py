@@ -13,15 +13,15 @@ from cli import run
 
 import humeval_power as hp
 
-STUDY = "--no-study --preset high --workers 8 --items 20 --effect 0.2 --seed 3 --simulations 200"
+STUDY = "--no-study --preset high --workers 8 --items 20 --effect 0.2 --seed 3 --simulations 60"
 COMMANDS = {
     "power": STUDY,
     "mde": STUDY.replace("--effect 0.2 ", ""),
     "size": f"{STUDY.replace('--workers 8', '')} --find workers --method analytic",
     "surface": STUDY,
-    "simulate": STUDY.replace(" --simulations 200", ""),
+    "simulate": STUDY.replace(" --simulations 60", ""),
     "plan": "--no-study --preset low --effect 0.15 --items 40:80:20 --max-workers 12 --cost-per-rating 0.1 "
-    "--simulations 100 --date 2026-01-01",
+    "--simulations 20 --date 2026-01-01",
 }
 
 
@@ -108,7 +108,7 @@ def test_parts_of_a_study_of_two_are_that_study() -> None:
     design = hp.crossed(8, 20)
     several = hp.models.SystemsStudy(values, design, goal="best")
     alone = hp.RatingStudy(values.pair(0, 1), design)
-    how = {"n_simulations": 100, "seed": 3}
+    how = {"n_simulations": 50, "seed": 3}
     for ask in (hp.power, hp.mde):
         assert ask(several, **how).content() == ask(alone, **how).content()
     assert hp.surface([several], **how).rows[0]["power"] == hp.power(alone, **how).simulated.power
@@ -122,18 +122,8 @@ def test_parts_of_a_study_of_two_are_that_study() -> None:
 
 def test_two_systems_are_analysed_as_two(tmp_path: Path) -> None:
     table = tmp_path / "ratings.csv"
-    run(
-        "simulate",
-        "--preset",
-        "low",
-        *STUDY.split()[3:7],
-        "--systems",
-        "old,new",
-        "--effect",
-        "0.2",
-        "-o",
-        table,
-    )
+    drawn = ("--preset", "low", *STUDY.split()[3:7], "--systems", "old,new", "--effect", "0.2")
+    run("simulate", *drawn, "-o", table)
     words = ("analyze", table, "--simulations", "20")
     alone, paired, turned = (
         json.loads(run(*words, *more, "--json").stdout)

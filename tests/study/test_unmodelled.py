@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import each_case
-from click.testing import CliRunner
+from cli import run
 
 from humeval_power.checking.suspects import documents_in_names, suspected_columns
 from humeval_power.designs import crossed, k_per_item, with_documents
-from humeval_power.doors.terminal.main import main
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import ratings_from_table
 from humeval_power.simulation.study import simulate
@@ -155,14 +154,11 @@ def test_named_columns_are_not_suspected_again():
 
 def test_the_command_tells_it(tmp_path):
     table_of().to_csv(tmp_path / "ratings.csv", index=False)
-    shown = CliRunner().invoke(main, ["check", str(tmp_path / "ratings.csv")])
-    assert shown.exit_code == 0
+    shown = run("check", tmp_path / "ratings.csv")
     text = " ".join(shown.output.split())
     assert "Column 'document' looks like documents that items come out of" in text
     assert "it would raise false positives from 5 % to" in text
-    record = json.loads(
-        CliRunner().invoke(main, ["check", str(tmp_path / "ratings.csv"), "--format", "json"]).stdout
-    )
+    record = json.loads(run("check", tmp_path / "ratings.csv", "--format", "json").stdout)
     (one,) = record["unmodelled"]
     assert (one["column"], one["option"], one["kind"]) == ("document", "--document", "documents")
     assert 0.1 < one["false_positive_rate"] < 1

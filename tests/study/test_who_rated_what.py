@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
+from cli import run
 
-from humeval_power.doors.terminal.main import main
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.studies.fit.figures import assignment_figure
 from humeval_power.studies.fit.who_rated_what import (
@@ -145,9 +144,9 @@ def test_check_tells_it_in_words_and_in_numbers(tmp_path: Path) -> None:
     rows = [f"w{w},i{i},{s},{c},{1 + (w + i) % 5}" for w, i, s in blocks(3) for c in ("easy", "hard")]
     path = tmp_path / "ratings.csv"
     path.write_text("worker,item,system,criterion,rating\n" + "\n".join(rows) + "\n")
-    shown = CliRunner().invoke(main, ["check", str(path)])
+    shown = run("check", path)
     assert shown.stdout.count("Who rated what\n  - 120 of the 480 pairs") == 1
-    record = json.loads(CliRunner().invoke(main, ["check", str(path), "--json"]).stdout)
+    record = json.loads(run("check", path, "--json").stdout)
     for each in record["criteria"]:
         who = each["who_rated_what"]
         assert (who["kind"], who["n_parts"], who["n_cells"]) == ("blocks", 4, 120)
@@ -166,7 +165,7 @@ def test_check_says_once_what_criteria_share_and_sets_side_by_side_what_differs(
     path = tmp_path / "ratings.csv"
     rows = [f"{key},{20 * value if ',coverage' in key else value}" for key, value in ratings]
     path.write_text("worker,item,system,criterion,rating\n" + "\n".join(rows) + "\n")
-    shown = CliRunner().invoke(main, ["check", str(path)]).stdout
+    shown = run("check", path).stdout
     lines = shown.splitlines()
     assert lines[1] == "3 of 4 criteria can be analysed, each by itself. alone cannot be: it has only"
     assert sum(line.split()[:5] == ["fluency", "48", "1", "to", "5"] for line in lines) == 1
@@ -186,5 +185,5 @@ def test_check_says_which_column_it_took_as_what(tmp_path: Path) -> None:
     path = tmp_path / "ratings.csv"
     rows = [f"w{w},i{i},{s},{1 + (w + i) % 5}" for w in range(3) for i in range(4) for s in "AB"]
     path.write_text("annotator,doc_id,model,score\n" + "\n".join(rows) + "\n")
-    shown = CliRunner().invoke(main, ["check", str(path), "--item", "doc_id"])
+    shown = run("check", path, "--item", "doc_id")
     assert "worker from 'annotator', item from 'doc_id'" in shown.stdout

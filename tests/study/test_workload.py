@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cases import each_case
-from click.testing import CliRunner
+from cli import run
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
@@ -135,8 +135,7 @@ def test_an_affordable_number_of_simulations_is_round_and_fits() -> None:
 
 
 def test_a_short_answer_says_nothing_of_its_work() -> None:
-    from humeval_power.doors.terminal.main import main
 
     study = ["--preset", "high", "--workers", "10", "--items", "100", "--effect", "0.1"]
     words = ["power", *study, "--method", "simulate"]
-    assert "will take" not in CliRunner().invoke(main, words).stderr
+    assert "will take" not in run(*words).stderr

@@ -11,12 +11,12 @@ from itertools import islice
 import numpy as np
 import pytest
 from blocks_for_tests import AnyOrder, Memory, mean_of_normals, normal_blocks
-from cases import few_fast
+from cases import each_case, few_fast
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.parameters import preset
 from humeval_power.rules import CARD2020
-from humeval_power.studies.power.estimate import block_size, estimate_power
+from humeval_power.studies.power.estimate import block_size, count_block, estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.surface import list_cells, run_surface
 from humeval_power.sweep.blocks import (
@@ -32,7 +32,7 @@ from humeval_power.sweep.blocks import (
 PLAIN = [block.run() for block in normal_blocks(12)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@each_case("seed", range(4))
 def test_the_order_of_computing_cannot_be_seen(seed):
     told: list[int] = []
     with sweeping(AnyOrder(seed)):
@@ -95,23 +95,9 @@ def test_a_block_without_a_digest_is_computed_and_not_kept():
 
 
 STUDY = RatingStudy(preset("high"), k_per_item(6, 12, ratings_per_item=2))
+SENT = Block(count_block, ((STUDY,), 1, 0, 5))
 VALUES = [
-    None,
-    False,
-    0,
-    0.0,
-    -0.0,
-    "",
-    "0",
-    b"0",
-    (),
-    [],
-    {},
-    (0,),
-    ((0,), ()),
-    ((), (0,)),
-    {"a": 0},
-    {0, 1},
+    *(None, False, 0, 0.0, -0.0, "", "0", b"0", (), [], {}, (0,), ((0,), ()), ((), (0,)), {"a": 0}, {0, 1}),
     range(3),
     np.arange(3),
     np.arange(3.0),
@@ -145,31 +131,23 @@ def test_the_seconds_of_a_block_are_no_part_of_it():
     assert digest_of(block) == digest_of(block._replace(seconds=9.0))
 
 
-@pytest.mark.parametrize("value", [lambda: 0, partial(max, 1), object(), (1, [iter(())])])
+@each_case("value", [lambda: 0, partial(max, 1), object(), (1, [iter(())])])
 def test_a_value_that_cannot_be_compared_is_refused(value):
     with pytest.raises(NoDigestError):
         digest_value(value)
 
 
 def test_a_digest_is_the_same_in_another_process():
-    words = (
-        "from test_blocks import STUDY; from humeval_power.studies.power.estimate import count_block;"
-        "from humeval_power.sweep.blocks import Block; from humeval_power.sweep.blocks import digest_of;"
-        "print(digest_of(Block(count_block, ((STUDY,), 1, 0, 5))))"
-    )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", words],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=__file__.rpartition("/")[0],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(found) == 1
-    assert len(found.pop().strip()) == 64
+    there = subprocess.run(
+        [sys.executable, "-c", "import test_blocks; print(test_blocks.digest_of(test_blocks.SENT))"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=__file__.rpartition("/")[0],
+        env={"PYTHONHASHSEED": "1", "PYTHONPATH": ":".join(sys.path)},
+    ).stdout.strip()
+    assert there == digest_of(SENT)
+    assert len(there) == 64
 
 
 def _cells():
@@ -185,7 +163,7 @@ def _cells():
 @few_fast("precision", [None, 0.03], fast=1)
 def test_a_surface_is_the_same_by_any_engine(precision):
     def surface():
-        found = run_surface(_cells(), n_simulations=300, precision=precision)
+        found = run_surface(_cells(), n_simulations=100, precision=precision)
         return [result.estimate for result in found]
 
     plain, store = surface(), Memory()

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 from blocks_for_tests import fails, normal_blocks, total
 from cases import each_case
-from click.testing import CliRunner
+from cli import run
 
 from humeval_power.asking import dask_clusters
 from humeval_power.asking.dask_clusters import CLUSTER_SCHEMA, SlurmJobs, read_cluster, slurm_of
-from humeval_power.doors.terminal.main import main
-from humeval_power.errors import EngineMissingError, InputError, LostEngineError
+from humeval_power.errors import EngineMissingError, InputError
 from humeval_power.sweep import dask_engine
 from humeval_power.sweep.blocks import Block, run_blocks, sweeping
 from humeval_power.sweep.dispatch import BlocksFailedError
@@ -160,16 +159,14 @@ def test_all_problems_of_a_cluster_file_are_told_at_once(tmp_path):
     ],
 )
 def test_what_on_cannot_mean_is_refused(typed, said):
-    done = CliRunner().invoke(main, [*SURFACE, *typed])
-    assert done.exit_code == 2
+    done = run(*SURFACE, *typed, code=2)
     assert said in " ".join(done.output.split())
 
 
 def test_nobody_at_an_address_is_told(monkeypatch):
     monkeypatch.setattr(dask_clusters, "_PATIENCE", 1)
     began = time.monotonic()
-    done = CliRunner().invoke(main, [*SURFACE, "--on", "tcp://127.0.0.1:9"])
-    assert done.exit_code == LostEngineError.exit_code == 75
+    done = run(*SURFACE, "--on", "tcp://127.0.0.1:9", code=75)
     said = " ".join(done.output.split())
     assert "No dask scheduler answers at tcp://127.0.0.1:9 within 1 s" in said
     assert ".." not in said
@@ -179,16 +176,14 @@ def test_nobody_at_an_address_is_told(monkeypatch):
 
 def test_without_dask_one_sentence_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    done = CliRunner().invoke(main, [*SURFACE, "--on", "local:2"])
-    assert done.exit_code == EngineMissingError.exit_code
+    done = run(*SURFACE, "--on", "local:2", code=EngineMissingError.exit_code)
     assert "pip install 'humeval-power[cluster]'" in " ".join(done.output.split())
 
 
 def test_sbatch_that_is_missing_is_told(tmp_path, monkeypatch):
     (tmp_path / "slurm.toml").write_text(SLURM)
     monkeypatch.setenv("PATH", str(tmp_path))
-    done = CliRunner().invoke(main, [*SURFACE, "--on", str(tmp_path / "slurm.toml")])
-    assert done.exit_code == 75
+    done = run(*SURFACE, "--on", tmp_path / "slurm.toml", code=75)
     assert "There is no sbatch here" in " ".join(done.output.split())
 
 
@@ -198,6 +193,5 @@ def test_a_job_that_slurm_refuses_is_told(tmp_path, monkeypatch):
     sbatch.write_text("#!/bin/sh\necho 'sbatch: error: Invalid account' >&2\nexit 1\n")
     sbatch.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    done = CliRunner().invoke(main, [*SURFACE, "--on", str(tmp_path / "slurm.toml")])
-    assert done.exit_code == 75
+    done = run(*SURFACE, "--on", tmp_path / "slurm.toml", code=75)
     assert "SLURM refuses the job: sbatch: error: Invalid account" in " ".join(done.output.split())

@@ -47,7 +47,7 @@ SWEEPS = {
     "plan": (f"{PLAN} {DRAWN} 2100", 2),
     "plan, looks": (f"{PLAN} --looks 2 {DRAWN} 300", 10),
     "looks study": (f"looks study --preset high --workers 6 --items 24 --effect 0.2 {DRAWN} 9000", 6),
-    "looks accuracy": (f"looks accuracy --n 300 --effect 0.05 --agreement 0.8 {DRAWN} 200", 3),
+    "looks accuracy": (f"looks accuracy --n 300 --effect 0.05 --agreement 0.8 {DRAWN} 100", 3),
     "looks preference": (f"looks preference --n 200 --effect 0.1 {DRAWN} 200", 3),
     "looks scores": (f"looks scores --n 200 --effect 0.2 {DRAWN} 200", 3),
     "looks pool": (f"looks pool --simulated 3 {DRAWN} 20", 6),

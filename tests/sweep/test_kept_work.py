@@ -18,18 +18,10 @@ from humeval_power.sweep.blocks import Block, Sweep
 from humeval_power.sweep.dispatch import NotSendableError
 
 SURFACE = [
-    "surface",
-    "--preset",
-    "high",
-    "--workers",
-    "4:6:1",
-    "--items",
-    "20,30",
-    "--effect",
-    "0.1",
-    "--simulations",
-    "9000",
+    *("surface", "--preset", "high", "--workers", "4:6:1", "--items", "20,30"),
+    *("--effect", "0.1", "--simulations", "4200"),
 ]
+N_BLOCKS = 18
 
 
 @pytest.fixture(autouse=True)
@@ -80,7 +72,7 @@ def test_a_command_that_is_stopped_goes_on_to_the_same_bytes(monkeypatch, stop):
     with monkeypatch.context() as patched:
         rest = stopping(patched, -1, ctrl_c)
         again = run(*SURFACE, "-o", "s.json", "--jobs", "2")
-        assert len(rest) == 30 - 10
+        assert len(rest) == N_BLOCKS - 10
     assert "Going on where an earlier run was stopped" in again.stderr
     assert Path("s.json").read_bytes() == plain
     assert sorted(os.listdir()) == ["s.json"]
@@ -97,6 +89,12 @@ def test_another_question_is_refused_in_words_and_with_2(monkeypatch):
     )
     assert "It was begun with: humeval-power surface --preset high" in words
     assert all(len(line) <= 80 for line in refused.stderr.splitlines())
+    # what the disk holds commands no terminal
+    kept = Path(".s.json.partial/question.json")
+    kept.write_text(kept.read_text().replace("--preset high", "\\u001b[2J\\u202e"))
+    refused = run(*SURFACE, "-o", "s.json", "--seed", "4", code=2)
+    assert "It was begun with" in " ".join(refused.stderr.split())
+    assert not {"\x1b", "\u202e"} & set(refused.stderr)
     run(*SURFACE, "-o", "s.json", "--details")
     assert os.listdir() == ["s.json"]
 
@@ -111,23 +109,6 @@ def test_work_is_kept_where_only_another_place_cannot_go_on_with_it(monkeypatch)
             run(*SURFACE, "-o", "s.json", code=code)
         assert os.listdir() == [".s.json.partial"]
     assert "Going on where an earlier run was stopped" in run(*SURFACE, "-o", "s.json").stderr
-
-
-def test_what_a_question_on_the_disk_holds_commands_no_terminal(monkeypatch):
-    with monkeypatch.context() as patched:
-        stopping(patched, 5, ctrl_c)
-        run(*SURFACE, "-o", "s.json", code=130)
-    kept = Path(".s.json.partial/question.json")
-    kept.write_text(kept.read_text().replace("--preset high", "\\u001b[2J\\u202e"))
-    refused = run(*SURFACE, "-o", "s.json", "--seed", "4", code=2)
-    assert "It was begun with" in " ".join(refused.stderr.split())
-    assert not {"\x1b", "\u202e"} & set(refused.stderr)
-
-
-def test_a_finished_output_is_refused_without_force_as_ever():
-    run(*SURFACE, "-o", "s.json")
-    assert "exists already" in run(*SURFACE, "-o", "s.json", code=2).stderr
-    run(*SURFACE, "-o", "s.json", "--force")
 
 
 def test_a_folder_as_output_keeps_its_work_beside_it(monkeypatch):
@@ -187,7 +168,7 @@ def test_a_search_goes_through_the_same_lists_again(monkeypatch, words):
     assert os.listdir() == ["a.json"]
 
 
-def test_two_at_once_are_refused_in_words(tmp_path):
+def test_two_at_once_are_refused_in_words_and_so_is_a_finished_output_without_force(tmp_path):
     """Another process holds the folder, as one that works in it does."""
     folder = partial_folder.partial_of(tmp_path / "s.json")
     folder.mkdir()
@@ -201,4 +182,6 @@ def test_two_at_once_are_refused_in_words(tmp_path):
         other.communicate(b"\n")
     assert "Another process is at work in .s.json.partial" in " ".join(refused.stderr.split())
     run(*SURFACE, "-o", "s.json")
+    assert "exists already" in run(*SURFACE, "-o", "s.json", code=2).stderr
+    run(*SURFACE, "-o", "s.json", "--force")
     assert os.listdir() == ["s.json"]

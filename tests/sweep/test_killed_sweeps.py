@@ -10,11 +10,11 @@ import pytest
 from places import ROOT
 
 
-def killed(kills: int, seed: int) -> dict[str, int]:
+def killed(kills: int, seed: int, *more: str) -> dict[str, int]:
     """The counts of a run of `benchmarks/kill_sweeps.py`."""
     words = [sys.executable, str(ROOT / "benchmarks" / "kill_sweeps.py")]
     run = subprocess.run(
-        [*words, "--kills", str(kills), "--seed", str(seed)],
+        [*words, "--kills", str(kills), "--seed", str(seed), *more],
         capture_output=True,
         text=True,
         check=False,
@@ -35,9 +35,9 @@ def killed(kills: int, seed: int) -> dict[str, int]:
 
 
 def test_a_sweep_that_is_killed_goes_on_to_the_same_bytes():
-    killed(2, seed=7)
+    killed(2, 7, "--simulations", "8000")
 
 
 @pytest.mark.slow
 def test_two_hundred_kills_change_no_byte():
-    killed(200, seed=8)
+    killed(200, 8)
