@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import replace
 
@@ -57,7 +58,9 @@ def study(tmp_path_factory):
     return folder
 
 
+@functools.cache
 def analysed(study, *more):
+    """The record of an analysis, computed once."""
     said = run("analyze", study / "ratings.csv", "--systems", "old,new", *more, "--json")
     assert said.exit_code == 0, said.output
     return json.loads(said.stdout)

@@ -18,8 +18,15 @@ from humeval_power.doors.terminal.main import main
 
 DATA = ROOT / "data"
 PILOT = ("plan", DATA / "pilot.csv", "--scale", "1:5")
-FEW_WORKERS = ("--max-workers", "12", "--ratings-per-item", "1:4", "--simulations", "200")
-LIMITS = ("--items", "40:120:20", *FEW_WORKERS)
+
+
+def limits(items: str, workers: int, each: str) -> tuple[str, ...]:
+    """Limits of a search that is proved by few studies."""
+    size = ("--items", items, "--max-workers", str(workers), "--ratings-per-item", each)
+    return (*size, "--simulations", "100")
+
+
+LIMITS = (*limits("40:120:20", 12, "1:4")[:-1], "200")
 PRICE = ("--cost-per-rating", "0.12")
 EFFECT = ("--effect", "0.1")
 USUAL = (*PILOT, *LIMITS, *PRICE, *EFFECT)
@@ -174,7 +181,7 @@ def test_the_observed_effect_is_taken_only_on_demand_and_with_a_warning():
 
 
 def test_a_safe_plan_says_what_it_assumes_and_is_never_cheaper():
-    wide = "--items 40:200:20 --max-workers 40 --ratings-per-item 1:4 --simulations 100".split()
+    wide = limits("40:200:20", 40, "1:4")
     plain = searched(*PILOT, *wide, *PRICE, *EFFECT)
     result = run(*PILOT, *wide, *PRICE, *EFFECT, "--safe", "0.8", "--json")
     assert result.exit_code == 0, result.stderr
@@ -186,7 +193,7 @@ def test_a_safe_plan_says_what_it_assumes_and_is_never_cheaper():
 
 
 def test_a_plan_with_confidence_has_the_target_as_a_lower_quantile():
-    wide = "--items 40:400:10 --max-workers 40 --ratings-per-item 1:6 --simulations 100".split()
+    wide = limits("40:400:10", 40, "1:6")
     record = searched(*PILOT, *wide, *PRICE, "--effect", "0.12", "--assurance", "0.8")
     assert record["assurance"]["chance_of_target"] >= 0.799  # the quantile is interpolated between draws
     assert record["assurance"]["quantiles"]["0.2"] >= 0.8
@@ -195,7 +202,7 @@ def test_a_plan_with_confidence_has_the_target_as_a_lower_quantile():
 
 
 def test_robust_takes_the_worst_of_pilot_and_presets():
-    wide = "--items 50:300:50 --max-workers 60 --ratings-per-item 1:4 --simulations 100".split()
+    wide = limits("50:300:50", 60, "1:4")
     record = searched(*PILOT, *wide, *PRICE, "--effect", "0.2", "--preset", "high,low", "--robust")
     powers = record["chosen"]["analytic_power"]
     assert list(powers) == ["pilot", "high", "low"]
@@ -225,9 +232,7 @@ def test_nobody_gives_more_ratings_than_the_limit():
 
 
 def test_the_same_seed_gives_the_same_bytes_for_any_number_of_jobs():
-    one, two = (
-        done(*USUAL, "--seed", "4", "--jobs", jobs).stdout for jobs in (1, 2)
-    )
+    one, two = (done(*USUAL, "--seed", "4", "--jobs", jobs).stdout for jobs in (1, 2))
     assert one == two
 
 
