@@ -56,7 +56,7 @@ SEALED = {"blind": True, "bits": plans.BITS}
 
 def planned(place: Path, *, items: int = 16, workers: int = 12, each: int = 12) -> Plan:
     (place / "study.toml").write_text(STUDY.format(items=items, workers=workers, each=each))
-    run("plan", "--study", place / "study.toml", "--simulations", 400, "-o", place / "plan.json", code=None)
+    run("plan", "--study", place / "study.toml", "--simulations", 50, "-o", place / "plan.json", code=None)
     return read_plan(place / "plan.json")
 
 

@@ -382,7 +382,7 @@ def test_strata_that_are_drawn_out_of_proportion_are_refused(study):
 
 def test_draws_in_proportion_are_even_and_neymans_are_not():
     rng = np.random.default_rng(3)
-    for _ in range(200):
+    for _ in range(80):
         sizes = rng.integers(5, 200, rng.integers(2, 6))
         stratum = np.repeat(np.arange(len(sizes)), sizes)
         n = int(rng.integers(2 * len(sizes) + 2, max(sizes.sum() // 2, 2 * len(sizes) + 3)))

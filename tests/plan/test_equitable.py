@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import pytest
 from cases import examples, few_fast
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -77,7 +76,7 @@ def test_unpaired_documents_that_stay_together_go_to_a_worker_as_a_whole():
     assert np.ptp(counts, axis=1).max() <= 1
 
 
-@pytest.mark.parametrize("n_systems", [7, 8])
+@few_fast("n_systems", [7, 8])
 def test_a_thousand_workers_are_dealt_in_seconds(n_systems):
     began = time.perf_counter()
     design = k_per_item(1000, 2000, ratings_per_item=3, paired=False, n_systems=n_systems)
