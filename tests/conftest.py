@@ -105,7 +105,7 @@ WITH_FEW_PROOFS = {"analyze", "field", "monitor", "page", "report"}
 # And whose plans from a pilot need no exact share of possible variances.
 WITH_FEW_DRAWS = {"test_cli_plan", "test_studies"}
 # And whose plans with looks need no exact levels.
-WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files"}
+WITH_ROUGH_LEVELS = {"analyze", "field", "files", "monitor", "test_docs_files", "test_planned_judges"}
 # And whose corrections by max-t and intervals of agreement need no more than two digits.
 WITH_ROUGH_NUMBERS = {
     *("analyze", "field", "monitor", "plan", "report"),
@@ -120,7 +120,8 @@ WITHOUT_OTHER_MODEL = {
 }
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {
-    *("analyze", "field", "monitor", "page", "plan", "report"),
+    *("accuracy", "analyze", "compare", "corpus", "field", "items", "judge", "monitor", "page", "plan"),
+    *("preference", "report", "resample", "runs", "survey"),
     *("test_cli_check", "test_cli_fit", "test_docs_files", "test_every_command", "test_findings"),
     *("test_hostile_media", "test_joint_diagnostics", "test_names_not_roles", "test_net"),
 }

@@ -462,6 +462,7 @@ SLOW = (
     "surface",
     "scenario mde",
     "judge plan",
+    "mde many",
     "accuracy claims",
     "judge check",
     "analyze pool many",

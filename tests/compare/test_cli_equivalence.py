@@ -90,7 +90,7 @@ def test_mde_finds_the_smallest_margin() -> None:
 
 
 def test_size_counts_what_the_margin_needs() -> None:
-    arguments = ("size", "--preset", "high", "--find", "workers", "--items", 60, "--simulations", 200)
+    arguments = ("size", "--preset", "high", "--find", "workers", "--items", 60, "--simulations", 100)
     said = text(*arguments, *EQUIVALENT)
     assert "Margin 0.2 on [0, 1]" in said
     assert "halfway to the margin" in said
@@ -101,14 +101,14 @@ def test_size_counts_what_the_margin_needs() -> None:
 
 
 def test_size_says_which_margin_no_number_of_items_can_show() -> None:
-    arguments = ("size", "--preset", "high", "--find", "items", "--workers", 5, "--simulations", 200)
+    arguments = ("size", "--preset", "high", "--find", "items", "--workers", 5, "--simulations", 100)
     said = text(*arguments, *EQUIVALENT, code=3)
     assert "of 100 such studies show equivalence within 0.2 at best" in said
     assert "the smallest margin that 80 show is" in said
 
 
 def test_surface_looks_halfway_by_itself() -> None:
-    arguments = ("surface", "--preset", "high", "--workers", 12, "--items", 40, "--simulations", 200)
+    arguments = ("surface", "--preset", "high", "--workers", 12, "--items", 40, "--simulations", 100)
     found = record(*arguments, *EQUIVALENT)
     assert [row["effect"] for row in found["rows"]] == [0.0, 0.1]
     said = text(*arguments, *EQUIVALENT)
@@ -118,7 +118,7 @@ def test_surface_looks_halfway_by_itself() -> None:
 
 
 def test_calibrate_simulates_at_the_margin(tmp_path: Path) -> None:
-    arguments = ("calibrate", "--preset", "high", "--workers", 6, "--items", 12, "--simulations", 200)
+    arguments = ("calibrate", "--preset", "high", "--workers", 6, "--items", 12, "--simulations", 100)
     said = text(*arguments, *EQUIVALENT)
     run(*arguments, *EQUIVALENT, "-o", tmp_path / "out")
     assert "a true difference B - A of -0.2, at the margin" in said
@@ -178,7 +178,7 @@ def plan(tmp_path_factory) -> Path:
     limits = ("--items", "40:80:20", "--max-workers", 20, "--ratings-per-item", "2:3")
     result = run(
         "plan", PILOT, "--scale", "1:5", *EQUIVALENT, *limits, "--cost-per-rating", "0.1",
-        "--simulations", 200, "-o", path, "--json", "--date", "2026-01-05",
+        "--simulations", 100, "-o", path, "--json", "--date", "2026-01-05",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     (path.parent / "record.json").write_text(result.stdout)

@@ -14,7 +14,7 @@ from humeval_power.comparisons.scores import calls as compare
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
 
-FAST = ("--simulations", "60", "--resamples", "300", "-q")
+FAST = ("--simulations", "20", "--resamples", "300", "-q")
 
 
 def said(*words):

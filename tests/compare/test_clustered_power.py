@@ -101,7 +101,7 @@ def test_every_test_has_a_power_by_clusters(test, question, power_by):
         settings=settings(),
         clusters=CLUSTERS,
         power_by=power_by,
-        n_simulations=300,
+        n_simulations=150,
     )
     assert found.unit == "clusters"
     assert found.at.n == CLUSTERS.n_clusters

@@ -41,7 +41,7 @@ DESIGNS = {
 }
 
 
-def draw(design: Design, points: int | None, n: int = 12) -> Floats:
+def draw(design: Design, points: int | None, n: int = 6) -> Floats:
     """Ratings of several studies with a shift; `points` gives them ties."""
     rng = np.random.default_rng(len(design.assignment.worker) + (points or 0))
     rating = rng.random((n, design.n_ratings)) + 0.1 * design.assignment.system

@@ -118,8 +118,8 @@ def test_few_items_whose_samples_are_often_all_alike_have_a_chart_and_a_table(tm
     rows = [f"{place},{int(d < 0)},{int(d > 0)}" for place, d in enumerate(differences)]
     table = tmp_path / "scores.csv"
     table.write_text("\n".join(["item,A,B", *rows]) + "\n", encoding="utf-8")
-    printed = run("compare", "scores", table, "--question", "mean", "--simulations", "200").stdout
+    printed = run("compare", "scores", table, "--question", "mean", "--simulations", "40").stdout
     assert "nan" not in printed.split()
     assert "none" in printed[printed.index("Step 4") :].split()
-    run("compare", "scores", table, "--question", "mean", "--simulations", "200", "-o", tmp_path / "all/")
+    run("compare", "scores", table, "--question", "mean", "--simulations", "40", "-o", tmp_path / "all/")
     assert "have no test" in (tmp_path / "all" / "index.html").read_text(encoding="utf-8")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import functools
+import tempfile
 from pathlib import Path
 
 from tests.cli import run
@@ -13,8 +15,26 @@ TEXTS = ("i1", "i2", "i3", "i4", "i5", "i6")
 def assigned(
     folder: Path, *words: object, systems: str = "old,new", checks: bool = True
 ) -> list[dict[str, str]]:
-    """Assign three workers to six items, with repeats and checks, and their files; the rows of the assignment."""
-    names = systems.split(",")
+    """Assign three workers to six items, with repeats and checks, and their files; the rows of the assignment.
+
+    Who asks for the same in one process gets the same files: the codes are random, and no test may rest on them.
+    """
+    for name, content in _assigned(words, systems, checks).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return rows_of(folder / "assignment.csv")
+
+
+@functools.cache
+def _assigned(words: tuple[object, ...], systems: str, checks: bool) -> dict[Path, bytes]:
+    """The files of such an assignment."""
+    with tempfile.TemporaryDirectory() as name:
+        _assign(Path(name), words, systems.split(","), checks)
+        files = [path for path in Path(name).rglob("*") if path.is_file()]
+        return {path.relative_to(name): path.read_bytes() for path in files}
+
+
+def _assign(folder: Path, words: tuple[object, ...], names: list[str], checks: bool) -> None:
     with (folder / "outputs.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["item", *names])
@@ -26,7 +46,6 @@ def assigned(
         *("--key", folder / "key.csv", "-o", folder / "up"),
     )
     (folder / "assignment.csv").write_bytes((folder / "up" / "assignment.csv").read_bytes())
-    return rows_of(folder / "assignment.csv")
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -52,6 +53,7 @@ def of_two(counts: StudyCounts = StudyCounts(6, 12, 3), **changes: object) -> Pl
     return _promised(replace(plan, **changes))  # type: ignore[arg-type]
 
 
+@functools.cache
 def of_systems(
     names: tuple[str, ...] = HOSTILE, criteria: tuple[str, ...] = (), n_documents: int = 0
 ) -> Plan:
@@ -70,6 +72,7 @@ def _promised(plan: Plan) -> Plan:
     return replace(plan, predicted=replace(plan.predicted, analytic=plan.recomputed_power()))
 
 
+@functools.cache
 def of_documents() -> Plan:
     """A plan of items that come out of documents."""
     parameters = replace(TRUTH, sd_document_intercept=0.05, sd_document_slope=0.04)
@@ -91,6 +94,7 @@ def in_categories(
     )
 
 
+@functools.cache
 def with_looks() -> Plan:
     """A plan with a look at half of the items."""
     schedule = LookSchedule(equal_looks("items", 2), efficacy_of("lan-demets-obrien-fleming"))

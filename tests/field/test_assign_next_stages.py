@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
@@ -56,7 +57,7 @@ SEALED = {"blind": True, "bits": plans.BITS}
 
 def planned(place: Path, *, items: int = 16, workers: int = 12, each: int = 12) -> Plan:
     (place / "study.toml").write_text(STUDY.format(items=items, workers=workers, each=each))
-    run("plan", "--study", place / "study.toml", "--simulations", 400, "-o", place / "plan.json", code=None)
+    run("plan", "--study", place / "study.toml", "--simulations", 50, "-o", place / "plan.json", code=None)
     return read_plan(place / "plan.json")
 
 
@@ -91,15 +92,17 @@ def rated(table: pd.DataFrame, means: dict[str, float], seed: int = 1) -> Rating
     return ratings_from_table(made, scale=RatingScale(1, 5, source="declared"), require_pair=False)
 
 
-def after_first_look(plan: Plan) -> tuple[DroppingMonitoring, list[pd.DataFrame]]:
-    """The look at the first stage, which dropped s1, and the tables of both stages."""
+@functools.cache
+def after_first_look(place: Path) -> tuple[Plan, DroppingMonitoring, list[pd.DataFrame]]:
+    """The plan, the look at the first stage, which dropped s1, and the tables of both stages."""
+    plan = read_plan(place / "plan.json")
     first = assign_work(plan, **LAYOUT, **SEALED)
     means = {"s1": 0.2, "s2": 0.6, "s3": 0.6, "s4": 0.6}
     state = take(monitoring_of(plan), data_of(rated(first.rows, means), plan))
     assert isinstance(state, DroppingMonitoring)
     assert state.left == ("s2", "s3", "s4")
     second = assign_work(plan, **LAYOUT, **SEALED, after=state)
-    return state, [first.to_frame(), second.to_frame()]
+    return plan, state, [first.to_frame(), second.to_frame()]
 
 
 def asked(
@@ -146,8 +149,7 @@ def lacking_slowly(plan: Plan, rows: pd.DataFrame, look: int, left: tuple[str, .
 def test_a_stage_gets_back_what_it_lost_of_the_systems_that_are_left(
     name: str, request: pytest.FixtureRequest
 ) -> None:
-    plan = read_plan(request.getfixturevalue(name) / "plan.json")
-    state, tables = after_first_look(plan)
+    plan, state, tables = after_first_look(request.getfixturevalue(name))
     gone = str(tables[1]["worker_slot"].iloc[0])
     key = assign_work(plan, **LAYOUT, **SEALED).key().set_index("code")["system"]
     before = pd.concat(tables)
@@ -182,8 +184,7 @@ def test_a_stage_gets_back_what_it_lost_of_the_systems_that_are_left(
 
 
 def test_no_rating_is_read_of_a_stage(crossed: Path) -> None:
-    plan = read_plan(crossed / "plan.json")
-    state, tables = after_first_look(plan)
+    plan, state, tables = after_first_look(crossed)
     gone = str(tables[1]["worker_slot"].iloc[0])
     rng = np.random.default_rng(2)
     made = {
@@ -194,8 +195,7 @@ def test_no_rating_is_read_of_a_stage(crossed: Path) -> None:
 
 
 def test_a_stage_that_lacks_nothing_or_whose_tables_are_missing_is_refused(crossed: Path) -> None:
-    plan = read_plan(crossed / "plan.json")
-    state, tables = after_first_look(plan)
+    plan, state, tables = after_first_look(crossed)
     gone = str(tables[1]["worker_slot"].iloc[0])
     with pytest.raises(InputError, match=r"none is lacking until look 2.*bring looks forward"):
         asked(plan, 3, tables, state, gone, new_workers=2, batches=99)
@@ -236,8 +236,7 @@ def test_workers_who_share_the_work_of_one_bring_no_look_forward(crossed: Path) 
 
 
 def test_what_is_added_to_a_stage_is_rehearsed_and_changes_nothing_of_the_others(crossed: Path) -> None:
-    plan = read_plan(crossed / "plan.json")
-    state, tables = after_first_look(plan)
+    plan, state, tables = after_first_look(crossed)
     gone = str(tables[1]["worker_slot"].iloc[0])
     found = asked(plan, 12, tables, state, gone, new_workers=1)
     key = assign_work(plan, **LAYOUT, **SEALED).key()
@@ -285,8 +284,7 @@ def test_the_command_goes_from_a_dropout_to_the_next_look(crossed: Path, tmp_pat
 
 
 def test_a_study_in_python_takes_the_looks_so_far(crossed: Path) -> None:
-    plan = read_plan(crossed / "plan.json")
-    state, tables = after_first_look(plan)
+    plan, state, tables = after_first_look(crossed)
     gone = str(tables[1]["worker_slot"].iloc[0])
     export = answered(pd.concat(tables), lambda row: row["worker_slot"] != gone)
     names = [(table, f"stage{number}.csv") for number, table in enumerate(tables, start=1)]

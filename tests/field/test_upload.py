@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from datetime import date
 
@@ -18,6 +17,7 @@ from humeval_power.studies.plan import assignment as blinding
 from humeval_power.studies.plan.sealed_content import plan_to_json
 from humeval_power.study_counts import StudyCounts
 from tests.cli import run
+from tests.field.crowd import rows_of
 from tests.field.planned_studies import of_two
 from tests.field.upload_cases import hostile_outputs, study_in
 
@@ -27,11 +27,6 @@ SMALL = ("--workers", 3, "--scale", "1:5", "--checks", 0.2, "--repeats", 0.2, "-
 def upload(folder, *words, code=0, platforms=tuple(UPLOADERS)):
     asked = [word for name in platforms for word in ("--upload", name)]
     return run("assign", *words, *asked, "--key", folder / "key.csv", "-o", folder / "up", code=code)
-
-
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def everything(folder):

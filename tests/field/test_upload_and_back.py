@@ -63,7 +63,7 @@ def test_the_same_ratings_come_back_with_codes_slots_repeats_and_checks(tmp_path
     same(form, table, answers)
 
 
-@few_fast(("name", "load"), [("mturk", 30), ("google-forms gathered", 30), ("qualtrics", 5)], fast=2)
+@few_fast(("name", "load"), [("mturk", 30), ("google-forms gathered", 30), ("qualtrics", 5)])
 def test_three_hundred_workers(tmp_path, name, load):
     form = form_of(slots=300, load=load)
     table, answers = come_back(tmp_path, form, name)

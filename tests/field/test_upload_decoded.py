@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 import pytest
 from cases import few_fast
 
@@ -12,6 +10,7 @@ from humeval_power.studies.field.files import read_outputs
 from humeval_power.studies.field.form import FormRow, Question, RatingForm
 from tests.cli import run
 from tests.field import platform_crowd as crowd
+from tests.field.crowd import rows_of
 from tests.field.upload_cases import hostile_outputs
 
 EXPORTS = {
@@ -19,11 +18,6 @@ EXPORTS = {
     "qualtrics": crowd.qualtrics_results,
     "google-forms": crowd.gathered_answers,
 }
-
-
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def assigned(folder, platform, scale, criteria):

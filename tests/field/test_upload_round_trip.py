@@ -11,6 +11,7 @@ import pytest
 from cases import few_fast
 
 from tests.cli import run
+from tests.field.crowd import rows_of
 from tests.field.upload_cases import hostile_outputs, study_in
 
 CRITERIA = ("adequacy", "fluency: good?")
@@ -85,11 +86,6 @@ class Crowd:
         assert len(back) == len(found)
         assert found == self.given
         return back
-
-
-def rows_of(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 SCALES = {"1:5": range(1, 6), "-2:2": range(-2, 3), "0:10": range(11)}

@@ -43,19 +43,16 @@ def codes(path: Path) -> set[str]:
         return {row["code"] for row in csv.DictReader(file)}
 
 
-def released(folder: Path, secret: str, *more: object) -> tuple[object, ...]:
-    return (
-        "release",
-        PILOT,
-        "--secret-text",
-        secret,
-        "--licence",
-        secret,
-        "-o",
-        folder / "rel",
-        "--force",
-        *more,
-    )
+def few_ratings(folder: Path) -> Path:
+    """The first ratings of the pilot: a command is run at every change of the disk."""
+    lines = PILOT.read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "few.csv").write_text("".join(lines[:61]), encoding="utf-8")
+    return folder / "few.csv"
+
+
+def released(folder: Path, secret: str) -> tuple[object, ...]:
+    words = ("--secret-text", secret, "--licence", secret, "-o", folder / "rel", "--force")
+    return ("release", folder / "few.csv", *words)
 
 
 def sums_hold(folder: Path) -> bool:
@@ -104,6 +101,7 @@ def test_a_folder_and_its_key_come_together_or_not_at_all(
 
 
 def test_a_stopped_release_leaves_nothing_in_the_folder_that_is_published(tmp_path: Path) -> None:
+    few_ratings(tmp_path)
     assert run(*released(tmp_path, "the first long secret")).exit_code == 0
     names = {path.name for path in (tmp_path / "rel").iterdir()}
     for moment in range(1000):
@@ -120,11 +118,12 @@ def test_a_stopped_release_leaves_nothing_in_the_folder_that_is_published(tmp_pa
 
 
 def test_a_release_and_its_new_key_come_together_or_not_at_all(tmp_path: Path) -> None:
+    few = few_ratings(tmp_path)
     for moment in range(1000):
         folder = tmp_path / str(moment)
         folder.mkdir()
         with changes_of_the_disk(killed(moment)) as seen, suppress(Killed):
-            run("release", PILOT, "-o", folder / "rel")
+            run("release", few, "-o", folder / "rel")
         run("check", folder / "nothing", folder)
         found = {path.name for path in folder.iterdir()}
         assert found in (set(), {"rel", "rel.key"})

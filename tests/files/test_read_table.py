@@ -193,7 +193,7 @@ def test_a_table_read_in_one_pass_is_that_which_is_read_row_by_row(monkeypatch: 
 
     rng = random.Random(5)
     one_pass, taken = text_tables.even_cells, 0
-    for _ in range(300):
+    for _ in range(150):
         separator, end, width = rng.choice(",,;\t"), rng.choice(["\n", "\r\n"]), rng.randint(1, 4)
         lines = [separator.join(f"n{place}" for place in range(width))]
         for _ in range(rng.randint(1, 4)):
@@ -206,4 +206,4 @@ def test_a_table_read_in_one_pass_is_that_which_is_read_row_by_row(monkeypatch: 
         monkeypatch.setattr(text_tables, "even_cells", lambda *_: None)
         assert fast == read(text), text
         monkeypatch.setattr(text_tables, "even_cells", one_pass)
-    assert taken > 100
+    assert taken > 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import re
 from pathlib import Path
@@ -320,8 +321,13 @@ def test_a_file_of_another_kind_is_refused(folder: Path) -> None:
 )
 def test_an_option_that_was_renamed_is_refused_with_its_new_name(words: str, old: str, new: str) -> None:
     assert f"Error: {old} is now called {new}." in refused(*words.split(), old, "x")
+    assert f"{new} " in _whole_help(words)
+
+
+@functools.cache
+def _whole_help(words: str) -> str:
     short = run(*words.split(), "--help").stdout
-    assert f"{new} " in (run(*words.split(), "--help-all").stdout if "--help-all" in short else short)
+    return run(*words.split(), "--help-all").stdout if "--help-all" in short else short
 
 
 def test_a_file_of_another_version_is_refused(parameters: Path, tmp_path: Path) -> None:

@@ -189,6 +189,8 @@ STUDY = "--preset high --workers 6 --items 20 --ratings-per-item 3 --effect 0.1 
 @few_fast(
     ("line", "says", "needs", "ours", "modules"),
     [
+        (f"power {STUDY}", "By formula", {"numpy", "scipy"}, 205, 845),
+        ("check data/pilot.csv --scale 1:5", "360", {"numpy", "pandas", "pyarrow", "scipy"}, 195, 1090),
         (
             "fit data/pilot.csv --scale 1:5",
             "new - baseline",
@@ -196,8 +198,6 @@ STUDY = "--preset high --workers 6 --items 20 --ratings-per-item 3 --effect 0.1 
             285,
             1295,
         ),
-        (f"power {STUDY}", "By formula", {"numpy", "scipy"}, 205, 845),
-        ("check data/pilot.csv --scale 1:5", "360", {"numpy", "pandas", "pyarrow", "scipy"}, 195, 1090),
         (
             "compare scores {scores} --question mean --resamples 100 --power-by formula",
             "B - A",

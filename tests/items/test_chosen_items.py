@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import replace
 
@@ -57,7 +58,9 @@ def study(tmp_path_factory):
     return folder
 
 
+@functools.cache
 def analysed(study, *more):
+    """The record of an analysis, computed once."""
     said = run("analyze", study / "ratings.csv", "--systems", "old,new", *more, "--json")
     assert said.exit_code == 0, said.output
     return json.loads(said.stdout)
@@ -379,7 +382,7 @@ def test_strata_that_are_drawn_out_of_proportion_are_refused(study):
 
 def test_draws_in_proportion_are_even_and_neymans_are_not():
     rng = np.random.default_rng(3)
-    for _ in range(200):
+    for _ in range(80):
         sizes = rng.integers(5, 200, rng.integers(2, 6))
         stratum = np.repeat(np.arange(len(sizes)), sizes)
         n = int(rng.integers(2 * len(sizes) + 2, max(sizes.sum() // 2, 2 * len(sizes) + 3)))

@@ -44,7 +44,7 @@ def test_allocation_has_the_values_of_an_independent_computation():
 
 def test_allocation_adds_up_and_keeps_floor_and_cap():
     rng = np.random.default_rng(1)
-    for _ in range(200):
+    for _ in range(80):
         sizes = rng.integers(2, 60, rng.integers(1, 6))
         n = int(rng.integers(2 * len(sizes), sizes.sum() + 1))
         counts = allocate(sizes, n)
@@ -87,7 +87,7 @@ def test_strata_explain_what_normal_theory_says(strata, share):
     assert explained_by_strata(f, stratum) == pytest.approx(share, abs=0.005)
 
 
-@few_fast("n_draws", [300, 1_500])
+@few_fast("n_draws", [150, 1_500])
 def test_every_item_is_as_likely_as_its_file_says(n_draws):
     f = np.random.default_rng(3).normal(size=43)
     count = np.zeros(43)
@@ -109,7 +109,7 @@ def test_every_beginning_of_the_list_is_nearly_proportional():
         assert np.ptp(count) <= 2
 
 
-@few_fast("n_draws", [150, 500])
+@few_fast("n_draws", [80, 500])
 def test_a_balanced_draw_keeps_probabilities_and_means(n_draws):
     rng = np.random.default_rng(2)
     scores = rng.normal(size=(60, 3))

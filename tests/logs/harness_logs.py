@@ -21,6 +21,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from humeval_power.checking.logs.combined import LogTable
+from humeval_power.files.logs.reading import read_logs
+
 STAMP = "2026-03-01T10-00-00.123456"
 Scores = Mapping[str, Sequence[float]]  # of each system, by item
 
@@ -579,3 +582,10 @@ METRIC = {
 }
 DOCUMENTED = ("langsmith", "braintrust", "langfuse")  # no file of these has been seen
 NAMELESS = ("ragas", "mlflow", "sacrebleu", "braintrust")  # their files name no system
+
+
+def table_in(*paths: Path, **options: Any) -> LogTable:
+    """The table that is read of logs, which there must be."""
+    found = read_logs(*paths, **options)
+    assert found is not None
+    return found

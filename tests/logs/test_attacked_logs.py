@@ -79,7 +79,7 @@ def changed(text: str, chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("harness", WRITERS)
-@few_fast("n_logs", [20, 250])
+@few_fast("n_logs", [10, 250])
 def test_whatever_stands_in_a_log_is_read_or_refused(harness: str, n_logs: int, tmp_path: Path) -> None:
     folder = WRITERS[harness](tmp_path / "logs", {"m/a": [1, 0, 1, 1], "m/b": [0, 0, 1, 1]})
     files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "stats.json"]

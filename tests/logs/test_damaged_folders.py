@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from click.testing import CliRunner
-from harness_logs import WRITERS, write_helm, write_lm_eval
+from harness_logs import WRITERS, table_in, write_helm, write_lm_eval
 
-from humeval_power.checking.logs.combined import LogTable
 from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
 from humeval_power.files.logs.reading import read_logs
@@ -49,12 +48,6 @@ def said(*paths: Path, **options: object) -> str:
     except InputError as error:
         return str(error)
     return ""
-
-
-def table_in(*paths: Path, **options: object) -> LogTable:
-    found = read_logs(*paths, **options)  # type: ignore[arg-type]
-    assert found is not None
-    return found
 
 
 def test_a_damaged_log_among_three_is_refused_and_named(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from harness_logs import (
     lines,
     promptfoo_results,
     sacrebleu_line,
+    table_in,
     write_deepeval,
     write_langfuse,
     write_mlflow,
@@ -39,12 +40,6 @@ from humeval_power.errors import InputError
 from humeval_power.files.logs.reading import read_logs
 
 TWO = {"m/a": [1, 0, 1, 1], "m/b": [0, 0, 1, 1]}
-
-
-def table_in(*paths: Path, **options: Any) -> LogTable:
-    found = read_logs(*paths, **options)
-    assert found is not None
-    return found
 
 
 def refused(*paths: Path, **options: Any) -> str:

@@ -18,6 +18,7 @@ from harness_logs import (
     inspect_header,
     inspect_samples,
     lm_eval_samples,
+    table_in,
     write_helm,
     write_inspect,
     write_lm_eval,
@@ -39,12 +40,6 @@ CLUSTER = {
     "ragas": "retrieved_contexts",
     "mlflow": "passage",
 }
-
-
-def table_in(*paths: Path, **options: object) -> LogTable:
-    found = read_logs(*paths, **options)  # type: ignore[arg-type]
-    assert found is not None
-    return found
 
 
 def by_system(found: LogTable, metric: str) -> dict[str, list[float]]:

@@ -13,6 +13,7 @@ from harness_logs import (
     inspect_samples,
     lines,
     lm_eval_samples,
+    table_in,
     write_inspect,
     write_lm_eval,
     write_openai,
@@ -21,12 +22,6 @@ from harness_logs import (
 from humeval_power.checking.logs.combined import LogTable
 from humeval_power.errors import InputError
 from humeval_power.files.logs.reading import read_logs
-
-
-def table_in(*paths: Path, **options: object) -> LogTable:
-    found = read_logs(*paths, **options)  # type: ignore[arg-type]
-    assert found is not None
-    return found
 
 
 def by_system(found: LogTable, metric: str) -> dict[str, list[float]]:

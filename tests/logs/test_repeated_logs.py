@@ -8,20 +8,13 @@ from typing import Any
 
 import pytest
 from cli import run, run_json
-from harness_logs import SCORES, inspect_header, inspect_samples, write_inspect, write_lm_eval
+from harness_logs import SCORES, inspect_header, inspect_samples, table_in, write_inspect, write_lm_eval
 
-from humeval_power.checking.logs.combined import LogTable
 from humeval_power.checking.logs.log import Again
 from humeval_power.errors import InputError
 from humeval_power.files.logs.reading import read_logs
 
 SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
-
-
-def table_in(*paths: Path, **options: Any) -> LogTable:
-    found = read_logs(*paths, **options)
-    assert found is not None
-    return found
 
 
 def write_evaluation(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 from humeval_power.doors.page.answers import Answer, Work, answer
 from humeval_power.doors.page.requests import PageParts
@@ -94,3 +97,10 @@ class Kept:
 
 def in_process_parts(folder: Path) -> PageParts:
     return PageParts(InProcess(), Kept(folder / "uploads"), folder / "answers", "form-token")
+
+
+def next_links(found: dict[str, str]) -> dict[str, dict[str, str]]:
+    """The steps that an answer offers: the options of each, by its command."""
+    nav = re.search(r'<nav class="next".*?</nav>', found["html"], re.DOTALL)
+    links = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', nav[0] if nav else "")]
+    return {urlsplit(link).path.strip("/"): dict(parse_qsl(urlsplit(link).query)) for link in links}

@@ -22,7 +22,7 @@ from humeval_power.doors.page.working.crew import TooManyError
 from humeval_power.doors.page.working.jobs import Job
 from humeval_power.doors.page.working.workers import WARM, WorkLimits
 
-LIMITS = WorkLimits(stop_seconds=3, jobs=5, kept_jobs=3)
+LIMITS = WorkLimits(stop_seconds=1, jobs=5, kept_jobs=3)
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +59,14 @@ def test_the_same_question_is_the_same_job(room: Room, tmp_path: Path):
 
 
 def test_a_job_that_is_stopped_goes_on_where_it_was(room: Room, tmp_path: Path):
-    work = ("count", "0.05", "40")
+    work = ("count", "0.03", "40")
     job = room.job("on", *work, output=tmp_path / "out")
     room.until(lambda: job.progress is not None and job.progress.share > 0.2)
     began = time.monotonic()
     room.stop("on")
     assert room.end(job).exit_code == 130
     assert job.state == "stopped"
-    assert time.monotonic() - began < LIMITS.stop_seconds
+    assert time.monotonic() - began < 3
     again = room.job("on", *work, output=tmp_path / "out")
     assert again is not job
     answer = room.end(again)
@@ -270,7 +270,7 @@ def test_nothing_outlives_the_server(how: str, tmp_path: Path):
 def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goes_on(
     room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("humeval_power.doors.page.working.jobs._RELOADED_SECONDS", 1.0)
+    monkeypatch.setattr("humeval_power.doors.page.working.jobs._RELOADED_SECONDS", 0.5)
     job = room.job("left", "count", "0.05", "10000", output=tmp_path / "left")
     room.do(_begun(job))
 
@@ -279,9 +279,9 @@ def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goe
         if looked_at_again is not None:
             await asyncio.sleep(looked_at_again)
             assert room.workers.job_of("left") is job  # as a page does that is loaded again
-            await asyncio.sleep(1.5)
+            await asyncio.sleep(0.7)
 
-    room.do(leave(0.3))
+    room.do(leave(0.1))
     assert job.state == "running"
     room.do(leave(None))
     room.end(job)
@@ -289,12 +289,12 @@ def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goe
 
 
 def test_a_job_that_no_page_asks_for_ends(tmp_path: Path):
-    with a_room(n_live=1, limits=WorkLimits(stop_seconds=3, alone_seconds=1.5)) as found:
+    with a_room(n_live=1, limits=WorkLimits(stop_seconds=3, alone_seconds=0.8)) as found:
         job = found.job("alone", "count", "0.05", "10000", output=tmp_path / "alone")
 
         async def looked_at() -> None:
             n_looks = 0
-            while n_looks < 12:
+            while n_looks < 6:
                 assert found.workers.job_of("alone") is job
                 n_looks += job.state == "running"
                 await asyncio.sleep(0.2)

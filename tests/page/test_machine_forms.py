@@ -6,13 +6,12 @@ import html
 import json
 import re
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import InProcess, in_process_parts
+from in_process_parts import InProcess, in_process_parts, next_links
 from starlette.testclient import TestClient
 
 from humeval_power.doors.page.app import make_app
@@ -42,13 +41,6 @@ def answered(client, command: str, **options: str) -> dict:
     assert '<div class="document">' in found["html"], said(found["html"])
     assert found["problems"] == []
     return found
-
-
-def next_links(found: dict) -> dict[str, dict[str, str]]:
-    """The steps that an answer offers: the options of each, by its command."""
-    nav = re.search(r'<nav class="next".*?</nav>', found["html"], re.DOTALL)
-    links = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', nav[0] if nav else "")]
-    return {urlsplit(link).path.strip("/"): dict(parse_qsl(urlsplit(link).query)) for link in links}
 
 
 def generations(n_items: int = 24, n_runs: int = 3) -> str:

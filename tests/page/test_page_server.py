@@ -62,10 +62,10 @@ def test_answers_that_are_under_way_do_not_hold_up_the_end(tmp_path: Path) -> No
 
 
 def test_a_page_that_nobody_uses_ends_by_itself_and_one_that_answers_does_not(tmp_path: Path) -> None:
-    with opened(tmp_path, idle=0.03) as page:  # 1.8 s
-        assert page.ask(target="/slow").body == b"done"  # after 2.5 s
+    with opened(tmp_path, idle=0.012) as page:  # 0.72 s
+        assert page.ask(target="/slow").body == b"done"  # after 1.2 s
         said, wrong = page.process.communicate(timeout=15)
-    assert said.strip() == "Nobody has used the page for 0.03 minutes: it has ended."
+    assert said.strip() == "Nobody has used the page for 0.012 minutes: it has ended."
     assert (page.process.returncode, wrong, left(page)) == (0, "", [])
 
 

@@ -144,7 +144,7 @@ def test_no_stage_of_a_study_names_what_only_a_terminal_knows(client, walk) -> N
     assert {where: found for where, text in mine.items() if (found := unwanted(text, UNIT))} == {}
 
 
-@few_fast("each", [4, 1])
+@few_fast("each", [8, 1])
 def test_no_form_and_no_list_of_forms_names_what_only_a_terminal_knows(client, each: int) -> None:
     links = ("/", "/all", "/logs", "/start", *("/" + "/".join(path) for path in list(FORMS)[::each]))
     said = {link: shown(client.get(link).text) for link in links}

@@ -13,7 +13,7 @@ import pytest
 from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts
+from in_process_parts import in_process_parts, next_links
 from starlette.testclient import TestClient
 
 from humeval_power.asking.form import Form

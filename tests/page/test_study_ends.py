@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shutil
 import tomllib
 import zipfile
 from dataclasses import replace
@@ -49,19 +50,67 @@ ratings_per_item = 3
 """
 
 
-@pytest.fixture
-def chosen(tmp_path: Path) -> Path:
-    folder = tmp_path / "chosen" / "mine"
+SIZES = {"workers": "8", "items": "30", "ratings-per-item": "4"}
+
+
+def a_study(chosen: Path) -> Path:
+    folder = chosen / "mine"
     folder.mkdir(parents=True)
     (folder / "study.toml").write_text(STUDY.replace("[files]\n", ""), "utf-8")
     (folder / "ratings.csv").write_bytes((ROOT / "data" / "pilot.csv").read_bytes())
-    return tmp_path / "chosen"
+    return chosen
+
+
+def a_client(private: Path, chosen: Path) -> TestClient:
+    parts = replace(in_process_parts(private), folder=Folder(chosen))
+    return TestClient(make_app(parts), follow_redirects=False)
+
+
+@pytest.fixture
+def chosen(tmp_path: Path) -> Path:
+    return a_study(tmp_path / "chosen")
 
 
 @pytest.fixture
 def client(tmp_path: Path, chosen: Path) -> TestClient:
-    parts = replace(in_process_parts(tmp_path / "private"), folder=Folder(chosen))
-    return TestClient(make_app(parts), follow_redirects=False)
+    return a_client(tmp_path / "private", chosen)
+
+
+@pytest.fixture(scope="module")
+def with_analysis(tmp_path_factory) -> Path:
+    """The folder of the study when its ratings were analysed."""
+    folder = tmp_path_factory.mktemp("analysed")
+    mine = a_study(folder / "chosen") / "mine"
+    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
+    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
+    client = a_client(folder / "private", folder / "chosen")
+    client.post("/act/analyze/mine")
+    client.get("/study/mine/decide")
+    return mine
+
+
+@pytest.fixture
+def analysed(chosen: Path, with_analysis: Path) -> Path:
+    """The same for a test of its own."""
+    return shutil.copytree(with_analysis, chosen / "mine", dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def with_plan(tmp_path_factory) -> Path:
+    """The folder of the study, with a price, when its design was sealed."""
+    folder = tmp_path_factory.mktemp("sealed")
+    mine = a_study(folder / "chosen") / "mine"
+    (mine / "study.toml").write_text((mine / "study.toml").read_text() + "[cost]\ncost_per_rating = 0.1\n")
+    client = a_client(folder / "private", folder / "chosen")
+    assert client.post("/act/seal/mine", data=SIZES).status_code == 303
+    assert "Sealed" in client.get("/study/mine/plan").text
+    return mine
+
+
+@pytest.fixture
+def sealed(chosen: Path, with_plan: Path) -> Path:
+    """The same for a test of its own."""
+    return shutil.copytree(with_plan, chosen / "mine", dirs_exist_ok=True)
 
 
 def names_in_zip(client, name="mine"):
@@ -151,27 +200,18 @@ def test_an_analysis_that_names_people_is_no_part_of_the_zip(client, chosen):
     assert "SHA-256" not in index  # from which few known ids can be found by trying
 
 
-def test_the_work_is_drawn_before_ratings_come_in(client, chosen):
-    text = (chosen / "mine" / "study.toml").read_text()
-    (chosen / "mine" / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
-    sizes = {"workers": "8", "items": "30", "ratings-per-item": "4"}
-    assert client.post("/act/seal/mine", data=sizes).status_code == 303
-    assert "Sealed" in client.get("/study/mine/plan").text
+def test_the_work_is_drawn_before_ratings_come_in(client, sealed):
     assert client.post("/act/assign/mine").status_code == 303
     client.get("/study/mine/collect")
-    assert (chosen / "mine" / "key.csv").is_file()
+    assert (sealed / "key.csv").is_file()
     page = TestClient(client.app).get("/study/mine/collect").text
     assert "Who rates what" in page
     assert "<svg" in page
     assert re.search(r"8\s+workers rate 30 items", page)
 
 
-def test_answers_that_only_authors_know_are_kept_one_by_one(client, chosen):
-    mine = chosen / "mine"
-    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
-    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
-    client.post("/act/analyze/mine")
-    client.get("/study/mine/decide")
+def test_answers_that_only_authors_know_are_kept_one_by_one(client, analysed):
+    mine = analysed
     page = client.get("/study/mine/report?form=answers").text
     asked = re.findall(r'<textarea name="([^"]+)"', page)
     assert len(asked) > 30
@@ -273,11 +313,8 @@ def test_who_withdrew_leaves_the_ratings(client, chosen):
     assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
 
 
-def test_an_analysis_of_ratings_before_says_so_until_it_is_made_again(client, chosen):
-    mine = chosen / "mine"
-    head, _, rest = (mine / "study.toml").read_text().partition("[effect]")
-    (mine / "study.toml").write_text(f'{head}ratings = "ratings.csv"\n[effect]{rest}')
-    client.post("/act/analyze/mine")
+def test_an_analysis_of_ratings_before_says_so_until_it_is_made_again(client, analysed):
+    mine = analysed
     for stage in ("decide", "report"):
         assert STALE not in client.get(f"/study/mine/{stage}").text
     lines = (mine / "ratings.csv").read_text().splitlines(keepends=True)
@@ -300,12 +337,8 @@ def test_an_analysis_of_ratings_before_says_so_until_it_is_made_again(client, ch
         assert said not in page
 
 
-def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client, chosen):
-    mine = chosen / "mine"
-    text = (mine / "study.toml").read_text()
-    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
-    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
-    client.get("/study/mine/plan")
+def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client, sealed):
+    mine = sealed
     rows = [f"i{place},old {place},new {place}" for place in range(30)]
     (mine / "texts.csv").write_text("\n".join(["item,A,B", *rows[:10], ""]))
     text = (mine / "study.toml").read_text()
@@ -361,13 +394,10 @@ def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client
     assert places == sorted(places)  # what comes next stands first
 
 
-def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen):
+def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen, with_plan):
     mine = chosen / "mine"
-    text = (mine / "study.toml").read_text()
-    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
     assert client.post("/act/rehearse/mine").status_code == 422
-    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
-    client.get("/study/mine/plan")
+    shutil.copytree(with_plan, mine, dirs_exist_ok=True)
     assert "Rehearse the analysis on drawn ratings" not in client.get("/study/mine/collect").text
     client.post("/act/assign/mine")
     client.get("/study/mine/collect")
@@ -385,13 +415,9 @@ def test_the_analysis_is_rehearsed_before_anybody_has_rated(client, chosen):
     assert not (mine / "ratings-2.csv").exists()
 
 
-def test_a_withdrawal_by_the_id_of_the_platform_lasts_and_no_id_leaves_the_study(client, chosen):
-    mine = chosen / "mine"
-    text = (mine / "study.toml").read_text()
+def test_a_withdrawal_by_the_id_of_the_platform_lasts_and_no_id_leaves_the_study(client, sealed):
+    mine = sealed
     (mine / "ratings.csv").unlink()
-    (mine / "study.toml").write_text(text + "[cost]\ncost_per_rating = 0.1\n")
-    client.post("/act/seal/mine", data={"workers": "8", "items": "30", "ratings-per-item": "4"})
-    client.get("/study/mine/plan")
     client.post("/act/assign/mine")
     client.get("/study/mine/collect")
     drawn = mine / "drawn.csv"

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from cases import few_fast
+from cases import every_case, few_fast
 
 pytest.importorskip("starlette")
 from in_process_parts import in_process_parts
@@ -53,20 +53,44 @@ ratings_per_item = 3
 [cost]
 cost_per_rating = 0.1
 """
+SIZES = {"workers": "8", "items": "30", "ratings-per-item": "4"}
 
 
-@pytest.fixture
-def chosen(tmp_path: Path) -> Path:
-    folder = tmp_path / "chosen"
+def a_study(folder: Path) -> Path:
     (folder / "mine").mkdir(parents=True)
     (folder / "mine" / "study.toml").write_text(STUDY, encoding="utf-8")
     return folder
 
 
+def a_client(private: Path, chosen: Path) -> TestClient:
+    parts = replace(in_process_parts(private), folder=Folder(chosen))
+    return TestClient(make_app(parts), follow_redirects=False)
+
+
+@pytest.fixture
+def chosen(tmp_path: Path) -> Path:
+    return a_study(tmp_path / "chosen")
+
+
 @pytest.fixture
 def client(tmp_path: Path, chosen: Path) -> TestClient:
-    parts = replace(in_process_parts(tmp_path / "private"), folder=Folder(chosen))
-    return TestClient(make_app(parts), follow_redirects=False)
+    return a_client(tmp_path / "private", chosen)
+
+
+@pytest.fixture(scope="module")
+def with_plan(tmp_path_factory) -> Path:
+    """The folder of the study when its design was sealed."""
+    folder = tmp_path_factory.mktemp("sealed")
+    client = a_client(folder / "private", a_study(folder / "chosen"))
+    assert client.post("/act/seal/mine", data=SIZES).status_code == 303
+    client.get("/study/mine/plan")
+    return folder / "chosen" / "mine"
+
+
+@pytest.fixture
+def sealed(chosen: Path, with_plan: Path) -> Path:
+    """The same for a test of its own."""
+    return shutil.copytree(with_plan, chosen / "mine", dirs_exist_ok=True)
 
 
 def version(page: str) -> str:
@@ -123,9 +147,19 @@ def test_what_nobody_has_set_is_called_a_suggestion(client):
     assert client.get("/study/fresh/size").text.count("our suggestion") == 3
 
 
-def test_sealing_says_what_it_binds_before_the_button_and_folds_prices_after_it(client):
+def test_a_search_and_its_sealing_are_read_as_a_person_reads(client, chosen):
     client.post("/act/search/mine")
     page = client.get("/study/mine/plan").text
+    text = read(page)
+    assert re.search(r"such studies find it (more than )?\d+ of 100", text)
+    assert "0.6 points" in text
+    assert "Power at" not in text
+    # two reasons for one design are one card
+    cards = re.findall(r'<li(?: class="first")?>\s*<h2>([^<]+)</h2>(.*?)</li>', page, re.DOTALL)
+    numbers = [re.findall(r"<dd>([^<]+)</dd>", text) for _, text in cards]
+    assert len({tuple(each) for each in numbers}) == len(cards) >= 1
+    assert cards[0][0].startswith("Enough")
+    # it says what it binds before the button, and folds prices after it
     assert page.index("Sealing a design binds you") < page.index("Seal this one")
     assert page.index("Read this first") < page.index("Seal this one")
     assert page.count("Read this first") == 1
@@ -146,6 +180,12 @@ def test_sealing_says_what_it_binds_before_the_button_and_folds_prices_after_it(
     assert 'id="saved"' in page
     assert "plan/plan.json" in page
     assert "The plan is sealed" in client.get("/study/mine/size").text
+    # each form shows itself after another was written
+    client.post("/act/write/mine", data={"form": "osf"})
+    assert (chosen / "mine" / "reports" / "osf.html").is_file()
+    shown = {form: client.get(f"/study/mine/report?form={form}").text for form in REPORTS}
+    assert f"{REPORTS['osf']}, as it was written last." in read(shown["osf"])
+    assert len({read(text.partition('class="answered"')[2]) for text in shown.values()}) == len(REPORTS)
 
 
 def test_caveats_stand_in_the_document_of_a_command_and_above_the_buttons_of_a_study():
@@ -160,14 +200,16 @@ def test_caveats_stand_in_the_document_of_a_command_and_above_the_buttons_of_a_s
     assert all(text.partition("(")[0] in html.unescape(alone.html) for text in in_study.caveats)
 
 
-SIZES = {"workers": "8", "items": "30", "ratings-per-item": "4"}
-
-
-@pytest.mark.parametrize("stage", ["question", "size", "plan"])
-def test_a_sealed_study_says_what_was_sealed_and_offers_no_other_size(client, stage):
-    client.post("/act/seal/mine", data=SIZES)
-    client.get("/study/mine/plan")
+@pytest.mark.usefixtures("sealed")
+def test_a_sealed_study_says_what_was_sealed_and_offers_no_other_size(client):
     save(client, "size", workers="9")  # for another version
+    with every_case() as cases:
+        for stage in ("question", "size", "plan"):
+            with cases.case(stage):
+                _says_what_was_sealed(client, stage)
+
+
+def _says_what_was_sealed(client: TestClient, stage: str) -> None:
     page = client.get(f"/study/mine/{stage}").text
     assert "8 workers rate 30 items under old and new, with 4 ratings of each output" in read(page)
     assert re.search(
@@ -184,12 +226,8 @@ def test_a_sealed_study_says_what_was_sealed_and_offers_no_other_size(client, st
         assert "holds when that is sealed at Plan" in again
 
 
-def test_what_is_sealed_is_never_another_version_once_ratings_have_come_in(client, chosen):
-    client.post("/act/seal/mine", data=SIZES)
-    client.get("/study/mine/plan")
-    (chosen / "mine" / "ratings.csv").write_text(
-        "worker,item,system,rating\nw1,i1,old,3\n", encoding="utf-8"
-    )
+def test_what_is_sealed_is_never_another_version_once_ratings_have_come_in(client, sealed):
+    (sealed / "ratings.csv").write_text("worker,item,system,rating\nw1,i1,old,3\n", encoding="utf-8")
     for stage in ("question", "size"):
         page = client.get(f"/study/mine/{stage}").text
         assert "8 workers rate 30 items" in read(page)
@@ -198,10 +236,8 @@ def test_what_is_sealed_is_never_another_version_once_ratings_have_come_in(clien
     assert "Look for other designs" not in client.get("/study/mine/plan").text
 
 
-def test_a_plan_that_was_changed_by_hand_is_not_called_sealed(client, chosen):
-    client.post("/act/seal/mine", data=SIZES)
-    client.get("/study/mine/plan")
-    place = chosen / "mine" / "plan" / "plan.json"
+def test_a_plan_that_was_changed_by_hand_is_not_called_sealed(client, sealed):
+    place = sealed / "plan" / "plan.json"
     place.write_text(place.read_text("utf-8").replace('"workers": 8', '"workers": 7'), encoding="utf-8")
     page = client.get("/study/mine/size")
     assert page.status_code == 200
@@ -284,18 +320,15 @@ def test_no_help_says_its_label_again_and_no_fold_opens_onto_folds(client, stage
 
 
 @pytest.mark.parametrize("name", ["ratings", "exports"])
-def test_nothing_is_sealed_once_ratings_have_come_in(client, chosen, name):
-    sizes = {"workers": "8", "items": "30", "ratings-per-item": "4"}
-    assert client.post("/act/seal/mine", data=sizes).status_code == 303
-    client.get("/study/mine/plan")
-    mine = chosen / "mine"
+def test_nothing_is_sealed_once_ratings_have_come_in(client, sealed, name):
+    mine = sealed
     before = (mine / "plan" / "plan.json").read_bytes()
     (mine / "ratings.csv").write_text("worker,item,system,rating\nw1,i1,old,3\n", encoding="utf-8")
     if name == "exports":
         text = (mine / "study.toml").read_text(encoding="utf-8")
         text = text.replace('ratings = "ratings.csv"', 'ratings = "later.csv"\nexports = ["ratings.csv"]')
         (mine / "study.toml").write_text(text, encoding="utf-8")
-    refused = client.post("/act/seal/mine", data={**sizes, "workers": "6"})
+    refused = client.post("/act/seal/mine", data={**SIZES, "workers": "6"})
     assert "Ratings have come in" in read(refused.text)
     client.get("/study/mine/plan")
     assert (mine / "plan" / "plan.json").read_bytes() == before
@@ -409,27 +442,6 @@ def test_money_has_its_currency(client):
     assert "300 USD" in client.get("/study/mine/question").text
 
 
-def test_each_form_shows_itself_after_another_was_written(client, chosen):
-    client.post("/act/search/mine")
-    page = client.get("/study/mine/plan").text
-    sizes = dict(
-        re.findall(
-            r'<input type="hidden" name="(workers|items|ratings-per-item|documents)" value="(\d+)">', page
-        )
-    )
-    client.post("/act/seal/mine", data=sizes)
-    client.post("/act/write/mine", data={"form": "osf"})
-    assert (chosen / "mine" / "reports" / "osf.html").is_file()
-    written = read(client.get("/study/mine/report?form=osf").text)
-    assert f"{REPORTS['osf']}, as it was written last." in written
-    titles = {}
-    for form in REPORTS:
-        page = client.get(f"/study/mine/report?form={form}").text
-        body = read(page.partition('class="answered"')[2])
-        titles[form] = body
-    assert len(set(titles.values())) == len(titles)
-
-
 def test_a_choice_that_nobody_has_made_is_an_invitation(client):
     assert FORMS["compare", "scores"].moves
     found = client.get("/live/compare/scores").json()
@@ -446,26 +458,6 @@ def test_no_option_of_the_terminal_is_read_on_any_stage(client, chosen):
         for view in ("", *(f"?form={form}" for form in REPORTS if stage.key == "report")):
             text = read(client.get(f"/study/mine/{stage.key}{view}").text)
             assert not re.findall(r"(?<![\w-])--?[a-z][a-z-]*\b", text), (stage.key, view)
-
-
-def test_the_headline_of_a_plan_is_in_points_and_of_a_hundred(client):
-    client.post("/act/search/mine")
-    text = read(client.get("/study/mine/plan").text)
-    assert re.search(r"such studies find it (more than )?\d+ of 100", text)
-    assert "0.6 points" in text
-    assert "Power at" not in text
-
-
-def test_two_reasons_for_one_design_are_one_card(client):
-    client.post("/act/search/mine")
-    cards = re.findall(
-        r'<li(?: class="first")?>\s*<h2>([^<]+)</h2>(.*?)</li>',
-        client.get("/study/mine/plan").text,
-        re.DOTALL,
-    )
-    numbers = [re.findall(r"<dd>([^<]+)</dd>", text) for _, text in cards]
-    assert len({tuple(each) for each in numbers}) == len(cards) >= 1
-    assert cards[0][0].startswith("Enough")
 
 
 def test_of_several_systems_what_is_to_be_found_is_asked_with_the_size(client, chosen):

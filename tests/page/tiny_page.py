@@ -41,7 +41,7 @@ def make_app(state: State) -> Starlette:
         return StreamingResponse(pieces())
 
     async def slow(_request: Request) -> Response:
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(1.2)
         return PlainTextResponse("done")
 
     async def refused(_request: Request, error: Exception) -> Response:

@@ -41,7 +41,7 @@ def planned(**options):
             "workers": [10, 20],
             "ratings_per_item": [10, 20],
             "costs": PRICES,
-            "n_simulations": 100,
+            "n_simulations": 50,
             "created": TODAY,
             **options,
         },
@@ -63,11 +63,11 @@ def test_the_power_is_that_of_what_the_rules_leave(with_rules):
         losses=CARELESS,
         exclusion=QualityControl(rules=RULES, **seen),
     )
-    assert cost.power == estimate_power(study, n_simulations=100, seed=plan.seed).power
+    assert cost.power == estimate_power(study, n_simulations=50, seed=plan.seed).power
     everybody = replace(study, exclusion="none")
-    assert cost.without == estimate_power(everybody, n_simulations=100, seed=plan.seed).power
+    assert cost.without == estimate_power(everybody, n_simulations=50, seed=plan.seed).power
     careful = replace(everybody, losses=Losses())
-    assert cost.all_careful == estimate_power(careful, n_simulations=100, seed=plan.seed).power
+    assert cost.all_careful == estimate_power(careful, n_simulations=50, seed=plan.seed).power
     assert cost.out.careful < 0.02
     assert cost.out.careless > 0.9
 

@@ -210,7 +210,7 @@ def test_the_power_of_a_candidate_is_the_smallest_over_the_settings():
 def test_nobody_is_asked_for_more_than_the_limit(limit):
     space = SearchSpace(
         workers=range(2, 15),
-        items=range(5, 60, 7),
+        items=range(5, 60, 14),
         ratings_per_item=range(1, 7),
         pairings=(True, False),
         max_ratings_per_worker=limit,

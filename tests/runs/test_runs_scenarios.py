@@ -104,9 +104,9 @@ def test_a_simulated_study_is_tested_as_the_analysis_does() -> None:
 @pytest.mark.parametrize("cv", [0.0, 0.8])
 def test_the_variance_of_the_difference_is_that_of_drawn_studies(of: RunsParameters, cv: float) -> None:
     scenario = NestedRuns(of, plan(90, 3, cluster_size=6.0, cluster_cv=cv), effect=0.06)
-    drawn = scenario.draw(4000, seed=2).estimate
-    # 4 standard errors of a variance: sqrt(2 / 4000) of it each
-    assert drawn.var() == pytest.approx(scenario.variance, rel=4 * math.sqrt(2 / 4000))
+    drawn = scenario.draw(2000, seed=2).estimate
+    # 4 standard errors of a variance: sqrt(2 / 2000) of it each
+    assert drawn.var() == pytest.approx(scenario.variance, rel=4 * math.sqrt(2 / 2000))
 
 
 def test_chances_of_items_have_the_moments_that_were_asked_for() -> None:
