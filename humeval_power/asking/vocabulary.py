@@ -72,6 +72,7 @@ TO_PLAN_FROM = {
     "low": "Hopeful: workers and items differ little (Card et al. 2020)",
     **{entry["name"]: ENTRIES[entry["name"]] for entry in _SHIPPED if entry["use"] == "plan"},
 }
+STANDINGS = {entry["name"]: entry["standing"] for entry in _SHIPPED if entry.get("standing")}
 OUTPUT_HELP = "Write to PATH, not to the terminal."
 STRICT_HELP = "End with exit code 3 where something is wrong."
 SECRET_HELP = "File with a secret, made at random where there is none."

@@ -91,7 +91,7 @@ def _draw_means(axes: Axes, findings: CriterionFindings, names: Sequence[str], *
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    if findings.unit.in_points and not findings.unit.scale.higher_is_better:
+    if not findings.unit.scale.higher_is_better:
         axes.invert_xaxis()
     if findings.criterion:
         axes.set_title(shortened(picture_text(findings.criterion), width=32), weight="bold", loc="left")

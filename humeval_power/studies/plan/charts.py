@@ -19,6 +19,7 @@ from humeval_power.studies.plan.request import PlanResult
 from humeval_power.studies.power.charts import CLAIM, POWER, target_line
 from humeval_power.studies.power.formula import effect_precision, power_at
 from humeval_power.studies.power.result_several import GOAL_NAMES
+from humeval_power.studies.power.study_content import setting_label
 from humeval_power.systems import GOALS
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _of_settings(plan: Plan) -> Iterator[_PowerLine]:
     for place, (name, parameters) in enumerate(settings):
         power = _power_of(replace(plan, parameters=parameters))
         at = tuple(effects.tolist())
-        yield _PowerLine(name, at, tuple(map(power, at)), place)
+        yield _PowerLine(setting_label(name), at, tuple(map(power, at)), place)
 
 
 def _power_of(plan: Plan) -> Callable[[float], float]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.costs import SESSION, Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import spread_words, with_names
+from humeval_power.saying.answer_words import of_hundred, spread_words, with_names
 from humeval_power.saying.document import Document, Fact, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import interval_words, percent, share_decimals
 from humeval_power.saying.rule_words import (
@@ -158,8 +158,12 @@ def not_met(result: PlanResult) -> tuple[str, ...]:
     """Why the target is not reached and what would do; nothing where it is."""
     if result.reached:
         return ()
+    said, simulated = f"Not met: {result.reason}", result.chosen.simulated
+    if simulated is not None and not math.isnan(simulated.power):
+        chance = of_hundred(simulated.power, simulated.interval)
+        said += f" Simulated studies say {chance} of 100, which is the power that the plan states."
     ways = "; or ".join(result.would_do)
-    return (f"Not met: {result.reason}" + (f" What would do: {ways}." if ways else ""),)
+    return (said + (f" What would do: {ways}." if ways else ""),)
 
 
 def assumed_facts(result: PlanResult) -> Iterator[Fact]:

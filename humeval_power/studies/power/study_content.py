@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from humeval_power.asking.vocabulary import TO_PLAN_FROM
+from humeval_power.asking.vocabulary import STANDINGS, TO_PLAN_FROM
 from humeval_power.parameters import Parameters
 from humeval_power.saying.document import Fact
 from humeval_power.saying.result import Record
@@ -44,6 +44,11 @@ def setting_words(setting: str) -> str:
         return "values of your own"
     summary = TO_PLAN_FROM.get(setting)
     return setting if summary is None else f"{setting} ({summary})"
+
+
+def setting_label(setting: str) -> str:
+    """What legends and sentences call a setting: where it lies among public ratings, else by its own name."""
+    return f"{STANDINGS[setting]} public ratings" if setting in STANDINGS else setting
 
 
 def approximate_words(study: AnyStudy) -> str:
