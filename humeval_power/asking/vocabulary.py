@@ -27,6 +27,7 @@ from humeval_power.fields import (
     word,
 )
 from humeval_power.saying.document import Drawn
+from humeval_power.saying.numbers import POWER_LABEL
 from humeval_power.study import COLUMN, EFFECT_HELP, FIELDS, SYSTEM_NAMES
 
 
@@ -121,7 +122,7 @@ DRAW = own(
     "What the figure shows: power, how far significant estimates exaggerate (type M), or how many have "
     "the wrong sign (type S).",
     "What the figure shows",
-    words={"power": "Power", "type-m": "Exaggeration (type M)", "type-s": "Wrong signs (type S)"},
+    words={"power": POWER_LABEL, "type-m": "Exaggeration (type M)", "type-s": "Wrong signs (type S)"},
     usual="power",
     further=True,
 )

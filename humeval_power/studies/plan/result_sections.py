@@ -22,7 +22,7 @@ from humeval_power.saying.answer_words import (
 )
 from humeval_power.saying.chart import Chart, LaterChart
 from humeval_power.saying.document import Block, Facts, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, level_of, percent
+from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, level_of, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.saying.values import plain, share, signed
@@ -149,7 +149,7 @@ def power_section(plan: Plan, design: Design) -> Section:
         *map(Paragraph, _limits(plan, design)),
         *((curve,) if many is None or plan.rule.margin is None else ()),
     )
-    return Section("Power", blocks)
+    return Section(POWER_LABEL, blocks)
 
 
 def _promised(plan: Plan) -> str:
@@ -297,7 +297,7 @@ def sensitivity_section(plan: Plan) -> Section:
     name = f"{setting_label(plan.source.name)} (planned for)"
     powers = {name: plan.predicted.analytic, **plan.sensitivity()}
     rows = tuple((setting_label(name), share(power)) for name, power in powers.items())
-    return hangs_section(powers, Table(("Assumed", "Power"), rows))
+    return hangs_section(powers, Table(("Assumed", POWER_LABEL), rows))
 
 
 # What a plan says of the rules by which workers are left out, and of what they cost.

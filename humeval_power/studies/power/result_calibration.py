@@ -11,7 +11,7 @@ from humeval_power.choices import Response
 from humeval_power.designs import Design
 from humeval_power.rules import claim
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.numbers import counted, interval_words, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import margin_words
@@ -290,7 +290,7 @@ def _line(result: Calibration) -> tuple[str, ...]:
     return (
         label,
         f"{estimate.rejection_rate:.3f}",
-        f"{estimate.power:.3f}",
+        power_words(estimate.power),
         interval_words(low, high, digits=3),
         result.verdict,
     )
