@@ -16,10 +16,10 @@ from humeval_power.studies.looks.rating_looks import power_with_looks
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems, goal_shares, scaled
 from humeval_power.studies.plan.request import PlanResult
+from humeval_power.studies.plan.result_words import labels_of_settings
 from humeval_power.studies.power.charts import CLAIM, POWER, target_line
 from humeval_power.studies.power.formula import effect_precision, power_at
 from humeval_power.studies.power.result_several import GOAL_NAMES
-from humeval_power.studies.power.study_content import setting_label
 from humeval_power.systems import GOALS
 
 if TYPE_CHECKING:
@@ -144,11 +144,11 @@ def _of_settings(plan: Plan) -> Iterator[_PowerLine]:
         low = -1.25 * margin
         high = max(margin, 1.5 * plan.effect) if plan.rule.alternative == "non-inferior" else -low
     effects = np.linspace(min(low, high), max(low, high), 61)
-    settings = [(plan.source.name, plan.parameters), *plan.others][:_MOST]
+    settings, labels = [(plan.source.name, plan.parameters), *plan.others][:_MOST], labels_of_settings(plan)
     for place, (name, parameters) in enumerate(settings):
         power = _power_of(replace(plan, parameters=parameters))
         at = tuple(effects.tolist())
-        yield _PowerLine(setting_label(name), at, tuple(map(power, at)), place)
+        yield _PowerLine(labels[name], at, tuple(map(power, at)), place)
 
 
 def _power_of(plan: Plan) -> Callable[[float], float]:

@@ -36,13 +36,14 @@ from humeval_power.studies.plan.result_words import (
     SD_WORDS,
     design_words,
     goal_clause,
+    labels_of_settings,
 )
 from humeval_power.studies.power.analytic import detectable
 from humeval_power.studies.power.bottleneck import pair_ceilings
 from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
 from humeval_power.studies.power.outlook import without_documents
 from humeval_power.studies.power.result_several import GOAL_NAMES
-from humeval_power.studies.power.study_content import category_facts, setting_label
+from humeval_power.studies.power.study_content import category_facts
 from humeval_power.study_counts import share_of
 from humeval_power.systems import GOALS, Goal, SystemsParameters
 
@@ -131,7 +132,7 @@ def power_section(plan: Plan, design: Design) -> Section:
         )
     promise = (
         f"{said}. The target was {plan.target_power:g}. This is the probability that {_promised(plan)} "
-        f"and the parameters ({setting_label(plan.source.name)}) are right."
+        f"and the parameters ({labels_of_settings(plan)[plan.source.name]}) are right."
     )
 
     def draw() -> Chart:
@@ -247,7 +248,7 @@ def assumed_section(plan: Plan) -> Section:
         for name, value in sds.items()
         if value or name in STANDARD_DEVIATIONS
     ]
-    said = Paragraph(f"Standard deviations on [0, 1], from {setting_label(plan.source.name)}:")
+    said = Paragraph(f"Standard deviations on [0, 1], from {labels_of_settings(plan)[plan.source.name]}:")
     facts = tuple(category_facts(plan.parameters.with_difference(plan.effect)))
     table = Table(("What varies", "SD"), tuple(rows))
     return Section("What is assumed", (said, table, *((Facts(facts),) if facts else ())), is_detail=True)
@@ -257,8 +258,8 @@ def _assumed_of_systems(plan: Plan, parameters: SystemsParameters) -> Iterator[B
     """The mean and the SDs of each system, and what varies for all alike."""
     yield Paragraph(
         f"The power is computed for these means on [0, 1], whose difference of interest is {plan.effect:g}. "
-        f"Standard deviations are from {setting_label(plan.source.name)}. A worker's own difference between two "
-        "systems has the sum of their two variances."
+        f"Standard deviations are from {labels_of_settings(plan)[plan.source.name]}. A worker's own difference "
+        "between two systems has the sum of their two variances."
     )
     columns = {
         "system": parameters.names,
@@ -294,9 +295,10 @@ def hangs_section(powers: Mapping[str, float], *blocks: Block) -> Section:
 
 def sensitivity_section(plan: Plan) -> Section:
     """The same of a plan alone."""
-    name = f"{setting_label(plan.source.name)} (planned for)"
-    powers = {name: plan.predicted.analytic, **plan.sensitivity()}
-    rows = tuple((setting_label(name), share(power)) for name, power in powers.items())
+    labels = labels_of_settings(plan)
+    powers = {plan.source.name: plan.predicted.analytic, **plan.sensitivity()}
+    labels[plan.source.name] += " (planned for)"
+    rows = tuple((labels[name], share(power)) for name, power in powers.items())
     return hangs_section(powers, Table(("Assumed", POWER_LABEL), rows))
 
 
@@ -562,8 +564,8 @@ def _parameters(plan: Plan) -> list[str]:
             "workers. The power is what they imply, not a guarantee."
         ]
     return [
-        f"The standard deviations are assumed ({setting_label(plan.source.name)}), not estimated from a pilot of "
-        "these systems, items and workers. The power holds as far as they do."
+        f"The standard deviations are assumed ({labels_of_settings(plan)[plan.source.name]}), not estimated from "
+        "a pilot of these systems, items and workers. The power holds as far as they do."
     ]
 
 

@@ -50,7 +50,6 @@ from humeval_power.studies.power.study_content import (
     category_facts,
     failure_remarks,
     result_row,
-    setting_label,
     study_notes,
     too_many_failed,
 )
@@ -287,7 +286,7 @@ class StudySurface(Result):
     def _cells(self, row: Mapping[str, Any]) -> dict[str, str]:
         """A row of the table by its header; of several systems the goals, in place of what all rows share."""
         cells = {
-            "setting": setting_label(str(row["setting"])) + (" *" if row.get("rule") == "card2020" else ""),
+            "setting": str(row["setting"]) + (" *" if row.get("rule") == "card2020" else ""),
             "workers": f"{row['workers']}",
             "items": f"{row['items']}",
         }
@@ -330,11 +329,9 @@ class StudySurface(Result):
             label = "Difference that the true means are stated by, on [0, 1]"
         if self.effect_unit != 1.0:
             label = f"Coefficient under -1/+1 coding (half of {direction})"
-        table = self.to_frame()
-        table["setting"] = table["setting"].map(setting_label)
         if len(self.rules) > 1:
-            return comparison_figure(table, effect_label=label)
-        return surface_figure(table, effect_label=label, draw=self.draw, along=self.along)
+            return comparison_figure(self.to_frame(), effect_label=label)
+        return surface_figure(self.to_frame(), effect_label=label, draw=self.draw, along=self.along)
 
     def content(self) -> Record:
         """All rows with what they were computed from."""

@@ -46,9 +46,13 @@ def setting_words(setting: str) -> str:
     return setting if summary is None else f"{setting} ({summary})"
 
 
-def setting_label(setting: str) -> str:
-    """What legends and sentences call a setting: where it lies among public ratings, else by its own name."""
-    return f"{STANDINGS[setting]} public ratings" if setting in STANDINGS else setting
+def setting_labels(names: Sequence[str]) -> dict[str, str]:
+    """What legends and sentences call settings: by their names, or where nobody named any by where they lie among
+    public ratings."""
+    usual = {STANDINGS.get(name, name) for name in names} == {"typical", "high", "hopeful"}
+    return {
+        name: f"{STANDINGS[name]} public ratings" if usual and name in STANDINGS else name for name in names
+    }
 
 
 def approximate_words(study: AnyStudy) -> str:
