@@ -24,7 +24,14 @@ from humeval_power.checking.cells import (
 )
 from humeval_power.checking.cells import MISSING_CODES as MISSING_CODES
 from humeval_power.checking.columns import Role, absent_names, bare, close_to, listing
-from humeval_power.checking.origin import Layout, Origin, infer_scale, origin_of, scale_notices
+from humeval_power.checking.origin import (
+    INFERRED_SCALE,
+    Layout,
+    Origin,
+    infer_scale,
+    origin_of,
+    scale_notices,
+)
 from humeval_power.checking.rehearsed import NOTICE, is_rehearsed
 from humeval_power.checking.rows import (
     KIND,
@@ -298,6 +305,24 @@ def ratings_from_table(
     said += assumed_in_reading(chosen.document, structure, chosen.item, chosen.covariates)
     origin = origin_of(rows, document=document, rejected_rows=rejected_rows, layout=layout)
     return replace(chosen, notices=tuple(said), source=source, origin=origin, exports=exports)
+
+
+def criteria_notices(criteria: Sequence[Ratings]) -> list[tuple[str, ...]]:
+    """What to know of each criterion; of scales that were taken from the ratings one sentence says all."""
+    notices, scales = [each.notices for each in criteria], [each.scale for each in criteria]
+    inferred = {one for each in notices for one in each if one.startswith(INFERRED_SCALE)}
+    if len(inferred) < 2 or any(scale.source != "inferred" for scale in scales):
+        return notices
+    said = (
+        "The scale of each criterion is taken from its ratings, and they differ. If all were rated on one "
+        "scale, declare it with --scale LOW:HIGH (and --lower-is-better)."
+    )
+    if len(set(scales)) == 1:
+        said = (
+            f"The scale of each criterion is taken from its ratings: {scales[0]}. If it is another one, declare "
+            "it with --scale LOW:HIGH or --lower-is-better."
+        )
+    return [(said, *(one for one in each if one not in inferred)) for each in notices]
 
 
 def _systems_apart(table: pd.DataFrame, rows: Rows, counted: Mask, document: str | None) -> str | None:

@@ -27,6 +27,7 @@ from humeval_power.fields import (
     word,
 )
 from humeval_power.saying.document import Drawn
+from humeval_power.saying.numbers import POWER_LABEL
 from humeval_power.study import COLUMN, EFFECT_HELP, FIELDS, SYSTEM_NAMES
 
 
@@ -72,6 +73,7 @@ TO_PLAN_FROM = {
     "low": "Hopeful: workers and items differ little (Card et al. 2020)",
     **{entry["name"]: ENTRIES[entry["name"]] for entry in _SHIPPED if entry["use"] == "plan"},
 }
+STANDINGS = {entry["name"]: entry["standing"] for entry in _SHIPPED if entry.get("standing")}
 OUTPUT_HELP = "Write to PATH, not to the terminal."
 STRICT_HELP = "End with exit code 3 where something is wrong."
 SECRET_HELP = "File with a secret, made at random where there is none."
@@ -120,7 +122,7 @@ DRAW = own(
     "What the figure shows: power, how far significant estimates exaggerate (type M), or how many have "
     "the wrong sign (type S).",
     "What the figure shows",
-    words={"power": "Power", "type-m": "Exaggeration (type M)", "type-s": "Wrong signs (type S)"},
+    words={"power": POWER_LABEL, "type-m": "Exaggeration (type M)", "type-s": "Wrong signs (type S)"},
     usual="power",
     further=True,
 )

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from humeval_power.saying.numbers import POWER_LABEL
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -269,7 +271,7 @@ class DrawnQuantity:
 
 
 QUANTITIES: Mapping[Drawn, DrawnQuantity] = {
-    "power": DrawnQuantity("power", "Power", "Power", ("power_low", "power_high")),
+    "power": DrawnQuantity("power", POWER_LABEL, POWER_LABEL, ("power_low", "power_high")),
     "type-m": DrawnQuantity(
         "type_m", "Type M: exaggeration", "Exaggeration of significant estimates (type M)"
     ),

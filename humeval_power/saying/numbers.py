@@ -118,3 +118,21 @@ def significant_interval(low: float, high: float) -> str:
     if math.isnan(low) or math.isnan(high):
         return "-"
     return f"{significant(low)} to {significant(high)}"
+
+
+# What a power is called, and its decimals, wherever it is printed.
+
+POWER_LABEL, BY_FORMULA = "Power", "By formula"
+_POWER_DIGITS = 3  # of a power
+
+
+def power_words(power: float, interval: tuple[float, float] | None = None) -> str:
+    """A power, with its interval where it was simulated.
+
+    Examples
+    --------
+    >>> power_words(0.7916), power_words(0.79, (0.768, 0.8141))
+    ('0.792', '0.790 (0.768 to 0.814)')
+    """
+    reach = "" if interval is None else f" ({interval_words(*interval, digits=_POWER_DIGITS)})"
+    return f"{decimals(power, _POWER_DIGITS)}{reach}"

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, is_dataclass
 from typing import Any
 
 from humeval_power.saying.document import Fact
-from humeval_power.saying.numbers import decimals, interval_words
 from humeval_power.saying.result import Record, Result
 
 
@@ -65,18 +64,4 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-POWER_LABEL, BY_FORMULA = "Power", "By formula"
 NO_SIZE = ("Size that would do", "none")  # the fact where nothing that was looked for exists
-_DIGITS = 3  # of a power
-
-
-def power_words(power: float, interval: tuple[float, float] | None = None) -> str:
-    """A power, with its interval where it was simulated.
-
-    Examples
-    --------
-    >>> power_words(0.7916), power_words(0.79, (0.768, 0.8141))
-    ('0.792', '0.790 (0.768 to 0.814)')
-    """
-    reach = "" if interval is None else f" ({interval_words(*interval, digits=_DIGITS)})"
-    return f"{decimals(power, _DIGITS)}{reach}"

@@ -202,8 +202,8 @@ def test_the_first_sentence_names_who_is_better_under_which_criteria(written):
     lead = run("analyze", path, "--criteria", "all", "--systems", "base,tuned")
     points = {name: table.groupby("system")[name].mean() for name in truth}
     gain, loss = (abs(each["tuned"] - each["base"]) for each in (points["fluency"], points["coverage"]))
-    assert f"tuned is better than base by {gain:.4g} points under fluency, after Holm's correction" in lead
-    assert f"base is better than tuned by {loss:.4g} points under coverage." in lead
+    assert f"tuned is better than base by {gain:.2f} points under fluency, after Holm's correction" in lead
+    assert f"base is better than tuned by {loss:.2f} points under coverage." in lead
     assert "No difference is shown under style." in lead
     lead = run("analyze", path, "--criteria", "all", "--all-pairs", "--model", "joint")
     assert "base is the best of 3 systems under coverage; " in lead

@@ -13,7 +13,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import finding_words, of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
 from humeval_power.saying.document import Document, Fact, Facts, Section
-from humeval_power.saying.numbers import counted
+from humeval_power.saying.numbers import counted, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.studies.power.formula import AnalyticPower
@@ -191,4 +191,4 @@ class JudgeStudy(Result):
 def _power_words(analytic: AnalyticPower) -> str:
     rough = "; rough, with so few workers" if analytic.is_rough else ""
     error, df = analytic.precision.standard_error, analytic.precision.df
-    return f"power {analytic.power:.3f} (SE {error:.4f}, df {df:.1f}{rough})"
+    return f"power {power_words(analytic.power)} (SE {error:.4f}, df {df:.1f}{rough})"

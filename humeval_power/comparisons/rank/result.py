@@ -25,8 +25,9 @@ from humeval_power.comparisons.rank.leaderboard import (
     alpha_of_looks,
 )
 from humeval_power.safe_text import cut, html_text
+from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, Series
-from humeval_power.saying.document import Drawing, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Drawing, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
     counted,
     level_of,
@@ -450,37 +451,36 @@ def _runs(cells: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[float, ...],
 
 def _more_section(more: FurtherData | None, what: str) -> Iterator[Section]:
     """How many more items, tasks or battles show a difference; `what` they are."""
-    if more is not None:
-        yield Section("How many more?", (Facts(tuple(_more_facts(more, what))),))
-
-
-def _more_facts(more: FurtherData, what: str) -> Iterator[Fact]:
-    power = percent(more.power)
+    if more is None:
+        return
     first, second = shortened(more.first), shortened(more.second)
-    if more.is_apart:
-        yield "The first two", f"are told apart: {first} and {second}"
-    else:
-        low = "no number would do" if more.at_end is None else f"{_times(more.at_end)} would do"
-        yield (
-            "The first two",
-            f"{first} and {second}: {_times(more.times)} the {what} for power {power} if they differ as estimated; "
-            f"if by no more than the interval's near end, {low}",
+    often = f"{of_hundred(more.power)} times in 100"
+
+    def enough(number: float) -> str:
+        many = (
+            f"these {what}"
+            if number <= 1
+            else f"{significant(float(f'{number:.3g}'))} times as many {what}"
         )
+        return f"{many} would"
+
+    facts = [("The first two", f"{first} and {second} are told apart")]
+    if not more.is_apart:
+        at_end = "no number would" if more.at_end is None else enough(more.at_end)
+        facts = [
+            (
+                "The first two",
+                f"{enough(more.times)} tell {first} and {second} apart {often} if they differ as estimated; if "
+                f"only by the near end of their interval, {at_end}",
+            )
+        ]
         if more.votes is not None:
-            yield "Or", f"{more.votes:,.0f} battles between just these two, in both orders"
+            facts.append(("Or", f"{more.votes:,.0f} battles between just these two, in both orders"))
     if more.alone is not None:
-        yield (
-            "The top alone",
-            f"{_times(more.alone)} the {what} for power {power} if all differ as estimated",
-        )
-    yield (
-        "",
-        "A difference that stands out is estimated too large on average, so that these numbers are too small",
-    )
-
-
-def _times(number: float) -> str:
-    return "as many as" if number <= 1 else f"{significant(float(f'{number:.3g}'))} times"
+        alone = f"{enough(more.alone)} show {first} above all others {often} if all differ as estimated"
+        facts.append(("The first alone", alone))
+    large = "A difference that stands out is estimated too large on average, so that these numbers are too small"
+    yield Section("How many more?", (Facts((*facts, ("", large))),))
 
 
 def board_record(board: Leaderboard) -> Record:

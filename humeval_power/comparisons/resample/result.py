@@ -13,7 +13,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.saying.answer_words import better_words, of_hundred, share_words
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Upright, interval_chart
 from humeval_power.saying.document import Document, Fact, Section, Table
-from humeval_power.saying.numbers import counted, decimals
+from humeval_power.saying.numbers import POWER_LABEL, counted, decimals
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, Record, Result
 from humeval_power.saying.stated import table
@@ -223,7 +223,7 @@ def resample_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
     is a row. Of more than 30 rows or 8 curves the first are shown.
     """
     is_none = rows[0]["effect"] == 0
-    share = Axis("Studies that find an effect (there is none)" if is_none else "Power", 0, 1)
+    share = Axis("Studies that find an effect (there is none)" if is_none else POWER_LABEL, 0, 1)
     title, words = (
         "How often do the tests find it?",
         "The power of each test, with its Monte Carlo interval, at each size of the studies.",

@@ -22,7 +22,7 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, Series, Spot
 from humeval_power.saying.clustered_words import Independence, assumed_items
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import counted, p_words, significant
+from humeval_power.saying.numbers import POWER_LABEL, counted, p_words, power_words, significant
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import PaperResult, table
 
@@ -49,7 +49,7 @@ class RunsBudgetResult(Result):
             headline=(
                 ("Items", f"{best.n_items:,}"),
                 (self._runs.capitalize(), self._of_each(best)),
-                ("Power", f"{best.power:.3f}"),
+                (POWER_LABEL, power_words(best.power)),
                 ("Cost", f"{money(best.cost)} of {money(budget.total)}"),
             ),
             sections=(
@@ -119,9 +119,11 @@ class RunsBudgetResult(Result):
             x=Axis(
                 self._runs.capitalize(), runs[0], runs[-1], is_log=runs[-1] > 20 * runs[0], is_whole=True
             ),
-            y=Axis("Power", 0, 1),
+            y=Axis(POWER_LABEL, 0, 1),
             series=(Series("line", "power by formula", runs, tuple(split.power for split in splits)),),
-            marks=(Spot(f"best: {best.runs:,}, power {best.power:.3f}", float(best.runs), best.power),),
+            marks=(
+                Spot(f"best: {best.runs:,}, power {power_words(best.power)}", float(best.runs), best.power),
+            ),
         )
 
     def _more(self) -> Table:

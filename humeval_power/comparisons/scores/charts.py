@@ -16,7 +16,7 @@ from humeval_power.inference.clustered import Direction
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, level_of, p_cell, significant
+from humeval_power.saying.numbers import POWER_LABEL, counted, level_of, p_cell, power_words, significant
 from humeval_power.saying.result import Record, Result
 from humeval_power.studies.power.wording import higher
 
@@ -124,7 +124,7 @@ def power_chart(
         title=f"How many {of} find it?",
         words=words,
         x=Axis(of.capitalize(), 0, max(n), is_whole=True),
-        y=Axis("Power", 0, 1),
+        y=Axis(POWER_LABEL, 0, 1),
         series=series,
         marks=(Spot(f"{at[0]:,} {of}: power {at[1]:.2f}", *at), Level(f"target {target:g}", target)),
     )
@@ -208,7 +208,7 @@ class ProspectiveResult(Result):
             f"{self._finding()}. By formula.",
             headline=(
                 ("Items", f"{items_needed.n:,}"),
-                ("Power", f"{items_needed.power:.4f}"),
+                (POWER_LABEL, power_words(items_needed.power)),
             ),
             sections=(Section("", (Facts(self._how()), self._chart())),),
         )

@@ -28,6 +28,7 @@ from humeval_power.saying.clustered_words import (
 from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import (
+    POWER_LABEL,
     counted,
     interval_words,
     level_of,
@@ -442,7 +443,7 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
         is_known, interval_of = not math.isnan(power.at.power), power.at.interval
         around = "" if interval_of is None else f" ({interval_words(*interval_of, digits=2)})"
         yield (
-            "Power",
+            POWER_LABEL,
             f"{share(power.at.power) + around if is_known else 'none'} for the "
             f"{'observed' if power.is_observed else 'stated'} effect {significant(power.effect)} "
             f"({with_names(power.effect_words, names)}); {_simulated_test(comparison)}{power.method}",

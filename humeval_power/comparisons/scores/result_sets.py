@@ -295,7 +295,7 @@ class SetsResult(PaperResult):
         ]
         if len(effects) < len(self.names):
             return ()
-        confidence = f"{100 * self.comparisons[0].request.settings.confidence:g} %"
+        confidence = level_of(self.comparisons[0].request.settings.confidence)
         return (
             interval_chart(
                 "effects",

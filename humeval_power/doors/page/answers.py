@@ -21,8 +21,8 @@ from humeval_power.asking.command_groups import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Section
-from humeval_power.saying.numbers import counted
-from humeval_power.saying.quantities import BY_FORMULA, NO_SIZE
+from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted
+from humeval_power.saying.quantities import NO_SIZE
 from humeval_power.saying.result import Result
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
 _TOLD_EVERY = 0.1  # seconds
 # Commands whose answers are read from the first line to the last; of all others numbers and method are folded.
 _READ_WHOLE = ("start", "report", "parameters", "cite", "release")
-_POWER_LABEL = re.compile(rf"(?:Computed p|P)ower(?: \(target .+\)| at (?P<effect>.+))?|{BY_FORMULA}")
+_POWER_LABEL = re.compile(
+    rf"(?:{POWER_LABEL}|Computed {POWER_LABEL.lower()})(?: \(target .+\)| at (?P<effect>.+))?|{BY_FORMULA}"
+)
 _POWER = re.compile(r"([01]\.\d+)(?: \(.+\))?")
 _POINTS = re.compile(r".+ on \[0, 1\], (?P<value>\S+) on (?P<scale>.+)")
 

@@ -21,6 +21,7 @@ from humeval_power.asking.vocabulary import TABLE, table_of
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
 from humeval_power.fields import names
+from humeval_power.ratings import Ratings, criteria_notices
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.fit.ask import FORMULA, with_formula
 from humeval_power.studies.plan.ask_held import (
@@ -36,7 +37,6 @@ from humeval_power.study import EXAMPLE_RULES, FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.files.tables import SourceTable
-    from humeval_power.ratings import Ratings
     from humeval_power.studies.analyze.result import AnalysisResult
     from humeval_power.studies.analyze.result_criteria import CriteriaResult
     from humeval_power.studies.field.worker_quality import WorkerExclusion
@@ -85,7 +85,7 @@ def load_criteria(
     read = criteria_of_table(
         table, "all" if wanted == "all" else names, require_pair=require_pair, **reading(study)
     )
-    for notice in dict.fromkeys(notice for ratings in read.values() for notice in ratings.notices):
+    for notice in dict.fromkeys(one for each in criteria_notices([*read.values()]) for one in each):
         note(f"{table.source}: {notice}")
     return read
 

@@ -336,35 +336,28 @@ def _ends(interval: tuple[float, float] | None) -> list[float] | None:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is shown of ratings on a scale; a table, its picture and its record take the same."""
+    """Points of a scale, in which a table, its picture and its record show means and differences."""
 
     scale: RatingScale
 
     @property
-    def in_points(self) -> bool:
-        """Whether values are points of a declared scale."""
-        return self.scale.source == "declared"
-
-    @property
     def digits(self) -> int:
         """Decimals of a mean or a difference: about a thousandth of the scale."""
-        return max(0, 3 - math.ceil(math.log10(self.scale.width))) if self.in_points else 3
+        return max(0, 3 - math.ceil(math.log10(self.scale.width)))
 
     @property
     def words(self) -> str:
-        """'in points of the scale 1 to 5', or 'on [0, 1]'."""
-        if not self.in_points:
-            return "on [0, 1], 1 being best"
+        """'in points of the scale 1 to 5'."""
         direction = "" if self.scale.higher_is_better else ", lower is better"
         return f"in points of the scale {self.scale.low:g} to {self.scale.high:g}{direction}"
 
     def mean(self, value: float) -> float:
         """A mean rating on [0, 1]."""
-        return float(self.scale.from_unit(np.float64(value))) if self.in_points else value  # type: ignore[arg-type]
+        return float(self.scale.from_unit(np.float64(value)))  # type: ignore[arg-type]
 
     def difference(self, value: float) -> float:
         """A difference on [0, 1]; where lower is better, points have the other sign."""
-        return self.scale.effect_to_raw(value) if self.in_points else value
+        return self.scale.effect_to_raw(value)
 
     def mean_interval(self, low: float, high: float) -> tuple[float, float]:
         """The ends of an interval of a mean, the smaller one first."""

@@ -18,7 +18,7 @@ from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
 from humeval_power.safe_text import picture_text
 from humeval_power.saying.figure_style import COLOURS, GRID, INK, MARKERS, QUIET, house_style
-from humeval_power.saying.numbers import p_words, percent, with_minus
+from humeval_power.saying.numbers import level_of, p_words, percent, with_minus
 from humeval_power.saying.panels import SINGLE_COLUMN, add_header
 from humeval_power.studies.analyze.blups import Predictions
 from humeval_power.studies.analyze.diagnostics import JointPredictions
@@ -91,11 +91,11 @@ def _draw_means(axes: Axes, findings: CriterionFindings, names: Sequence[str], *
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    if findings.unit.in_points and not findings.unit.scale.higher_is_better:
+    if not findings.unit.scale.higher_is_better:
         axes.invert_xaxis()
     if findings.criterion:
         axes.set_title(shortened(picture_text(findings.criterion), width=32), weight="bold", loc="left")
-    interval = f", {100 * (1 - findings.alpha):g} % interval" if findings.has_intervals else ""
+    interval = f", {level_of(1 - findings.alpha)} interval" if findings.has_intervals else ""
     axes.set_xlabel(f"Mean{interval}\n{findings.unit.words}", fontsize=7)
 
 

@@ -13,7 +13,7 @@ from humeval_power.families import FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Block, Paragraph, Table
-from humeval_power.saying.numbers import counted, p_words
+from humeval_power.saying.numbers import counted, level_of, p_words
 from humeval_power.saying.result import Record
 from humeval_power.studies.analyze.family import Unit
 from humeval_power.studies.fit.many_systems import (
@@ -150,7 +150,7 @@ def findings_table(findings: Sequence[CriterionFindings], *, called: Mapping[str
 def _columns(findings: CriterionFindings) -> list[str]:
     return [
         "mean",
-        *([f"{100 * (1 - findings.alpha):g} % interval"] if findings.has_intervals else []),
+        *([f"{level_of(1 - findings.alpha)} interval"] if findings.has_intervals else []),
         *(["group"] if findings.letters else []),
         *(["rank"] if findings.has_ranks else []),
         *(["P(best)"] if findings.n_draws else []),
@@ -268,8 +268,8 @@ def _together(tests: FamilyOfTests, alpha: float) -> str:
     if family.over == "criterion" and len(tests.criteria) > 1:
         which = "those of a criterion"
     if family.correction == "max-t" and family.variances == "own":
-        return f"{which} hold together with {100 * (1 - alpha):g} % confidence, with few workers with less"
-    return f"{which} hold together with at least {100 * (1 - alpha):g} % confidence"
+        return f"{which} hold together with {level_of(1 - alpha)} confidence, with few workers with less"
+    return f"{which} hold together with at least {level_of(1 - alpha)} confidence"
 
 
 # Variances of several systems in one fit: their words, their table, and the check by the other kind.
@@ -332,7 +332,7 @@ def check_words(check: VariancesCheck | ModelCheck, called: Mapping[tuple[str, s
     and second; and what to do where it is something else."""
     how = _BY_MODEL[check.model] if isinstance(check, ModelCheck) else f"With {_kind(check)} variances"
     if check.reason:
-        return f"{how} there is no check: {check.reason.removesuffix('.')}."
+        return f"{how} the comparisons were not made as a check: {check.reason.removesuffix('.')}."
     if not check.parted:
         return f"{how} every comparison comes out the same."
     corrected = {(one.first, one.second): one.corrected_p for one in check.results}

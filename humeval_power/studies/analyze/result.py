@@ -16,7 +16,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import decided_words, points_words, share_words
 from humeval_power.saying.document import Block, Document, Facts, Paragraph, Points, Section
-from humeval_power.saying.numbers import counted, interval_words, p_words
+from humeval_power.saying.numbers import counted, interval_words, level_of, p_words
 from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
 from humeval_power.saying.rule_words import PARITY, margin_decision
@@ -290,7 +290,7 @@ class AnalysisResult(Result):
         if tested.reason:
             return f"Nothing is decided: {tested.reason}. Nothing is shown, and nothing is excluded."
         p, estimate, interval = p_words(tested.p_value), tested.estimate, tested.interval
-        shown, level = self._is_significant, f"{100 * rule.confidence:g} % interval"
+        shown, level = self._is_significant, f"{level_of(rule.confidence)} interval"
         if self.tests is not None:
             p, level = f"{p_words(self._corrected_p)} {family_words(self.tests)}", f"uncorrected {level}"
         if rule.margin is not None and self.looks is not None and self.sequential is not None:
@@ -413,7 +413,7 @@ class AnalysisResult(Result):
             ("Rule", str(rule)),
             (
                 "Without regard to the looks",
-                f"{tested_words(plain)}; {100 * rule.confidence:g} % interval {interval_words(*plain.interval)}",
+                f"{tested_words(plain)}; {level_of(rule.confidence)} interval {interval_words(*plain.interval)}",
             ),
         )
         for block in effect_section(self.ratings, self.fitted, by_interval, interest=interest).blocks:
@@ -548,6 +548,6 @@ def _looks(looks: LooksTaken, inference: StagewiseResult) -> str:
         f"({p_words(last.data.p_value)}, needed {last.nominal:.5f}). "
         "Taking the looks into account (stage-wise ordering): "
         f"{p_words(inference.p_value)}, median-unbiased estimate {inference.estimate:.4f}, "
-        f"{100 * inference.confidence:g} % interval {interval_words(*inference.interval)}. "
+        f"{level_of(inference.confidence)} interval {interval_words(*inference.interval)}. "
         "Report these; the plain ones below ignore that the study could have stopped earlier."
     )

@@ -11,13 +11,13 @@ from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.rules import claim
 from humeval_power.safe_text import file_stems
-from humeval_power.saying.answer_words import points_words
+from humeval_power.saying.answer_words import estimated_words
 from humeval_power.saying.document import Document, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, in_words, interval_words, p_cell
+from humeval_power.saying.numbers import counted, in_words, p_cell
 from humeval_power.saying.result import ANALYSES_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
 from humeval_power.studies.analyze.against_plan import Deviation
-from humeval_power.studies.analyze.family import ComparisonRow, family_record, family_words
+from humeval_power.studies.analyze.family import ComparisonRow, Unit, family_record, family_words
 from humeval_power.studies.analyze.findings import (
     WARNING,
     CriterionFindings,
@@ -192,7 +192,7 @@ class CriteriaResult(Result):
         sentences: list[str] = []
         for better, worse, sign in ((second, first, 1), (first, second, -1)):
             by = {
-                str(row.criterion): points_words(
+                str(row.criterion): estimated_words(
                     row.estimate, self.results[str(row.criterion)].ratings.scale
                 )
                 for row in shown
@@ -243,10 +243,11 @@ class CriteriaResult(Result):
                 yield f"{under} it is open {which} is the best"
 
     def _table(self) -> Table:
-        rows = []
+        rows, units = [], {}
         for name, result in self.results.items():
+            unit = Unit(result.ratings.scale)
+            units[name] = unit.words
             if name in self.systems:
-                unit = self.systems[name].unit
                 rows += [
                     (
                         name,
@@ -262,13 +263,19 @@ class CriteriaResult(Result):
                     (
                         name,
                         f"{one.second} - {one.first}",
-                        f"{one.estimate:.4f}",
-                        interval_words(one.low, one.high),
+                        unit.shown(unit.difference(one.estimate), more=1),
+                        unit.interval(*unit.difference_interval(one.low, one.high), more=1),
                         *_p_cells(one.p_value, one.corrected_p_value, one.significant),
                     )
                     for one in result.rows
                 ]
-        return Table(("criterion", "difference", "estimate", "interval", "p", "corrected"), tuple(rows))
+        words = set(units.values())
+        caption = "; ".join(f"of {name} {unit}" for name, unit in units.items())
+        return Table(
+            ("criterion", "difference", "estimate", "interval", "p", "corrected"),
+            tuple(rows),
+            caption=f"Differences are {words.pop() if len(words) == 1 else caption}.",
+        )
 
     def content(self) -> Record:
         """The analysis of each criterion, and the family of all their tests."""

@@ -14,7 +14,7 @@ from humeval_power.families import FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import claim
 from humeval_power.saying.document import Block, Paragraph, Picture, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, p_cell
+from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell
 from humeval_power.saying.result import Record
 from humeval_power.studies.analyze.family import ShownPair, Unit, family_words, shown_pairs
 from humeval_power.studies.analyze.findings import (
@@ -178,7 +178,7 @@ def differences_table(pairs: Sequence[ShownPair], unit: Unit, called: Mapping[st
 
 def ranks_table(findings: CriterionFindings, called: Mapping[str, str]) -> Table:
     """What the simulation says of each system's rank."""
-    reach = f"{100 * (1 - findings.alpha):g} % of draws"
+    reach = f"{level_of(1 - findings.alpha)} of draws"
     rows = tuple(_rank_cells(one, called) for one in findings.rows if one.best is not None)
     return Table(("system", "expected rank", reach, "P(best)"), rows)
 
@@ -354,7 +354,10 @@ class Ranking:
         if not n_first:
             return f"{differences[0].upper()}{differences[1:]}."
         if n_first == 1:
-            return f"{leader} is the best of {n} systems; {differences}."
+            second = order_of(self.analysis)[1]
+            pair = next(one for one in self.pairs if {one.left, one.right} == {leader, second})
+            by = f"{self.unit.shown(abs(pair.estimate))} points better than {second}"
+            return f"{leader} is the best of {n} systems, {by}; {differences}."
         of = f"the {n} systems is the best"
         if n_first < n:
             of = f"{n_first} systems is the best ({listing(self.stand_out, limit=6)})"

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.columns import listing, shortened
-from humeval_power.checking.origin import INFERRED_SCALE
 from humeval_power.checking.rows import OF_ANOTHER_CRITERION
 from humeval_power.errors import HumevalPowerError
 from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.ratings import Ratings, criteria_notices
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.safe_text import cut
 from humeval_power.saying.chart import Axis
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
     from humeval_power.checking.suspects import Suspect
     from humeval_power.comparisons.agreement.leading import LeadingAlphas
-    from humeval_power.ratings import Ratings
 
 
 _KINDS = {
@@ -145,16 +144,7 @@ class CheckResult(Result):
         yield from self._shared("Who rated what", self._who)
         for place, each in enumerate(self.checked, start=1):
             yield Section(f"{each.criterion}: ratings", (ratings_picture(each, f"ratings-{place}"),))
-        scales = {each.scale for each in self.checked}
-        notes = [each.notices for each in self.checked]
-        if len(scales) > 1 and all(scale.source == "inferred" for scale in scales):
-            notes = [tuple(one for one in each if not one.startswith(INFERRED_SCALE)) for each in notes]
-            differ = (
-                "The scale of each criterion is taken from its ratings, and they differ. If all were rated on one "
-                "scale, declare it with --scale LOW:HIGH (and --lower-is-better)."
-            )
-            notes = [(differ, *each) for each in notes]
-        yield from self._points("Notes", notes)
+        yield from self._points("Notes", criteria_notices(self.checked))
         yield from self._points(_LEFT_OUT, list(map(self._left_out, range(len(self.checked)))))
 
     def _by_criterion(self) -> Table:

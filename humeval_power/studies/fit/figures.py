@@ -18,6 +18,7 @@ from humeval_power.errors import InputError
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.safe_text import picture_text
 from humeval_power.saying.figure_style import COLOURS, GRID, INK, QUIET, house_style
+from humeval_power.saying.numbers import level_of
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.check import MOST_ROWS, rating_edges
 from humeval_power.studies.fit.wald import EffectTest
@@ -59,7 +60,7 @@ def effect_figure(
         axes.spines["left"].set_visible(False)
         axes.xaxis.set_major_locator(MaxNLocator(7))
         a, b = (shortened(picture_text(name), width=24) for name in systems)
-        level = f"{100 * tested.rule.confidence:g} % interval"
+        level = f"{level_of(tested.rule.confidence)} interval"
         dashed = "" if interest is None or tested.rule.margin is not None else "; dashed: what would matter"
         axes.set_xlabel(f"Difference {b} - {a} on [0, 1], {level}{dashed}")
         for place, name, side in ((0.005, a, "left"), (0.995, b, "right")):

@@ -22,7 +22,7 @@ from humeval_power.saying.answer_words import (
 )
 from humeval_power.saying.chart import EstimateRow, EstimateRows
 from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, p_words, percent
+from humeval_power.saying.numbers import counted, interval_words, level_of, p_words, percent
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import EffectTest
 
@@ -266,7 +266,7 @@ def effect_words(ratings: Ratings, tested: EffectTest) -> str:
     said = (
         f"{first} is rated {estimated_words(tested.estimate, scale)} {word} than {second} {on_scale(scale)}"
     )
-    level = f"{100 * rule.confidence:g} % interval"
+    level = f"{level_of(rule.confidence)} interval"
     reach = interval_in_points((low, high) if first == b else (-high, -low), scale)
     if rule.margin is not None:
         shown, margin = "" if tested.significant else "not ", points_words(rule.margin, scale)
@@ -312,7 +312,7 @@ def _effect_table(ratings: Ratings, fitted: AnyFit, tested: EffectTest) -> Table
     ]
     if isinstance(fitted, LatentFit):
         rows += latent_effect_rows(fitted, tested)
-    return Table(("", "estimate", "SE", f"{100 * tested.rule.confidence:g} % interval"), tuple(rows))
+    return Table(("", "estimate", "SE", f"{level_of(tested.rule.confidence)} interval"), tuple(rows))
 
 
 def _pictures(ratings: Ratings, tested: EffectTest, interest: float | None) -> Iterator[Picture]:

@@ -13,7 +13,7 @@ from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.parameters import Parameters
 from humeval_power.saying.document import Block, Document, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words, percent
+from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell, p_words, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import flow_record, left_out_notice
@@ -62,7 +62,7 @@ def adjustment_sections(
 
 def _blocks(adjustment: Adjustment, tested: EffectTest, scale: RatingScale) -> Iterator[Block]:
     rows = (("adjusted", *_cells(tested)), ("workers and items alone", *_cells(adjustment.unadjusted)))
-    head = ("effect", "on [0, 1]", "SE", f"{100 * tested.rule.confidence:g} % interval", "df", "p")
+    head = ("effect", "on [0, 1]", "SE", f"{level_of(tested.rule.confidence)} interval", "df", "p")
     yield Table(head, rows)
     yield Paragraph(
         f"Adjusted for {adjusted_words(adjustment)}. The second row is for comparison: which model counts is fixed "
@@ -221,7 +221,7 @@ def family_remarks(ratings: Ratings, tested: EffectTest, check: FamilyCheck) -> 
     other = check.test
     line = (
         f"As a check, {model} of the same ratings: difference {other.estimate:.4f} on [0, 1], "
-        f"{100 * rule.confidence:g} % interval {interval_words(*other.interval)}, {p_words(other.p_value)}. "
+        f"{level_of(rule.confidence)} interval {interval_words(*other.interval)}, {p_words(other.p_value)}. "
         "The test that was planned decides."
     )
     return (line, *_parting(ratings, tested, check, other))

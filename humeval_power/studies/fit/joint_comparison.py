@@ -261,7 +261,9 @@ def check_other_model(ratings: Ratings, analysis: SystemsAnalysis, rule: Decisio
         other = replace(family, model="pairwise", correction=_of_pairs(family))
     work = len(analysis.results) * min(ratings.n_workers, ratings.n_items)
     if work > MOST_WORK:
-        return ModelCheck(other.model, reason="so many fits take longer than the rest; ask for them alone")
+        return ModelCheck(
+            other.model, reason=f"that takes longer than all the rest; --model {other.model} shows it"
+        )
     try:
         if other.model == "joint":
             results = compare_jointly(ratings, rule=rule, family=other).results

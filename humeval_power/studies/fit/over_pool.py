@@ -19,7 +19,7 @@ from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.document import Block, Facts, Points, Section
-from humeval_power.saying.numbers import counted, decimals, interval_words
+from humeval_power.saying.numbers import counted, decimals, interval_words, level_of
 from humeval_power.saying.result import Record
 from humeval_power.studies.fit.many_systems import SystemsAnalysis, of_common_workers
 from humeval_power.studies.fit.wald import EffectTest, finished_test
@@ -132,7 +132,7 @@ def _test_words(test: EffectTest) -> str:
         return test.reason
     return (
         f"{decimals(test.estimate, 4)}, SE {test.standard_error:.4f}, df {test.df:.1f}, "
-        f"{100 * test.rule.confidence:g} % interval {interval_words(*test.interval)}"
+        f"{level_of(test.rule.confidence)} interval {interval_words(*test.interval)}"
     )
 
 

@@ -13,6 +13,7 @@ from matplotlib.ticker import PercentFormatter
 
 from humeval_power.safe_text import picture_text
 from humeval_power.saying.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
+from humeval_power.saying.numbers import POWER_LABEL
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.how_many import PROCEDURES, PoolStudy
 from humeval_power.studies.looks.judgement_plan import OperatingPoint
@@ -156,7 +157,7 @@ def expected_cost_figure(
             label="one look",
         )
         below.set_ylim(0, 1.02)
-        below.set_ylabel("Power")
+        below.set_ylabel(POWER_LABEL)
         below.set_xlabel(f"True effect{f' ({picture_text(unit)})' if unit else ''}")
         return figure
 

@@ -274,7 +274,7 @@ class AnytimeResult(Result):
         yield "Ratings", self.source
         yield (
             "Interval",
-            f"{100 * (1 - self.alpha):g} %, after all workers together; exact for normal means",
+            f"{level_of(1 - self.alpha)}, after all workers together; exact for normal means",
         )
         yield "Made for", f"{self.narrowest_at} workers, where it is narrowest (g {self.g:.4g})"
         wide = (

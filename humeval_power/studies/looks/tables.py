@@ -10,7 +10,7 @@ from typing import Any
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Paragraph, Table
-from humeval_power.saying.numbers import interval_words, percent
+from humeval_power.saying.numbers import POWER_LABEL, interval_words, percent, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
@@ -96,14 +96,14 @@ def points_table(points: Sequence[OperatingPoint], *, noun: str, currency: str =
     """Operating characteristics, one row an effect."""
     priced = not math.isnan(points[0].expected_cost)
     futile = any(point.futility_rate > 0 for point in points)
-    header = ["effect", "power", "(one look)", *(["futile"] if futile else [])]
+    header = ["effect", POWER_LABEL.lower(), "(one look)", *(["futile"] if futile else [])]
     header += [f"look {look + 1}" for look in range(min(len(points[0].stopping), 4))]
     header += [noun, *([currency] if priced else [])]
     table = tuple(
         (
             f"{point.effect:.4g}",
-            f"{point.power if point.effect else point.rejection_rate:.3f}",
-            f"{point.fixed_power:.3f}" if point.effect else "",
+            power_words(point.power if point.effect else point.rejection_rate),
+            power_words(point.fixed_power) if point.effect else "",
             *([f"{point.futility_rate:.3f}"] if futile else []),
             *(f"{share:.2f}" for share in point.stopping[:4]),
             f"{point.expected_size:,.0f}",
@@ -140,12 +140,21 @@ HOLDS = (
 def stops_table(points: Sequence[StopExpectation], all_workers: int, scale: RatingScale | None) -> Table:
     """For each true difference how many workers it takes, what that saves and what it costs in power."""
     width = 1.0 if scale is None else scale.width
-    header = ("effect", "power", "(one look)", "workers", "saved", "covers", "bias", "at a decision")
+    header = (
+        "effect",
+        POWER_LABEL.lower(),
+        "(one look)",
+        "workers",
+        "saved",
+        "covers",
+        "bias",
+        "at a decision",
+    )
     rows = tuple(
         (
             f"{point.effect * width:.4g}",
-            f"{point.power:.3f}",
-            f"{point.fixed_power:.3f}",
+            power_words(point.power),
+            power_words(point.fixed_power),
             f"{point.workers:.1f}",
             percent(1 - point.workers / all_workers),
             f"{point.coverage:.3f}",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from humeval_power.rules import claim
 from humeval_power.saying.answer_words import points_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, p_cell, p_words
+from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell, p_words
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
@@ -245,15 +245,15 @@ class RatingWords(DifferenceWords):
         return f"{words} After {self.seen(look)}, {b} - {a} lies {self._interval(look)}."
 
     def _interval(self, look: TakenLook) -> str:
-        """'between 0.02 and 0.11 (0.08 to 0.44 points), ...'."""
+        """'between 0.08 and 0.44 points, 0.02 to 0.11 on [0, 1] (...)'."""
         low, high = repeated_interval(look)
-        scale = self.plan.scale
-        points = ""
-        if scale is not None:
-            ends = sorted(scale.effect_to_raw(end) for end in (low, high))
-            points = f"; {ends[0]:.3g} to {ends[1]:.3g} points"
-        level = f"{100 * (1 - self.state.rule.alpha):g} %, at all looks together"
-        return f"between {low:.4f} and {high:.4f} on [0, 1]{points} ({level})"
+        level, scale = f"{level_of(1 - self.state.rule.alpha)}, at all looks together", self.plan.scale
+        if scale is None:
+            return f"between {low:.4f} and {high:.4f} on [0, 1] ({level})"
+        ends = sorted(map(scale.effect_to_raw, (low, high)))
+        return (
+            f"between {ends[0]:.3g} and {ends[1]:.3g} points, {low:.4f} to {high:.4f} on [0, 1] ({level})"
+        )
 
     def looks(self) -> Iterator[Block]:
         """A row for each; of a study that its intervals stop these too."""
@@ -297,7 +297,7 @@ class RatingWords(DifferenceWords):
         if isinstance(inference, RepeatedResult):
             return [("Result", repeated_words(inference, (a, b), self.plan.scale))]
         said = (
-            f"{b} - {a} = {inference.estimate:.4f} ({100 * inference.confidence:g} % interval "
+            f"{b} - {a} = {inference.estimate:.4f} ({level_of(inference.confidence)} interval "
             f"{interval_words(*inference.interval)}), {p_words(inference.p_value)}, taking the looks into account "
             f"(stage-wise ordering; median-unbiased); the plain estimate is {inference.naive:.4f}"
         )
@@ -320,7 +320,7 @@ def repeated_words(
         points = f"; in points {raw:.3g} ({interval_words(*ends, digits=2)})"
         bias = None if bias is None else scale.effect_to_raw(bias)
     said = (
-        f"{b} - {a} = {result.estimate:.4f} ({100 * result.confidence:g} % interval "
+        f"{b} - {a} = {result.estimate:.4f} ({level_of(result.confidence)} interval "
         f"{interval_words(*result.interval)}, which holds at all looks together, whatever ended the study), "
         f"{p_words(result.p_value)} over all looks{points}"
     )
@@ -383,7 +383,7 @@ class JudgementWords(DifferenceWords):
             how += "; exact, given how many judgements were decided"
         low, high = inference.interval
         said = (
-            f"{self._name} = {inference.estimate + shift:.4f} ({100 * inference.confidence:g} % interval "
+            f"{self._name} = {inference.estimate + shift:.4f} ({level_of(inference.confidence)} interval "
             f"{interval_words(low + shift, high + shift)}), {p_words(inference.p_value)}, taking the looks into "
             f"account ({how}); the plain estimate is {inference.naive + shift:.4f}"
         )

@@ -35,6 +35,7 @@ from humeval_power.studies.plan.result_page import (
     work_of,
 )
 from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record, stops_sections
+from humeval_power.studies.plan.result_words import labels_of_settings
 from humeval_power.studies.plan.sealed_content import without_names
 from humeval_power.studies.power.assurance import QUANTILES
 from humeval_power.studies.power.charts import CLAIM, POWER, target_line
@@ -380,11 +381,11 @@ def _of_settings(plan: Plan) -> Iterator[_PowerLine]:
         low = -1.25 * margin
         high = max(margin, 1.5 * plan.effect) if plan.rule.alternative == "non-inferior" else -low
     effects = np.linspace(min(low, high), max(low, high), 61)
-    settings = [(plan.source.name, plan.parameters), *plan.others][:_MOST]
+    settings, labels = [(plan.source.name, plan.parameters), *plan.others][:_MOST], labels_of_settings(plan)
     for place, (name, parameters) in enumerate(settings):
         power = _power_of(replace(plan, parameters=parameters))
         at = tuple(effects.tolist())
-        yield _PowerLine(name, at, tuple(map(power, at)), place)
+        yield _PowerLine(labels[name], at, tuple(map(power, at)), place)
 
 
 def _power_of(plan: Plan) -> Callable[[float], float]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from humeval_power.costs import SESSION, Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import spread_words, with_names
+from humeval_power.saying.answer_words import of_hundred, spread_words, with_names
 from humeval_power.saying.document import Document, Fact, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import interval_words, percent, share_decimals
+from humeval_power.saying.numbers import POWER_LABEL, interval_words, percent, power_words
 from humeval_power.saying.rule_words import (
     PARITY,
     claim_words,
@@ -158,8 +158,14 @@ def not_met(result: PlanResult) -> tuple[str, ...]:
     """Why the target is not reached and what would do; nothing where it is."""
     if result.reached:
         return ()
+    said, simulated = f"Not met: {result.reason}", result.chosen.simulated
+    if simulated is not None and not math.isnan(simulated.power):
+        missed = simulated.interval[1] < result.request.target
+        chance = of_hundred(simulated.power, simulated.interval)
+        said = f"Not met{'' if missed else ' by formula'}: {result.reason} Simulated, it is {chance} of 100: the "
+        said += "power that the plan states."
     ways = "; or ".join(result.would_do)
-    return (f"Not met: {result.reason}" + (f" What would do: {ways}." if ways else ""),)
+    return (said + (f" What would do: {ways}." if ways else ""),)
 
 
 def assumed_facts(result: PlanResult) -> Iterator[Fact]:
@@ -225,8 +231,8 @@ def ways_table(result: PlanResult) -> Table:
                 f"{way.name} *" if option == result.chosen else way.name,
                 *map(str, (*sizes, counts.ratings_per_item)),
                 f"{option.cost.total:,.2f}",
-                f"{power:.3f}",
-                "-" if simulated is None else f"{simulated.power:.3f}",
+                power_words(power),
+                "-" if simulated is None else power_words(simulated.power),
                 f"{hours:,.1f}",
                 f"{days:,}",
             )
@@ -287,11 +293,11 @@ def alone_table(result: PlanResult) -> Table:
 
 def _alone_row(one: Alone, power: float, *, nested: bool) -> tuple[str, ...]:
     if one.counts is None or one.cost is None:
-        return f"{power:.3f}", "", "", *([""] * nested), "", f"not met: {one.best:.3f}"
+        return power_words(power), "", "", *([""] * nested), "", f"not met: {power_words(one.best)}"
     counts = one.counts
     documents = (counts.n_documents,) if nested else ()
     sizes = (counts.n_workers, counts.n_items, *documents, counts.ratings_per_item)
-    return f"{power:.3f}", *map(str, sizes), f"{one.cost:,.2f}"
+    return power_words(power), *map(str, sizes), f"{one.cost:,.2f}"
 
 
 def pilot_table() -> Table:
@@ -402,7 +408,7 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
     yield "Ratings" + (" per criterion" if plan.criteria else ""), f"{design.n_ratings:,}"
     power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
-    yield "Power", share_decimals(power, 3)
+    yield POWER_LABEL, power_words(power)
     if cost is not None:
         yield "Total cost", str(cost)
 

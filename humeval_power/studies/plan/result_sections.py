@@ -22,7 +22,7 @@ from humeval_power.saying.answer_words import (
 )
 from humeval_power.saying.chart import Chart, LaterChart
 from humeval_power.saying.document import Block, Facts, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, level_of, percent
+from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, level_of, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
 from humeval_power.saying.values import plain, share, signed
@@ -36,6 +36,7 @@ from humeval_power.studies.plan.result_words import (
     SD_WORDS,
     design_words,
     goal_clause,
+    labels_of_settings,
 )
 from humeval_power.studies.power.analytic import detectable
 from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
@@ -130,7 +131,7 @@ def power_section(plan: Plan, design: Design) -> Section:
         )
     promise = (
         f"{said}. The target was {plan.target_power:g}. This is the probability that {_promised(plan)} "
-        f"and the parameters ({plan.source.name}) are right."
+        f"and the parameters ({labels_of_settings(plan)[plan.source.name]}) are right."
     )
 
     def draw() -> Chart:
@@ -148,7 +149,7 @@ def power_section(plan: Plan, design: Design) -> Section:
         *map(Paragraph, _limits(plan, design)),
         *((curve,) if many is None or plan.rule.margin is None else ()),
     )
-    return Section("Power", blocks)
+    return Section(POWER_LABEL, blocks)
 
 
 def _promised(plan: Plan) -> str:
@@ -246,7 +247,7 @@ def assumed_section(plan: Plan) -> Section:
         for name, value in sds.items()
         if value or name in STANDARD_DEVIATIONS
     ]
-    said = Paragraph(f"Standard deviations on [0, 1], from {plan.source.name}:")
+    said = Paragraph(f"Standard deviations on [0, 1], from {labels_of_settings(plan)[plan.source.name]}:")
     facts = tuple(category_facts(plan.parameters.with_difference(plan.effect)))
     table = Table(("What varies", "SD"), tuple(rows))
     return Section("What is assumed", (said, table, *((Facts(facts),) if facts else ())), is_detail=True)
@@ -256,8 +257,8 @@ def _assumed_of_systems(plan: Plan, parameters: SystemsParameters) -> Iterator[B
     """The mean and the SDs of each system, and what varies for all alike."""
     yield Paragraph(
         f"The power is computed for these means on [0, 1], whose difference of interest is {plan.effect:g}. "
-        f"Standard deviations are from {plan.source.name}. A worker's own difference between two systems has "
-        "the sum of their two variances."
+        f"Standard deviations are from {labels_of_settings(plan)[plan.source.name]}. A worker's own difference "
+        "between two systems has the sum of their two variances."
     )
     columns = {
         "system": parameters.names,
@@ -293,9 +294,11 @@ def hangs_section(powers: Mapping[str, float], *blocks: Block) -> Section:
 
 def sensitivity_section(plan: Plan) -> Section:
     """The same of a plan alone."""
-    powers = {f"{plan.source.name} (planned for)": plan.predicted.analytic, **plan.sensitivity()}
-    rows = tuple((name, share(power)) for name, power in powers.items())
-    return hangs_section(powers, Table(("Assumed", "Power"), rows))
+    labels = labels_of_settings(plan)
+    powers = {plan.source.name: plan.predicted.analytic, **plan.sensitivity()}
+    labels[plan.source.name] += " (planned for)"
+    rows = tuple((labels[name], share(power)) for name, power in powers.items())
+    return hangs_section(powers, Table(("Assumed", POWER_LABEL), rows))
 
 
 # What a plan says of the rules by which workers are left out, and of what they cost.
@@ -560,8 +563,8 @@ def _parameters(plan: Plan) -> list[str]:
             "workers. The power is what they imply, not a guarantee."
         ]
     return [
-        f"The standard deviations are assumed ({plan.source.name}), not estimated from a pilot of these "
-        "systems, items and workers. The power holds as far as they do."
+        f"The standard deviations are assumed ({labels_of_settings(plan)[plan.source.name]}), not estimated from "
+        "a pilot of these systems, items and workers. The power holds as far as they do."
     ]
 
 

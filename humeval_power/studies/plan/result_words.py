@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from humeval_power.choices import CORRECTIONS, DesignKind
 from humeval_power.designs import Design
@@ -11,7 +12,11 @@ from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.rule_words import estimator_words, reference_of
 from humeval_power.studies.plan.planned_systems import PlannedSystems
+from humeval_power.studies.power.study_content import setting_labels
 from humeval_power.systems import Goal
+
+if TYPE_CHECKING:
+    from humeval_power.studies.plan.plan import Plan
 
 _DESIGN_WORDS: Mapping[DesignKind, str] = {
     "crossed": "Every worker rates every item under {all}.",
@@ -248,3 +253,9 @@ def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:
     if planned.looks is not None and planned.looks.drop_systems:
         over = "levels that drop systems"
     return f"{rule}; {compared_words(planned)}; {kind}; {over}"
+
+
+def labels_of_settings(plan: Plan) -> dict[str, str]:
+    """What the settings that were looked at are called, the one planned for first."""
+    others = plan.others if plan.many is None else plan.many.others
+    return setting_labels([plan.source.name, *dict(others)])

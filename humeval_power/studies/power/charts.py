@@ -17,8 +17,7 @@ from humeval_power.saying.answer_words import (
 )
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
 from humeval_power.saying.document import Fact, Table
-from humeval_power.saying.numbers import percent
-from humeval_power.saying.quantities import power_words
+from humeval_power.saying.numbers import POWER_LABEL, percent, power_words
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.estimate import PowerEstimate
 from humeval_power.studies.power.formula import AnalyticPower
@@ -237,7 +236,7 @@ def curse_chart(
 def _curse_table(curse: Curse) -> Table:
     """Type M and S over power."""
     rows = zip(curse.power, curse.type_m, curse.type_s, strict=True)
-    header = ("Power", "Type M", "Type S")
+    header = (POWER_LABEL, "Type M", "Type S")
     return Table(header, tuple((power_words(power), f"{m:.2f}", f"{s:.4f}") for power, m, s in rows))
 
 
@@ -353,12 +352,12 @@ def _designs_table(designs: Designs, unit: str) -> Table:
             f"{designs.items[place]:,}",
             f"{designs.ratings_per_item[place]:,}",
             f"{designs.cost[place]:,.0f}" if unit == "ratings" else f"{designs.cost[place]:,.2f}",
-            f"{designs.power[place]:.3f}",
+            power_words(designs.power[place]),
         )
         for place in places
     )
     cost = "Ratings" if unit == "ratings" else f"Cost, {unit}"
-    return Table(("Workers", "Items", "Ratings per item", cost, "Power"), rows)
+    return Table(("Workers", "Items", "Ratings per item", cost, POWER_LABEL), rows)
 
 
 def splits_chart(outlook: Outlook, analytic: AnalyticPower, *, y: Axis) -> Iterator[Chart]:

@@ -41,8 +41,13 @@ from humeval_power.saying.figure_style import (
     frame,
     house_style,
 )
-from humeval_power.saying.numbers import decimals, interval_words, percent, share_decimals
-from humeval_power.saying.quantities import power_words
+from humeval_power.saying.numbers import (
+    POWER_LABEL,
+    decimals,
+    percent,
+    power_words,
+    share_decimals,
+)
 from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.studies.power.estimate import PowerEstimate
@@ -102,7 +107,7 @@ def computed_chart(
         else "Which effects are found how often?",
         words=f"Power by formula, from 0 to twice the answer, which is marked; {solution.words}.",
         x=Axis(label, x[0], x[-1], is_whole=solution.is_size),
-        y=Axis("Power", 0, 1),
+        y=Axis(POWER_LABEL, 0, 1),
         series=(Series("line", "power by formula", x, powers),),
         marks=tuple(marks),
     )
@@ -265,7 +270,7 @@ class RequiredResult(QuestionResult):
         return Document(
             "The smallest size that finds this effect",
             lead=self._lead(scenario),
-            headline=(("Size", size), (f"Power (target {required.target:g})", self._power())),
+            headline=(("Size", size), (f"{POWER_LABEL} (target {required.target:g})", self._power())),
             sections=(Section("", tuple(blocks)),),
         )
 
@@ -287,13 +292,7 @@ class RequiredResult(QuestionResult):
 
     def _power(self) -> str:
         """That at the size found, or at the largest."""
-        interval = self.found.interval
-        reach = (
-            ""
-            if interval is None
-            else f" (95 % Monte Carlo interval {interval_words(*interval, digits=3)})"
-        )
-        return f"{self.found.power:.4f}{reach}"
+        return power_words(self.found.power, self.found.interval)
 
     def content(self) -> Record:
         """The size found; `n` is None where the largest size searched does not reach the target."""
@@ -323,13 +322,11 @@ def _curve(make: Callable[[float], Scenario], solution: Solution, *, label: str)
 def _powers(answer: QuestionAnswer) -> Iterator[Fact]:
     """The powers, each with its label."""
     if answer.computed is not None:
-        yield "Computed power", f"{answer.computed.power:.4f}"
+        yield f"Computed {POWER_LABEL.lower()}", power_words(answer.computed.power)
     simulated = answer.simulated
-    if simulated is not None and simulated.too_many_failed:
-        yield "Simulated power", "none"
-    elif simulated is not None:
-        reach = interval_words(*simulated.interval, digits=3)
-        yield "Simulated power", f"{simulated.power:.4f} ({reach})"
+    if simulated is not None:
+        power = power_words(simulated.power, simulated.interval)
+        yield f"Simulated {POWER_LABEL.lower()}", "none" if simulated.too_many_failed else power
 
 
 def _how(answer: QuestionAnswer) -> Iterator[Fact]:
@@ -444,7 +441,7 @@ class SurfaceResult(QuestionResult):
                 *(name.replace("_", " ") for name in self.lists),
                 "n",
                 "effect",
-                "power",
+                POWER_LABEL.lower(),
                 "+-",
                 "type M",
                 "type S",
@@ -454,7 +451,7 @@ class SurfaceResult(QuestionResult):
                     *(f"{row[name]:g}" for name in self.lists),
                     f"{row['n']:,}",
                     self.wording.shown(row["effect"]),
-                    f"{row['power']:.4f}",
+                    power_words(row["power"]),
                     f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
                     decimals(row["type_m"], 2),
                     share_decimals(row["type_s"], 3),

@@ -14,8 +14,8 @@ from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import of_hundred, share_words, spread_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.saying.numbers import counted, percent
-from humeval_power.saying.quantities import BY_FORMULA, POWER_LABEL, power_words, values
+from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, percent, power_words
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words
 from humeval_power.scales import RatingScale
@@ -486,5 +486,5 @@ def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | SystemsPower 
     yield (
         "Same sum",
         f"{splits.workers[best]:,} workers and {splits.items[best]:,} items would have power "
-        f"{splits.power[best]:.3f} for {amount(splits.cost[best], unit)}",
+        f"{power_words(splits.power[best])} for {amount(splits.cost[best], unit)}",
     )

@@ -11,7 +11,7 @@ from humeval_power.choices import Response
 from humeval_power.designs import Design
 from humeval_power.rules import claim
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words
+from humeval_power.saying.numbers import counted, interval_words, level_of, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import margin_words
@@ -85,7 +85,7 @@ def _share(each: SettingCalibration, verdict: str) -> str:
     low, high = planned.judged_interval
     return (
         f"{each.setting}: {100 * planned.judged[0]:.1f} % of studies without any difference give that p or less "
-        f"({100 * VERDICT_CONFIDENCE:g} % interval {100 * low:.1f} to {100 * high:.1f}); {verdict}."
+        f"({level_of(VERDICT_CONFIDENCE)} interval {100 * low:.1f} to {100 * high:.1f}); {verdict}."
     )
 
 
@@ -107,7 +107,7 @@ def _tests(p: float, alpha: float, settings: Sequence[SettingCalibration]) -> Ta
 def _legend(alpha: float, settings: Sequence[SettingCalibration]) -> Iterator[str]:
     yield (
         f"Look for the test that the p-value comes from (*: the planned one). Its share is what the p-value should "
-        f"have been. Credible: its {100 * VERDICT_CONFIDENCE:g} % interval ends at {alpha:g} or below."
+        f"have been. Credible: its {level_of(VERDICT_CONFIDENCE)} interval ends at {alpha:g} or below."
     )
     common = [result for each in settings for result in each.results if result.test == _COMMON]
     if any(credible(result, alpha) == "no" for result in common):
@@ -240,7 +240,7 @@ def _answer(each: SettingCalibration) -> str:
         "finds a difference that is not there" if planned.rule.margin is None else "shows what is not true"
     )
     return (
-        f"{verdict}: it {errs} in {100 * rate:.1f} % of studies ({100 * VERDICT_CONFIDENCE:g} % "
+        f"{verdict}: it {errs} in {100 * rate:.1f} % of studies ({level_of(VERDICT_CONFIDENCE)} "
         f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised.{more}"
     )
 
@@ -260,7 +260,7 @@ def _legend_of_calibration_result(each: SettingCalibration) -> Iterator[str]:
     low, high = first.band
     judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")
     yield (
-        f"The verdict is on '{judged}' and follows from its interval ({100 * VERDICT_CONFIDENCE:g} %): too "
+        f"The verdict is on '{judged}' and follows from its interval ({level_of(VERDICT_CONFIDENCE)}): too "
         f"bold if all of it lies above {first.rule.alpha:g}, too careful if below; calibrated if all of it "
         f"lies between {low:.3g} and {high:.3g}, which is {100 * BAND:g} % either way."
     )
@@ -290,7 +290,7 @@ def _line(result: Calibration) -> tuple[str, ...]:
     return (
         label,
         f"{estimate.rejection_rate:.3f}",
-        f"{estimate.power:.3f}",
+        power_words(estimate.power),
         interval_words(low, high, digits=3),
         result.verdict,
     )

@@ -31,8 +31,7 @@ from humeval_power.saying.document import (
     Table,
     known_rows,
 )
-from humeval_power.saying.numbers import counted, decimals, share_decimals
-from humeval_power.saying.quantities import power_words
+from humeval_power.saying.numbers import POWER_LABEL, counted, decimals, power_words, share_decimals
 from humeval_power.saying.result import NO_POWER, SURFACE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY
 from humeval_power.scales import RatingScale
@@ -299,7 +298,7 @@ class StudySurface(Result):
         size = {"per item": f"{row['ratings_per_item']:g}"}
         powers = {
             "effect": f"{row['effect']:g}",
-            "power": power_words(row["power"]),
+            POWER_LABEL.lower(): power_words(row["power"]),
             "+-": f"{(row['power_high'] - row['power_low']) / 2:.3f}",
         }
         if "goal_pair" in row:

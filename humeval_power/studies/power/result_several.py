@@ -23,8 +23,8 @@ from humeval_power.saying.answer_words import (
 )
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, level_of, percent
-from humeval_power.saying.quantities import power_words, values
+from humeval_power.saying.numbers import counted, interval_words, level_of, percent, power_words
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.charts import POWER, target_line

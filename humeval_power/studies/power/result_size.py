@@ -25,15 +25,8 @@ from humeval_power.saying.answer_words import (
 )
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
-from humeval_power.saying.numbers import counted, time_taken
-from humeval_power.saying.quantities import (
-    BY_FORMULA,
-    NO_SIZE,
-    POWER_LABEL,
-    Quantity,
-    QuantityResult,
-    power_words,
-)
+from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, power_words, time_taken
+from humeval_power.saying.quantities import NO_SIZE, Quantity, QuantityResult
 from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
 from humeval_power.scales import RatingScale

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from humeval_power.asking.vocabulary import TO_PLAN_FROM
+from humeval_power.asking.vocabulary import STANDINGS, TO_PLAN_FROM
 from humeval_power.choices import Exclusion
 from humeval_power.parameters import Parameters
 from humeval_power.saying.document import Fact
@@ -62,6 +62,15 @@ def setting_words(setting: str) -> str:
         return "values of your own"
     summary = TO_PLAN_FROM.get(setting)
     return setting if summary is None else f"{setting} ({summary})"
+
+
+def setting_labels(names: Sequence[str]) -> dict[str, str]:
+    """What legends and sentences call settings: by their names, or where nobody named any by where they lie among
+    public ratings."""
+    usual = {STANDINGS.get(name, name) for name in names} == {"typical", "high", "hopeful"}
+    return {
+        name: f"{STANDINGS[name]} public ratings" if usual and name in STANDINGS else name for name in names
+    }
 
 
 def approximate_words(study: AnyStudy) -> str:

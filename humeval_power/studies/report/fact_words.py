@@ -15,6 +15,7 @@ from humeval_power.saying.numbers import (
     NO_P,
     counted,
     in_words,
+    level_of,
     minus_of_numbers,
     p_cell,
     p_words,
@@ -572,7 +573,7 @@ def _as_rated(facts: StudyFacts) -> str | None:
 
 def _level(facts: StudyFacts) -> str:
     """'95 % interval'; an interval that goes with a one-sided test leaves alpha on both sides."""
-    return "interval" if facts.rule is None else f"{100 * facts.rule.confidence:g} % interval"
+    return "interval" if facts.rule is None else f"{level_of(facts.rule.confidence)} interval"
 
 
 def _interval(facts: StudyFacts, ends: tuple[float, float] | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.errors import InputError
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
-from humeval_power.saying.numbers import in_words
+from humeval_power.saying.numbers import POWER_LABEL, in_words
 from humeval_power.saying.result import Record, Source
 from humeval_power.saying.row_flow import flow_rows
 from humeval_power.saying.values import NOTHING, bounds, listed, number, part, share, signed, words
@@ -209,7 +209,7 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
                 ("Question", plan.question),
                 ("Difference of interest", f"{signed(plan.effect)} on [0, 1]"),
                 ("Design", size),
-                ("Power", said.power()),
+                (POWER_LABEL, said.power()),
                 ("Variances", f"from {plan.source.name}"),
                 ("Test", said.test_line()),
                 *out,
