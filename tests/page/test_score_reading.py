@@ -179,3 +179,19 @@ def test_a_thousand_systems_are_read_and_not_ticked(tmp_path):
     assert found.sizes["system"] == 1_000
     assert found.values["system"] == ()
     assert found.ask == RANK
+
+
+def test_numbers_are_items_and_no_system_unless_they_count_the_rows(tmp_path):
+    wide = "".join(f"{k},0.{k},0.{k + 1}\n" for k in range(1, 9))
+    assert columns(tmp_path, f"Nr,old,new\n{wide}").compared == {
+        "Nr": "item",
+        "old": "systems",
+        "new": "systems",
+    }
+    rows = [(i, s) for i in range(8) for s in ("old", "new")]
+    long = "".join(f"{k},q{i},{s},0.{k}\n" for k, (i, s) in enumerate(rows, start=10))
+    assert columns(tmp_path, f"Nr,prompt,system,score\n{long}").compared == {
+        "prompt": "item",
+        "system": "system",
+        "score": "score",
+    }

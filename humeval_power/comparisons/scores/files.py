@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import (
+    ITEM_NUMBERS,
     ROLES,
     absent_names,
     close_to,
@@ -169,7 +170,7 @@ _AVERAGED = (
 )
 _RUN = "run"
 _SYSTEM = replace(ROLES["system"], required=False)
-_ITEM = replace(ROLES["item"], names=(*ROLES["item"].names, "id", "index"), required=False)
+_ITEM = replace(ROLES["item"], names=(*ROLES["item"].names, *ITEM_NUMBERS), required=False)
 _MISSING = {code.casefold() for code in MISSING_CODES}
 
 
