@@ -271,6 +271,11 @@ def test_who_withdrew_leaves_the_ratings(client, chosen):
     assert "nobody" in client.get("/study/mine/collect").text
     assert not (mine / "ratings-3.csv").exists()
     assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
+    assert (mine / "withdrawn.txt").read_text() == f"{workers[0]}\n{workers[2]}\n"
+    before = {path: path.read_bytes() for path in mine.rglob("*") if path.is_file()}
+    client.post("/act/withdraw/mine", data={"withdrawn": f"nobody\n{workers[1]}"})
+    client.get("/study/mine/collect")
+    assert {path: path.read_bytes() for path in mine.rglob("*") if path.is_file()} == before
 
 
 def test_an_analysis_of_ratings_before_says_so_until_it_is_made_again(client, chosen):
@@ -451,15 +456,35 @@ def test_looks_are_done_when_none_is_to_come_and_wait_for_ratings_that_none_has_
         study = Studies(Folder(chosen)).open("mine")
         return is_look_due(study), have_looks_ended(study), stage_now(study), "look" in stages_done(study)
 
-    def looked(*decisions):
-        lines = [json.dumps({"content": {"look": {"decision": one}}}) for one in decisions]
+    n_rows = len(ratings.read_text().splitlines()) - 1
+
+    def looked(*decisions, withdrawn=0):
+        """Looks of which each has seen an equal part of the ratings that are there."""
+        contents = [
+            {
+                "look": {"decision": one},
+                "new_rows": {f"{number} {row}": "" for row in range(n_rows // len(decisions))},
+            }
+            for number, one in enumerate(decisions)
+        ]
+        gone = {"n_workers": 1, "rows": [f"0 {row}" for row in range(withdrawn)]}
+        lines = [json.dumps({"content": one}) for one in (*contents, gone)]
         ledger.write_text("\n".join(lines))
-        os.utime(ledger, (ratings.stat().st_mtime + len(decisions),) * 2)
 
     assert now() == (True, False, "look", False)
     looked("continue")
     assert now() == (False, False, "collect", False)
-    os.utime(ratings, (ledger.stat().st_mtime + 1,) * 2)  # more ratings came in
+    os.utime(ratings, (ledger.stat().st_mtime + 9,) * 2)  # copied, or saved again
+    assert now() == (False, False, "collect", False)
+    text = ratings.read_text()
+    ratings.write_text(f"{text}w99,i01,A,3\n")  # more ratings came in
+    os.utime(ratings, (ledger.stat().st_mtime - 9,) * 2)
     assert now() == (True, False, "look", False)
+    ratings.write_text("".join(text.splitlines(keepends=True)[:-6]))
+    looked("continue", withdrawn=6)
+    assert now() == (False, False, "collect", False)
+    looked("continue", withdrawn=7)
+    assert now() == (True, False, "look", False)
+    ratings.write_text(text)
     looked("continue", "end-success")
     assert now() == (False, True, "decide", True)

@@ -58,6 +58,7 @@ class Work:
     texts : files with these contents besides.
     at : the folder below that of the files in which the command runs.
     within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
+    keeps : files that a command reads in that folder, with their contents; they stay unless it is refused.
     reading : of a draft of a mapping, how its file is read by this one; "" by what is known of it.
     together : of such a draft, other exports that are read by the same mapping.
     columns_of : no command: files of scores, or logs, whose columns are wanted.
@@ -72,6 +73,7 @@ class Work:
     texts: tuple[tuple[str, str], ...] = ()
     at: str = ""
     within: str = ""
+    keeps: tuple[tuple[str, str], ...] = ()
     reading: str | None = None
     together: tuple[str, ...] = ()
     columns_of: tuple[str, ...] = ()
@@ -263,8 +265,17 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
         watched_by(lambda what, share, left: rarely(JobProgress(what, share, left))),
         listening(lambda _kernel: rarely(JobProgress(COMPILING))),
     ):
-        with options_in_errors():
-            code, problems = _run(work)
+        new = [name for name, _ in work.keeps if not os.path.lexists(name)]
+        try:
+            for name, text in work.keeps:
+                if name in new:
+                    Path(name).write_text(text, encoding="utf-8")
+            with options_in_errors():
+                code, problems = _run(work)
+            new = new if code else []
+        finally:
+            for name in new:
+                Path(name).unlink(missing_ok=True)
         _keep_beside(work)
     here = answers[-1] if answers else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,7 @@ REPORTS: Mapping[str, str] = {
 }
 FORMS_FOLDER = "forms"
 WITHDRAWN = "withdrawn"  # the field of who did, and the start of the names of the files that keep it
+KEPT = "kept"  # what is sent along with a button's field whose lines are kept: the file that keeps them
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
     "pilot": "I have a pilot: plan from its ratings",
     "max_workers": "There are only so many people",
@@ -85,7 +88,8 @@ class Act:
 
     words : of the command; given the study and what the button sends.
     writes : the fields that name what it writes into the folder of the study; without any it writes nothing.
-    keeps : the file in which the lines of the button's field of that name are kept, which `words` may name.
+    keeps : the button's field whose lines are kept in a file, which `words` finds under `KEPT`; a refusal keeps
+        none.
     without : fields that it is not told, where it writes nothing.
     leads_on : whether the answer of the stage follows at its end, in the place of its own.
     is_seeded : whether a seed that nobody knows makes its order; it is drawn once and kept.
@@ -334,9 +338,10 @@ def ways_out(study: OpenedStudy, wanted: str) -> Iterator[tuple[str, StageComman
 
 
 def with_fewer(study: OpenedStudy, wanted: str, numbers: Mapping[str, str]) -> StageCommand | None:
-    """Of the cheapest study, where nothing says what a worker costs: the items that half as many workers need, each
-    of whom rates more. None elsewhere, and where an item needs more workers."""
-    if wanted != "budget" or study.has("cost_per_worker") or "workers" not in numbers:
+    """Of the cheapest study, where one more worker costs nothing, so that each was to give a session's work at least:
+    the items that half as many workers need, each of whom rates more. None elsewhere, and where an item needs more
+    workers."""
+    if wanted != "budget" or not int(numbers.get("least_each", "0")) or "workers" not in numbers:
         return None
     half = -(-int(numbers["workers"]) // 2)
     if half < max(2, int(study.file.values.get("ratings_per_item", 1))):
@@ -475,14 +480,30 @@ def _ledger(study: OpenedStudy) -> Path:
     return study.folder / ledger_path(plan, ledger)
 
 
-def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
-    """The looks in its ledger, as far as it can be read."""
+def _entries(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
+    """What the lines of its ledger say, as far as it can be read."""
     try:
         lines = _ledger(study).read_text("utf-8").splitlines()
-        entries = [json.loads(line)["content"] for line in lines]
-        return tuple(one["look"] for one in entries if "look" in one)
+        contents = tuple(json.loads(line)["content"] for line in lines)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
+    return contents if all(isinstance(one, dict) for one in contents) else ()
+
+
+def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
+    """The looks in its ledger, as far as it can be read."""
+    return tuple(one["look"] for one in _entries(study) if isinstance(one.get("look"), dict))
+
+
+def n_seen(study: OpenedStudy) -> int:
+    """How many ratings looks have seen, without those that were withdrawn since."""
+    seen: set[str] = set()
+    for content in _entries(study):
+        if "reason" in content:  # a new secret, by which all ratings are seen anew
+            seen.clear()
+        seen.update(content.get("new_rows", ()))
+        seen.difference_update(content.get("rows", ()))
+    return len(seen)
 
 
 def have_looks_ended(study: OpenedStudy) -> bool:
@@ -494,10 +515,37 @@ def have_looks_ended(study: OpenedStudy) -> bool:
 
 
 def is_look_due(study: OpenedStudy) -> bool:
-    """Whether ratings are in that no look has seen."""
+    """Whether ratings are in that no look has seen: more of them than its ledger names. Of a table that only a
+    command can read they may be, which that says."""
     if have_looks_ended(study) or not study.is_there("ratings"):
         return False
-    return not looks_taken(study) or _is_newer(study, "ratings", _ledger(study))
+    (path,) = paths_of(study.file.values["ratings"])
+    place = study.folder / path
+    criterion = as_typed(study.file.values.get("criterion"))
+    state = place.stat()
+    n_ratings = _n_ratings(str(place), criterion, (state.st_mtime_ns, state.st_size))
+    return n_ratings is None or n_ratings > n_seen(study)
+
+
+@lru_cache(maxsize=64)
+def _n_ratings(place: str, criterion: str, _state: tuple[int, int]) -> int | None:
+    """The rows of a table of ratings, without those of other criteria, repeats and checks; None where it is none
+    that can be read so."""
+    try:
+        with open(place, encoding="utf-8-sig", newline="") as file:
+            if (first := file.readline(_HEADER)).count("\0") or not first.strip():
+                return None
+            file.seek(0)
+            mark = max(",;\t", key=first.count)
+            rows = csv.DictReader(file, delimiter=mark)
+            return sum(
+                any(row.values())
+                and (not criterion or row.get("criterion", criterion) == criterion)
+                and row.get("kind") not in ("repeat", "check")
+                for row in rows
+            )
+    except (OSError, ValueError, csv.Error):
+        return None
 
 
 def has_newer_answers(study: OpenedStudy) -> bool:
@@ -575,13 +623,12 @@ def _withdraw(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     # which brings numpy, without which the server can do
     from humeval_power.studies.field.pseudonyms import is_pseudonym
 
-    names = (study.folder / sent[WITHDRAWN]).read_text("utf-8").splitlines()
-    if study.is_there("exports") and any(map(is_pseudonym, names)):
+    if study.is_there("exports") and any(map(is_pseudonym, sent[WITHDRAWN].splitlines())):
         rule = "By a made-up name nobody is kept out when more answers come in."
         raise InputError(f"{rule} Name who withdrew as the platform does.")
     free = (f"ratings-{number}.csv" for number in count(2))
     table = next(name for name in free if not (study.folder / name).exists())
-    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent[WITHDRAWN], "-o", table)
+    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent[KEPT], "-o", table)
 
 
 def _again(study: OpenedStudy, field: str) -> Words:
