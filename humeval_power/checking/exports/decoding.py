@@ -11,7 +11,7 @@ import pandas as pd
 
 from humeval_power.checking.cells import Codes, Location, Mask, cell_problems, read_cells, read_numbers
 from humeval_power.checking.exports.assigned import AssignmentTable, Key, check_key
-from humeval_power.checking.rows import COLLECTED, KINDS, FlowStep
+from humeval_power.checking.rows import COLLECTED, FlowStep
 from humeval_power.errors import InputError, Problem, refusal, refuse
 
 # Answers laid beside the assignment: which showing each one is of, and which are of none.
@@ -460,11 +460,12 @@ def _flow(frame: pd.DataFrame, matched: AssignmentMatch, part: Codes, number: in
     flow = [
         FlowStep("dropped", int((here & mask).sum()), said) for said, mask in steps if (here & mask).any()
     ]
-    kinds = frame["kind"].to_numpy(dtype=object)[here & matched.of("fits")]
-    counts = ", ".join(f"{int((kinds == kind).sum()):,} {kind}s" for kind in KINDS)
-    n_own = int((here & matched.of("own check")).sum())
-    beside = f"; and beside it {n_own:,} checks of the study's own" if n_own else ""
-    return (*flow, FlowStep("analysed", len(kinds) + n_own, f"answers of the assignment: {counts}{beside}"))
+    of_assignment, own = here & matched.of("fits"), here & matched.of("own check")
+    beside = ", and checks of the study's own" if own.any() else ""
+    return (
+        *flow,
+        FlowStep("analysed", int((of_assignment | own).sum()), f"answers of the assignment{beside}"),
+    )
 
 
 def _misfit_problems(

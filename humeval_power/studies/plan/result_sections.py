@@ -557,12 +557,12 @@ def _zero_variances(plan: Plan) -> list[str]:
 def _parameters(plan: Plan) -> list[str]:
     if plan.source.ratings is not None:
         return [
-            "The standard deviations are estimates from a pilot and uncertain, the more so the fewer its "
-            "workers. The power is what they imply, not a guarantee."
+            "How much ratings vary is estimated from a pilot, which is the more uncertain the fewer its workers. "
+            "The power is what these estimates imply, not a guarantee."
         ]
     return [
-        f"The standard deviations are assumed ({plan.source.name}), not estimated from a pilot of these "
-        "systems, items and workers. The power holds as far as they do."
+        f"How much ratings vary is assumed ({plan.source.name}), not estimated from a pilot of these systems, "
+        "items and workers. The power holds as far as this assumption does."
     ]
 
 

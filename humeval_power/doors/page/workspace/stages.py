@@ -338,8 +338,8 @@ def ways_out(study: OpenedStudy, wanted: str) -> Iterator[tuple[str, StageComman
 
 
 def with_fewer(study: OpenedStudy, wanted: str, numbers: Mapping[str, str]) -> StageCommand | None:
-    """Of the cheapest study, where one more worker costs nothing, so that each was to give a session's work at least:
-    the items that half as many workers need, each of whom rates more. None elsewhere, and where an item needs more
+    """Of the cheapest study, where one more worker costs nothing, so that each was to give a session's work: the
+    items that half as many workers need, each of whom rates more. None elsewhere, and where an item needs more
     workers."""
     if wanted != "budget" or not int(numbers.get("least_each", "0")) or "workers" not in numbers:
         return None
