@@ -488,3 +488,61 @@ def test_looks_are_done_when_none_is_to_come_and_wait_for_ratings_that_none_has_
     ratings.write_text(text)
     looked("continue", "end-success")
     assert now() == (False, True, "decide", True)
+
+
+def test_spares_do_what_lost_workers_left_by_a_click(client, chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text()
+    (mine / "ratings.csv").unlink()
+    texts = "".join(f"i{k},old {k},new {k}\n" for k in range(1, 61))
+    (mine / "texts.csv").write_text(f"item,A,B\n{texts}")
+    more = '[files]\noutputs = "texts.csv"\n[cost]\ncost_per_rating = 0.1\n[form]\nupload = ["html"]\n'
+    (mine / "study.toml").write_text(text + more)
+    client.post("/act/seal/mine", data={"workers": "10", "items": "60", "ratings-per-item": "3"})
+    client.get("/study/mine/plan")
+    client.post("/act/assign/mine")
+    client.get("/study/mine/collect")
+    drawn = mine / "drawn.csv"
+    words = "simulate --coded -q --plan plan --assignment forms/assignment.csv --key key.csv -o"
+    with contextlib.chdir(mine):
+        run(*words.split(), drawn)
+    table = pd.read_csv(drawn).assign(worker=lambda one: one["slot"])
+    drawn.unlink()
+    (first, lost, broken), others = table["slot"].unique()[:3], table["slot"].unique()[3:]
+    left = [table[table["slot"].isin([first, *others])], table[table["slot"] == broken].head(5)]
+    pd.concat(left).to_csv(mine / "answers.csv", index=False)
+    save_exports(client, "answers.csv")
+    page = client.get("/study/mine/collect").text
+    assert "Work that nobody finishes" in page
+    assert "Spares to call" not in page
+    assert f'name="replace" value="r01={broken}"> {broken}: begun' in page
+    assert client.post("/act/spares/mine").status_code == 422
+    client.post("/act/spares/mine", data={"replace": ["r01=nobody"]})
+    assert "nobody" in client.get("/study/mine/collect").text
+    assert not (mine / "spares").exists()
+    client.post("/act/spares/mine", data={"replace": [f"r01={broken}", f"r02={lost}"]})
+    page = client.get("/study/mine/collect").text
+    assert "forms/assignment.csv, spares/assignment.csv" in re.sub(
+        r'[\[\]"]', "", (mine / "study.toml").read_text()
+    )
+    assert {path.name for path in (mine / "spares" / "html").glob("*.html")} == {"r01.html", "r02.html"}
+    assert "spares/html" in page
+    with contextlib.chdir(mine):
+        run(*words.split(), drawn, "--assignment", "spares/assignment.csv")
+    taken = pd.read_csv(drawn).assign(worker=lambda one: one["slot"])
+    drawn.unlink()
+    spares = taken[taken["slot"].isin(["r01", "r02"])]
+    assert len(spares) == (table["slot"] == broken).sum() + (table["slot"] == lost).sum()
+    spares.to_csv(mine / "more.csv", index=False)
+    save_exports(client, "answers.csv, more.csv")
+    assert f"{len(table):,} of {len(table):,} answers are in" in client.get("/study/mine/collect").text
+    client.post("/act/import/mine")
+    client.get("/study/mine/collect")
+    assert len(pd.read_csv(mine / "ratings.csv")) == len(table)
+
+
+def save_exports(client, names):
+    page = client.get("/study/mine/collect").text
+    version = re.search(r'name="version" value="(\w+)"', page)[1]
+    sent = {"version": version, "exports": names}
+    assert client.post("/study/mine/collect", data=sent).status_code == 303

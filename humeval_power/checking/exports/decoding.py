@@ -340,7 +340,7 @@ def decode(
     if misfits.any() and not drop_misfits:
         raise InputError(_misfit_problems(answers, matched, part, sources))
     frame = _of_assignment(answers, matched, assigned, own)
-    flow = tuple(_flow(frame, matched, part, number) for number in range(len(sources)))
+    flow = tuple(_flow(matched, part, number) for number in range(len(sources)))
     kept = frame[matched.of("fits") | matched.of("own check")]
     return DecodedTable(kept, flow, tuple(slot_notices(answers, matched, assigned)), matched)
 
@@ -453,7 +453,7 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[[*first, *(name for name in frame if name not in first)]]
 
 
-def _flow(frame: pd.DataFrame, matched: AssignmentMatch, part: Codes, number: int) -> tuple[FlowStep, ...]:
+def _flow(matched: AssignmentMatch, part: Codes, number: int) -> tuple[FlowStep, ...]:
     here = part == number
     said_of = _LEAVES | {fate: said for fate, (_, said) in _RULES.items()}
     steps = [(said, matched.of(fate)) for fate, said in said_of.items()]

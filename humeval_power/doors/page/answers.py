@@ -114,6 +114,7 @@ class Answer:
     numbers : what other forms can start from, by its place in the record.
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     asks : of the answers that only authors know, each with its question.
+    spares : of a study that is collected, whose work spares may do, and why.
     steps : of the six questions, what is to be done, each with its page; `study` is the study file they make.
     ended : of looks, whether the study has ended by its rule, so that there is none to take.
     reading : how a file of ratings is read. columns : what stands in a table of scores. texts : how texts are read.
@@ -133,6 +134,7 @@ class Answer:
     numbers: tuple[tuple[str, str], ...] = ()
     ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     asks: tuple[Mapping[str, Any], ...] = ()
+    spares: tuple[Mapping[str, Any], ...] = ()
     steps: tuple[Mapping[str, Any], ...] = ()
     study: str = ""
     ended: bool = False
@@ -167,6 +169,14 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
     from humeval_power.doors.page.requests import ways
 
     document = replace(result.document(), provenance=())
+    if path == ("collect", "status"):
+        from humeval_power.studies.field.result_status import SPARES_TITLE
+
+        sections = tuple(
+            one for one in document.sections if one.title != SPARES_TITLE
+        )  # which a button does
+        shown = _shown(path, result, replace(document, sections=sections))
+        return replace(shown, spares=tuple(result.content()["spares"]))
     if not ways(path, result):
         return _shown(path, result, document)
     return replace(_shown(path, result, replace(document, caveats=())), caveats=document.caveats)

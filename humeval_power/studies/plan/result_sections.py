@@ -160,7 +160,9 @@ def _promised(plan: Plan) -> str:
     if plan.rule.margin is None:
         difference = signed(plan.effect) if plan.scale is None else points_words(plan.effect, plan.scale)
         return f"the study finds a difference of {difference}, if it is there"
-    return f"the study shows {claim(plan.rule)}, if the true difference is {signed(plan.effect)}"
+    raw = None if plan.scale is None else plan.scale.effect_to_raw(plan.effect)
+    true = signed(plan.effect) if raw is None else f"{signed(raw)} points"
+    return f"the study shows {claim(plan.rule)}, if the true difference is {true}"
 
 
 def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:

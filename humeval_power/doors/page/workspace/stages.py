@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from humeval_power.choices import CURRENCY
 from humeval_power.doors.page.workspace.studies import (
@@ -56,6 +56,7 @@ REPORTS: Mapping[str, str] = {
     WHOLE: "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+SPARES = "spares"  # the start of the names of what is written for them
 WITHDRAWN = "withdrawn"  # the field of who did, and the start of the names of the files that keep it
 KEPT = "kept"  # what is sent along with a button's field whose lines are kept: the file that keeps them
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
@@ -94,7 +95,7 @@ class Act:
     leads_on : whether the answer of the stage follows at its end, in the place of its own.
     is_seeded : whether a seed that nobody knows makes its order; it is drawn once and kept.
     reads : fields whose files it reads where they are there; the study forgets those that nobody has written.
-    starts_stage : whether it writes an assignment beside those of the stages before.
+    adds : of what it writes an assignment beside those that are there: of the next stage, of spares.
     """
 
     stage: str
@@ -105,22 +106,23 @@ class Act:
     leads_on: bool = False
     is_seeded: bool = False
     reads: tuple[str, ...] = ()
-    starts_stage: bool = False
+    adds: Literal["", "stage", "spares"] = ""
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
         places = {**WRITTEN, **CHOSEN}
         result = {name: as_typed(places[name]) for name in self.writes if not study.has(name)}
         result |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
-        if self.starts_stage:
-            result["assignment"] = ", ".join((*tables_of(study), table_of_stage(study)))
+        if self.adds:
+            added = table_of_stage(study) if self.adds == "stage" else table_of_spares(study)
+            result["assignment"] = ", ".join((*tables_of(study), added))
         elif "assignment" in self.writes and study.has("upload"):
             result["assignment"] = table_of_stage(study, 1)
         return result
 
 
 def tables_of(study: OpenedStudy) -> tuple[str, ...]:
-    """The tables of its assignment that are there, one for each stage of the collection."""
+    """The tables of its assignment that are there: of each stage of the collection, and of spares."""
     return tuple(
         path
         for path in paths_of(study.file.values.get("assignment", ()))
@@ -128,14 +130,30 @@ def tables_of(study: OpenedStudy) -> tuple[str, ...]:
     )
 
 
+def tables_of_stages(study: OpenedStudy) -> tuple[str, ...]:
+    """Those of the stages alone."""
+    return tuple(path for path in tables_of(study) if not path.startswith(SPARES))
+
+
 def table_of_stage(study: OpenedStudy, number: int = 0) -> str:
     """Where the table of a stage is written, of the next one without a number; with forms in a folder of theirs."""
-    number = number or len(tables_of(study)) + 1
+    number = number or len(tables_of_stages(study)) + 1
     more = f"-{number}" if number > 1 else ""
     if study.has("upload"):
         return f"{FORMS_FOLDER}{more}/assignment.csv"
     stem, dot, ending = as_typed(WRITTEN["assignment"]).rpartition(".")
     return f"{stem}{more}{dot}{ending}"
+
+
+def table_of_spares(study: OpenedStudy) -> str:
+    """Where the table of the next spares is written; with forms in a folder of theirs."""
+    names = (f"{SPARES}-{number}" if number > 1 else SPARES for number in count(1))
+    name = next(
+        one
+        for one in names
+        if not any((study.folder / one).with_suffix(end).exists() for end in ("", ".csv"))
+    )
+    return f"{name}/assignment.csv" if study.has("upload") else f"{name}.csv"
 
 
 @dataclass(frozen=True)
@@ -274,6 +292,7 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
             mapping = mapping_of_forms(study)
             gone = withdrawn_of(study)
             words = ("collect", "status", FILE_NAME, *_mapped(study), *_options("--withdrawn", gone))
+            words = (*words, *_tables_there(study))
             return StageCommand(words, files=(*mapping, *gone))
         return StageCommand(
             ("assign", FILE_NAME, *_seed(study)), ("assignment", "key", "outputs", "upload", "exports")
@@ -387,6 +406,12 @@ def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
 
 def _mapped(study: OpenedStudy) -> Words:
     return _options("--map", mapping_of_forms(study))
+
+
+def _tables_there(study: OpenedStudy) -> Words:
+    """The tables of the assignment, where the study names one that was not written in the end."""
+    there = tables_of(study)
+    return () if len(there) == len(study.file.values["assignment"]) else _options("--assignment", there)
 
 
 def _options(option: str, values: Iterable[str]) -> Words:
@@ -569,7 +594,7 @@ def _is_newer(study: OpenedStudy, field: str, than: Path) -> bool:
 
 def is_stage_due(study: OpenedStudy) -> bool:
     """Whether the last look dropped systems, or none, and goes on with new workers, who have no forms yet."""
-    looks, tables = looks_taken(study), tables_of(study)
+    looks, tables = looks_taken(study), tables_of_stages(study)
     goes_on = bool(looks) and looks[-1].get("decision") == "continue"
     return bool(study.file.values.get("drop_systems")) and goes_on and 0 < len(tables) <= len(looks)
 
@@ -577,13 +602,29 @@ def is_stage_due(study: OpenedStudy) -> bool:
 def _assign_stage(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     if not is_stage_due(study):
         raise InputError("The next stage begins with a look that goes on. Take it when its ratings are in.")
-    table = table_of_stage(study)
+    return ("assign", FILE_NAME, *_written_to(study, table_of_stage(study)), *_seed(study))
+
+
+def _written_to(study: OpenedStudy, table: str) -> Words:
+    """What has the forms written beside a table, where there is a platform; else it alone."""
+    return ("-o", f"{posixpath.dirname(table)}/" if study.has("upload") else table)
+
+
+def _call_spares(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
+    """What spares do for the slots of workers who are lost, by the codes that these saw."""
+    takeovers = [one for one in sent.get("replace", "").split(", ") if one]
+    numbers = [int(match[1]) for one in takeovers if (match := re.match(r"r([0-9]{1,6})=", one))]
+    if not takeovers or len(numbers) < len(takeovers):
+        raise InputError("Tick the slots of which a spare is to do what is left.")
+    if not study.seed:
+        raise InputError(
+            "The seed that made this assignment is not in the folder: spares cannot be written here. Run the "
+            "command that made it once more, with what stands at Collect."
+        )
+    reserve = max(*numbers, int(study.file.values.get("replacements", 0)))
     return (
-        "assign",
-        FILE_NAME,
-        "-o",
-        f"{posixpath.dirname(table)}/" if study.has("upload") else table,
-        *_seed(study),
+        *("assign", FILE_NAME, *_options("--replace", takeovers), "--replacements", str(reserve)),
+        *(*_written_to(study, table_of_spares(study)), *_seed(study)),
     )
 
 
@@ -655,13 +696,14 @@ ACTS: Mapping[str, Act] = {
         writes=("rehearsal",),
         leads_on=True,
     ),
-    "next": Act("collect", _assign_stage, writes=("assignment", "key"), reads=("pool",), starts_stage=True),
+    "next": Act("collect", _assign_stage, writes=("assignment", "key"), reads=("pool",), adds="stage"),
+    "spares": Act("collect", _call_spares, writes=("assignment", "key"), adds="spares"),
     "choose": Act("collect", _choose, writes=("pool",)),
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
     "import": Act(
         "collect",
         lambda study, _sent: (
-            *("import", FILE_NAME, *_mapped(study), *_as_before(study)),
+            *("import", FILE_NAME, *_mapped(study), *_as_before(study), *_tables_there(study)),
             *_again(study, "ratings"),
         ),
         writes=("ratings",),
