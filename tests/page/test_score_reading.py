@@ -154,6 +154,14 @@ def test_a_table_without_two_systems_is_said_to_be_so(client):
     assert 'data-name="columns" open' in response.text
 
 
+def test_a_leaderboard_of_means_is_refused_with_the_shape_that_is_needed(client):
+    sent = {"file": ("board.csv", "model,bleu,comet\ngpt,31.2,0.8\nbart,28.4,0.79\nt5,27.9,0.78\n")}
+    response = client.post("/upload?option=files&back=/scores", files=sent)
+    assert "a row for each system is a leaderboard of means" in response.text
+    assert "Bring the scores of each item that these are means of" in response.text
+    assert "--item" not in response.text.partition("<pre")[0]
+
+
 def test_a_link_to_assign_without_a_seed_gets_one_that_nobody_knows(client):
     seeds = {client.get("/assign").url.params["seed"] for _ in range(3)}
     assert len(seeds) == 3

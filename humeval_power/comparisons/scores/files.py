@@ -235,6 +235,14 @@ def open_scores(
             "compared by accuracy, beside the right ones, and battles by rank battles."
         )
         raise refusal(rule, remedy, place=table.source)
+    if system is not None and item is None and table.frame[system].is_unique:
+        rule = "a row for each system is a leaderboard of means, which does not say what is chance in them."
+        few = ", ".join(shortened(str(name)) for name in table.frame[system].head(3))
+        remedy = (
+            "Bring the scores of each item that these are means of: a row an item and a column a system (item, "
+            f"{few}), or a row for each item and system (item, system, score)."
+        )
+        raise refusal(rule, remedy, place=table.source)
     if system is not None and item is None:
         rule = "a table with a column of the system needs one of the item, to pair the scores."
         raise refusal(rule, "Name it with --item.", place=table.source)

@@ -62,6 +62,7 @@ KEPT = "kept"  # what is sent along with a button's field whose lines are kept: 
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
     "pilot": "I have a pilot: plan from its ratings",
     "max_workers": "There are only so many people",
+    "seconds_per_rating": "I know how long a rating takes",
     "answers": "I have these answers in a file",
 }
 _ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
@@ -232,7 +233,7 @@ STAGES: tuple[Stage, ...] = (
         "Plan",
         "What may it cost? Then choose a design, and seal it before anybody rates.",
         "choose a design and seal it",
-        ("cost_per_rating", "cost_per_worker", "seconds_per_rating", "budget", "max_workers"),
+        ("cost_per_rating", "cost_per_worker", "budget", "seconds_per_rating", "max_workers"),
         ("search", "cost", "looks"),
     ),
     Stage(
