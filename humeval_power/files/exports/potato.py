@@ -1,4 +1,4 @@
-"""Annotations of Potato: the folder with a state of each annotator, or its table."""
+"""Annotations of Potato: the folder with a state of each annotator, one such state, or its table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,14 @@ _MARKED = re.compile(r"(?P<schema>.+)\.(?P<scale>scale_|)(?P<value>-?\d+(?:\.\d+
 def _known_by(export: RawExport) -> str | None:
     if export.is_folder:
         return f"its folders hold {_STATE}" if _states(export.path) else None
+    if _is_state(export):
+        return f"it has {_LABELS}"
     return f"its columns are {_ITEM} and {_USER}" if columns_named(export, (_ITEM, _USER)) else None
+
+
+def _is_state(export: RawExport) -> bool:
+    """Whether a file is the state of one annotator, as it lies in such a folder."""
+    return export.head[:1] == "{" and f'"{_LABELS}"' in export.text
 
 
 def _states(folder: Path) -> list[Path]:
@@ -42,10 +49,16 @@ def _states(folder: Path) -> list[Path]:
 
 
 def _read(export: RawExport, why: str) -> Export:
-    frame = _of_folder(export.path) if export.is_folder else export.table
-    if not export.is_folder:
+    if export.is_folder:
+        frame = _of_folder(export.path)
+    elif _is_state(export):
+        rows = _of_state(read_object(export.path), place=export.source)
+        frame = frame_of(list(enumerate(rows, start=1)), source=export.source)
+    else:
+        frame = export.table
         _refuse_stale(export)
-    flow = (FlowStep("read", len(frame), "items of an annotator"),) if export.is_folder else ()
+    are_states = export.is_folder or _is_state(export)
+    flow = (FlowStep("read", len(frame), "items of an annotator"),) if are_states else ()
     return Export(
         platform="potato",
         why=why,
