@@ -804,8 +804,11 @@ def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
     ]
     names = ("workers", "items", "ratings_per_item")
     values = study.file.values if not study.has("pilot") else {}
-    ours = " (our suggestion)" if all(values.get(name) == SUGGESTED[name] for name in names) else ""
-    scale = " (our suggestion)" if values.get("scale") == SUGGESTED["scale"] else ""
+    open_still = (
+        " (our suggestion)" if not study.is_there("plan") else ""
+    )  # what is sealed is the study's own
+    ours = open_still if all(values.get(name) == SUGGESTED[name] for name in names) else ""
+    scale = open_still if values.get("scale") == SUGGESTED["scale"] else ""
     rows = (
         ("Systems", said("systems") or said("n_systems", "{} systems") or "two, A and B"),
         ("Pilot", said("pilot")),
