@@ -436,8 +436,12 @@ def test_a_withdrawal_by_the_id_of_the_platform_lasts_and_no_id_leaves_the_study
 
     client.post("/act/analyze/mine")
     client.get("/study/mine/decide")
-    names, _ = names_in_zip(client)
+    names, index = names_in_zip(client)
     assert "analysis/record.json" in names
+    assert "our suggestion" not in index
+    form = client.get("/study/mine/report?form=heds").text
+    assert "Recruitment" in form
+    assert "Through none" not in form
     with zipfile.ZipFile(io.BytesIO(client.get("/zip/mine").content)) as archive:
         given = b"".join(archive.read(one) for one in archive.namelist())
     assert not [person for person in ids.values() if person.encode() in given]
