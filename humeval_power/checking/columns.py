@@ -11,6 +11,8 @@ from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.safe_text import shell_word
 
 _NEAR = 0.75  # how alike a name must be to be offered
+ITEM_NUMBERS = ("id", "index", "no", "nr", "number", "nummer", "#")
+"""What a column of numbers is often called that stand for items, where no name says item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,8 @@ class Column:
     def fits(self, column: str) -> bool:
         """Whether a column may be this one by its name."""
         word = bare(column)
-        stems = {word, word.removesuffix("id"), word.removesuffix("name")} if self.is_id else {word}
-        return not stems.isdisjoint(map(bare, self.names))
+        stems = {word.removesuffix("id"), word.removesuffix("name")} - {""} if self.is_id else set()
+        return not (stems | {word}).isdisjoint(map(bare, self.names))
 
 
 @dataclass(frozen=True, slots=True)

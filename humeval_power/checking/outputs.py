@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
-from humeval_power.checking.columns import bare, listing
+from humeval_power.checking.columns import ITEM_NUMBERS, bare, listing
 from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.safe_text import shell_word
 
 TEXT_COLUMNS = ("text", "output")  # what the column of texts may be called, in a table of one output a row
 SOURCE_COLUMNS = ("source", "document")  # what stands above an output
-ITEM_COLUMNS = ("item", "itemid", "id")
+ITEM_COLUMNS = ("item", "itemid", *map(bare, ITEM_NUMBERS))
 _SHOWN = 8  # problems of one kind
 
 

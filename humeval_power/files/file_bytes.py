@@ -109,7 +109,10 @@ STANDARD_INPUT = "-"
 _GZIP, EXCEL, PARQUET, OLD_EXCEL = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xd0\xcf\x11\xe0"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
-_SAVE = "Save the file as UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE"
+_SAVE = (
+    "Save it as UTF-8: Excel has \u201cCSV UTF-8\u201d among the types of \u201cSave As\u201d. "
+    "In a terminal: iconv -f WINDOWS-1252 -t UTF-8 FILE"
+)
 
 
 def read_bytes(path: str | Path) -> bytes:

@@ -71,7 +71,6 @@ from humeval_power.scales import RatingScale
 
 _TASK, _BLANK = "task", ("", *MISSING_CODES)
 _APART = "Separate the columns by commas, semicolons or tabs."
-_SAVE = "Save the file as CSV UTF-8; if it comes from Windows: iconv -f WINDOWS-1252 -t UTF-8 FILE"
 
 
 class SourceTable(NamedTuple):
@@ -218,7 +217,7 @@ def _parse(content: bytes, source: str, *, arrays: bool) -> tuple[pd.DataFrame, 
     if content.startswith(EXCEL):
         frame, notices, sheet = read_excel(content, source=source)
         return frame, notices, Layout("excel"), sheet
-    text, notices = decoded(content, place=source, hint=_SAVE), list(encoding_notices(content))
+    text, notices = decoded(content, place=source), list(encoding_notices(content))
     start = text.lstrip(" \r\n\t")[:1]
     if not start:
         raise refusal("the file is empty.", "Is this the right file?", source)

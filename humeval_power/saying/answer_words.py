@@ -11,7 +11,7 @@ from humeval_power.choices import ANONYMOUS
 from humeval_power.differences import Difference
 from humeval_power.rules import Alternative, DecisionRule
 from humeval_power.saying.document import Fact
-from humeval_power.saying.numbers import percent, without_rounding
+from humeval_power.saying.numbers import interval_words, percent, without_rounding
 from humeval_power.scales import RatingScale
 
 
@@ -129,6 +129,47 @@ def points_words(difference: float, scale: RatingScale | None, *, digits: int = 
         return f"{abs(difference):.{digits}g}"
     points = f"{abs(scale.effect_to_raw(difference)):.{digits}g}"
     return f"{points} point" if points == "1" else f"{points} points"
+
+
+def as_points(difference: float, scale: RatingScale | None) -> str:
+    """A difference on [0, 1] in points of its scale, to the digits of 4 decimals on [0, 1]; so where there is none.
+
+    Examples
+    --------
+    >>> as_points(0.08125, RatingScale(1, 5)), as_points(0.08125, RatingScale(0, 100)), as_points(0.08125, None)
+    ('0.325', '8.12', '0.0813')
+    """
+    value, digits = (difference, 4) if scale is None else (scale.effect_to_raw(difference), _digits(scale))
+    return f"{value:z.{digits}f}"
+
+
+def as_points_interval(interval: tuple[float, float], scale: RatingScale | None) -> str:
+    """The same of an interval, its lower end in points first: '0.003 to 0.639', 'none'."""
+    if scale is None:
+        return interval_words(*interval)
+    low, high = sorted(map(scale.effect_to_raw, interval))
+    return interval_words(low, high, digits=_digits(scale))
+
+
+def in_points_too(
+    estimate: float, interval: tuple[float, float], scale: RatingScale | None, *, interval_is: str
+) -> str:
+    """An estimate with its interval, in points and on [0, 1] beside; there alone without a scale.
+
+    Examples
+    --------
+    >>> in_points_too(0.0813, (0.0125, 0.15), RatingScale(1, 5), interval_is="95 % interval {}")
+    '0.325 points (95 % interval 0.050 to 0.600; on [0, 1] 0.0813, 0.0125 to 0.1500)'
+    >>> in_points_too(0.0813, (0.0125, 0.15), None, interval_is="95 % interval {}")
+    '0.0813 (95 % interval 0.0125 to 0.1500)'
+    """
+    said = f"{as_points(estimate, scale)}{'' if scale is None else ' points'}"
+    beside = "" if scale is None else f"; on [0, 1] {estimate:.4f}, {interval_words(*interval)}"
+    return f"{said} ({interval_is.format(as_points_interval(interval, scale))}{beside})"
+
+
+def _digits(scale: RatingScale) -> int:
+    return max(0, 4 - math.ceil(math.log10(scale.width)))
 
 
 def axis_unit(scale: RatingScale | None) -> tuple[float, str]:

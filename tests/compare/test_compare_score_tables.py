@@ -120,7 +120,8 @@ def test_the_list_of_problems_is_short_and_says_how_many_there_are(tmp_path):
         (LONG, {"score": "BLEU", "systems": ("A", "Z")}, "no system 'Z'"),
         (LONG, {"item": "nope"}, "no column 'nope'"),
         ("name,A\nx,1\ny,2\n", {}, "not two columns of scores"),
-        ("who,model,s\nx,A,1\ny,B,2\n", {}, "needs one of the item"),
+        ("who,model,s\nx,A,1\ny,B,2\ny,A,2\n", {}, "needs one of the item"),
+        ("model,bleu,comet\na,1,2\nb,3,4\n", {}, "a row an item and a column a system (item, a, b)"),
         ("1 2\n3\n", {}, "row 2: the line has 1 numbers"),
     ],
 )

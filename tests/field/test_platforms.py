@@ -81,6 +81,18 @@ def test_a_folder_of_potato(tmp_path):
     assert sorted(ratings) == sorted(wanted)
 
 
+def test_states_of_potato_are_read_one_by_one_as_their_folder_is(tmp_path):
+    wanted = exports.write_potato_folder(tmp_path / "annotation_output")
+    states = sorted((tmp_path / "annotation_output").rglob("user_state.json"))
+    given = [read_export(path) for path in states]
+    assert {one.platform for one in given} == {"potato"}
+    whole = read_export(tmp_path / "annotation_output").frame.fillna("")
+    apart = pd.concat([one.frame for one in given]).reindex(columns=whole.columns).fillna("")
+    assert sorted(map(tuple, apart.to_numpy())) == sorted(map(tuple, whole.to_numpy()))
+    assert len(states) > 1
+    assert wanted
+
+
 def test_an_old_export_of_potato_is_refused_for_the_states_beside_it(tmp_path):
     folder = tmp_path / "annotation_output"
     exports.write_potato_folder(folder)

@@ -206,6 +206,25 @@ def test_potato(made, tmp_path, scale, words, shape):
     crowd.check([tmp_path / "annotation_output"], folder, n_shown=n_shown)
 
 
+@pytest.mark.parametrize("scale", ["1:5", "-2:2"])
+def test_the_table_of_potato(made, tmp_path, scale):
+    folder = made("potato", f"--scale={scale}", *QUESTIONS)
+    crowd = Crowd(SCALES[scale], 2)
+    rows, columns = [], []
+    for path in sorted((folder / "data").glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            name = json.loads(line)["id"]
+            found = crowd.answers(f"user {path.stem}", *name.split("-"))
+            marks = {f"q{number}.{answer}": answer for number, answer in enumerate(found, start=1)}
+            columns += [one for one in marks if one not in columns]  # in the order of their first use
+            rows.append({"instance_id": name, "user_id": f"user {path.stem}", **marks})
+    with (tmp_path / "annotations.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, ("instance_id", "user_id", *columns), restval="")
+        table.writeheader()
+        table.writerows(rows)
+    crowd.check([tmp_path / "annotations.csv"], folder, n_shown=len(rows))
+
+
 @few_fast(("scale", "words"), CASES, fast=2)
 def test_argilla(made, tmp_path, scale, words):
     folder = made("argilla", f"--scale={scale}", *words)

@@ -123,7 +123,7 @@ ERRORS = [
     ("\n" + TEXT, "ratings.csv, row 1: the header is blank."),
     (
         f"{HEADER}\nw1,St\u00fcck,A,1\n".encode("latin-1"),
-        "ratings.csv, row 2: byte 32 (0xfc) is not UTF-8 text. Save the file as CSV UTF-8",
+        "ratings.csv, row 2: byte 32 (0xfc) is not UTF-8 text. Save it as UTF-8: Excel has",
     ),
     (TEXT.replace("i1", "i\0"), "ratings.csv, row 3: there is a NUL byte"),
     (

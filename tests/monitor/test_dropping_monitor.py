@@ -181,7 +181,10 @@ def test_the_analysis_and_its_report_say_who_is_the_best_and_who_was_dropped(fol
         assert low < one["estimate"] < high
     said_of_it = run("analyze", ratings, "--plan", folder / "plan.json").stdout
     assert "Differences are in points of the scale 1 to 5." in said_of_it
-    assert "Differences are on [0, 1]." in said_of_it.partition("\nLooks\n")[2]
+    assert (
+        "Differences are in points of the scale 1 to 5, and on [0, 1] beside."
+        in said_of_it.partition("\nLooks\n")[2]
+    )
     (folder / "analysis.json").write_text(json.dumps(record))
     paper = run("report", folder / "analysis.json", "--plan", folder / "plan.json", "--form", "paper")
     words = " ".join(paper.stdout.split())

@@ -350,3 +350,50 @@ def test_a_table_that_begins_with_its_first_rating_and_one_without_rows_are_said
     assert [one.text for one in found.troubles] == [
         "has the names of its columns, and no row below them. Is this the right file?"
     ]
+
+
+def _rows(name: str, header: str, of_row) -> str:
+    """A table of six workers, twenty items and two systems."""
+    every = [(w, i, s) for w in range(6) for i in range(1, 21) for s in ("old", "new")]
+    lines = [",".join(map(str, of_row(k, *one))) for k, one in enumerate(every, start=1)]
+    return "\n".join([header.format(name), *lines, ""])
+
+
+@pytest.mark.parametrize("name", ["Nr", "No.", "#", "ID", "Nummer", "index", "number"])
+def test_a_column_of_numbers_is_the_item_where_they_stand_for_items_alone(tmp_path, name):
+    shapes = {
+        "items by number": (
+            _rows(name, "{},who,engine,points", lambda k, w, i, s: (i, f"r{w}", s, k % 5)),
+            {name: "item", "who": "worker", "engine": "system", "points": "rating"},
+        ),
+        "beside their texts": (
+            _rows(
+                name,
+                "{},text,who,engine,points",
+                lambda k, w, i, s: (i, f"the {i}. text", f"r{w}", s, k % 5),
+            ),
+            {name: "item", "who": "worker", "engine": "system", "points": "rating"},
+        ),
+        "rows by number": (
+            _rows(name, "{},text,who,engine,points", lambda k, w, i, s: (k, f"t{i}", f"r{w}", s, k % 5)),
+            {"text": "item", "who": "worker", "engine": "system", "points": "rating"},
+        ),
+        "workers by number": (
+            _rows(name, "{},text,engine,points", lambda k, w, i, s: (w, f"t{i}", s, k % 5)),
+            {"text": "item", name: "worker", "engine": "system", "points": "rating"},
+        ),
+        "a row an item": (
+            "\n".join(
+                [
+                    f"{name},a_old,a_new,b_old,b_new",
+                    *(f"{k},{k % 2},{k % 3},{k % 4},{k % 5}" for k in range(1, 21)),
+                    "",
+                ]
+            ),
+            {name: "item", **dict.fromkeys(("a_old", "a_new", "b_old", "b_new"), "rating")},
+        ),
+    }
+    for shape, (text, roles) in shapes.items():
+        (tmp_path / "table.csv").write_text(text)
+        export = read_export(tmp_path / "table.csv", platform="table")
+        assert dict(proposed(export, families(export))[0].roles) == roles, shape

@@ -154,6 +154,14 @@ def test_a_table_without_two_systems_is_said_to_be_so(client):
     assert 'data-name="columns" open' in response.text
 
 
+def test_a_leaderboard_of_means_is_refused_with_the_shape_that_is_needed(client):
+    sent = {"file": ("board.csv", "model,bleu,comet\ngpt,31.2,0.8\nbart,28.4,0.79\nt5,27.9,0.78\n")}
+    response = client.post("/upload?option=files&back=/scores", files=sent)
+    assert "a row for each system is a leaderboard of means" in response.text
+    assert "Bring the scores of each item that these are means of" in response.text
+    assert "--item" not in response.text.partition("<pre")[0]
+
+
 def test_a_link_to_assign_without_a_seed_gets_one_that_nobody_knows(client):
     seeds = {client.get("/assign").url.params["seed"] for _ in range(3)}
     assert len(seeds) == 3
@@ -179,3 +187,19 @@ def test_a_thousand_systems_are_read_and_not_ticked(tmp_path):
     assert found.sizes["system"] == 1_000
     assert found.values["system"] == ()
     assert found.ask == RANK
+
+
+def test_numbers_are_items_and_no_system_unless_they_count_the_rows(tmp_path):
+    wide = "".join(f"{k},0.{k},0.{k + 1}\n" for k in range(1, 9))
+    assert columns(tmp_path, f"Nr,old,new\n{wide}").compared == {
+        "Nr": "item",
+        "old": "systems",
+        "new": "systems",
+    }
+    rows = [(i, s) for i in range(8) for s in ("old", "new")]
+    long = "".join(f"{k},q{i},{s},0.{k}\n" for k, (i, s) in enumerate(rows, start=10))
+    assert columns(tmp_path, f"Nr,prompt,system,score\n{long}").compared == {
+        "prompt": "item",
+        "system": "system",
+        "score": "score",
+    }

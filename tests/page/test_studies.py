@@ -434,3 +434,27 @@ def test_the_seed_of_an_assignment_is_drawn_once_and_no_file_of_ones_own_is_take
     place.symlink_to(chosen.parent / "outside.txt")
     (chosen.parent / "outside.txt").write_text("123")
     assert study.seed == ""
+
+
+@pytest.mark.parametrize(
+    ("costs", "offers"),
+    [({}, True), ({"cost_per_worker": "2"}, False), ({"fees": "fees.toml", "fee": "ours"}, False)],
+)
+def test_fewer_workers_are_offered_where_one_more_costs_nothing(client, chosen, costs, offers):
+    (chosen / "mine" / "fees.toml").write_text(
+        'schema = "humeval_power/platform_fees/1"\n[ours]\nshare = 0.0\nper_worker = 2\nsource = "us"\n'
+    )
+    save(client, cost_per_rating="0.1", effect="0.12", preset="typical", **costs)
+    page = client.get("/study/mine/size?open=budget").text
+    assert re.search(r"<dt>Cost</dt><dd>[\d.]+ USD</dd>", page), page
+    assert ("Or fewer people, with more to rate each" in page) is offers
+
+
+def test_a_table_from_windows_is_saved_anew_in_excel(client, chosen):
+    lines = "worker,item,system,rating\n" + "".join(f"w{k},Stück,{s},3\n" for k in range(9) for s in "AB")
+    (chosen / "mine" / "old.csv").write_bytes(lines.encode("cp1252"))
+    for field, stage in (("ratings", "decide"), ("outputs", "collect")):
+        save(client, f"mine/{stage}", **{field: "old.csv"})
+        page = html.unescape(client.get(f"/study/mine/{stage}").text)
+        assert "(0xfc) is not UTF-8 text. Save it as UTF-8: Excel has “CSV UTF-8”" in page, stage
+        assert "iconv" not in page, stage

@@ -311,6 +311,11 @@ def test_who_withdrew_leaves_the_ratings(client, chosen):
     assert "nobody" in client.get("/study/mine/collect").text
     assert not (mine / "ratings-3.csv").exists()
     assert 'ratings = "ratings-2.csv"' in (mine / "study.toml").read_text()
+    assert (mine / "withdrawn.txt").read_text() == f"{workers[0]}\n{workers[2]}\n"
+    before = {path: path.read_bytes() for path in mine.rglob("*") if path.is_file()}
+    client.post("/act/withdraw/mine", data={"withdrawn": f"nobody\n{workers[1]}"})
+    client.get("/study/mine/collect")
+    assert {path: path.read_bytes() for path in mine.rglob("*") if path.is_file()} == before
 
 
 def test_an_analysis_of_ratings_before_says_so_until_it_is_made_again(client, analysed):
@@ -457,8 +462,12 @@ def test_a_withdrawal_by_the_id_of_the_platform_lasts_and_no_id_leaves_the_study
 
     client.post("/act/analyze/mine")
     client.get("/study/mine/decide")
-    names, _ = names_in_zip(client)
+    names, index = names_in_zip(client)
     assert "analysis/record.json" in names
+    assert "our suggestion" not in index
+    form = client.get("/study/mine/report?form=heds").text
+    assert "Recruitment" in form
+    assert "Through none" not in form
     with zipfile.ZipFile(io.BytesIO(client.get("/zip/mine").content)) as archive:
         given = b"".join(archive.read(one) for one in archive.namelist())
     assert not [person for person in ids.values() if person.encode() in given]
@@ -477,15 +486,93 @@ def test_looks_are_done_when_none_is_to_come_and_wait_for_ratings_that_none_has_
         study = Studies(Folder(chosen)).open("mine")
         return is_look_due(study), have_looks_ended(study), stage_now(study), "look" in stages_done(study)
 
-    def looked(*decisions):
-        lines = [json.dumps({"content": {"look": {"decision": one}}}) for one in decisions]
+    n_rows = len(ratings.read_text().splitlines()) - 1
+
+    def looked(*decisions, withdrawn=0):
+        """Looks of which each has seen an equal part of the ratings that are there."""
+        contents = [
+            {
+                "look": {"decision": one},
+                "new_rows": {f"{number} {row}": "" for row in range(n_rows // len(decisions))},
+            }
+            for number, one in enumerate(decisions)
+        ]
+        gone = {"n_workers": 1, "rows": [f"0 {row}" for row in range(withdrawn)]}
+        lines = [json.dumps({"content": one}) for one in (*contents, gone)]
         ledger.write_text("\n".join(lines))
-        os.utime(ledger, (ratings.stat().st_mtime + len(decisions),) * 2)
 
     assert now() == (True, False, "look", False)
     looked("continue")
     assert now() == (False, False, "collect", False)
-    os.utime(ratings, (ledger.stat().st_mtime + 1,) * 2)  # more ratings came in
+    os.utime(ratings, (ledger.stat().st_mtime + 9,) * 2)  # copied, or saved again
+    assert now() == (False, False, "collect", False)
+    text = ratings.read_text()
+    ratings.write_text(f"{text}w99,i01,A,3\n")  # more ratings came in
+    os.utime(ratings, (ledger.stat().st_mtime - 9,) * 2)
     assert now() == (True, False, "look", False)
+    ratings.write_text("".join(text.splitlines(keepends=True)[:-6]))
+    looked("continue", withdrawn=6)
+    assert now() == (False, False, "collect", False)
+    looked("continue", withdrawn=7)
+    assert now() == (True, False, "look", False)
+    ratings.write_text(text)
     looked("continue", "end-success")
     assert now() == (False, True, "decide", True)
+
+
+def test_spares_do_what_lost_workers_left_by_a_click(client, chosen):
+    mine = chosen / "mine"
+    text = (mine / "study.toml").read_text()
+    (mine / "ratings.csv").unlink()
+    texts = "".join(f"i{k},old {k},new {k}\n" for k in range(1, 61))
+    (mine / "texts.csv").write_text(f"item,A,B\n{texts}")
+    more = '[files]\noutputs = "texts.csv"\n[cost]\ncost_per_rating = 0.1\n[form]\nupload = ["html"]\n'
+    (mine / "study.toml").write_text(text + more)
+    client.post("/act/seal/mine", data={"workers": "10", "items": "60", "ratings-per-item": "3"})
+    client.get("/study/mine/plan")
+    client.post("/act/assign/mine")
+    client.get("/study/mine/collect")
+    drawn = mine / "drawn.csv"
+    words = "simulate --coded -q --plan plan --assignment forms/assignment.csv --key key.csv -o"
+    with contextlib.chdir(mine):
+        run(*words.split(), drawn)
+    table = pd.read_csv(drawn).assign(worker=lambda one: one["slot"])
+    drawn.unlink()
+    (first, lost, broken), others = table["slot"].unique()[:3], table["slot"].unique()[3:]
+    left = [table[table["slot"].isin([first, *others])], table[table["slot"] == broken].head(5)]
+    pd.concat(left).to_csv(mine / "answers.csv", index=False)
+    save_exports(client, "answers.csv")
+    page = client.get("/study/mine/collect").text
+    assert "Work that nobody finishes" in page
+    assert "Spares to call" not in page
+    assert f'name="replace" value="r01={broken}"> {broken}: begun' in page
+    assert client.post("/act/spares/mine").status_code == 422
+    client.post("/act/spares/mine", data={"replace": ["r01=nobody"]})
+    assert "nobody" in client.get("/study/mine/collect").text
+    assert not (mine / "spares").exists()
+    client.post("/act/spares/mine", data={"replace": [f"r01={broken}", f"r02={lost}"]})
+    page = client.get("/study/mine/collect").text
+    assert "forms/assignment.csv, spares/assignment.csv" in re.sub(
+        r'[\[\]"]', "", (mine / "study.toml").read_text()
+    )
+    assert {path.name for path in (mine / "spares" / "html").glob("*.html")} == {"r01.html", "r02.html"}
+    assert "spares/html" in page
+    with contextlib.chdir(mine):
+        run(*words.split(), drawn, "--assignment", "spares/assignment.csv")
+    taken = pd.read_csv(drawn).assign(worker=lambda one: one["slot"])
+    drawn.unlink()
+    spares = taken[taken["slot"].isin(["r01", "r02"])]
+    assert len(spares) == (table["slot"] == broken).sum() + (table["slot"] == lost).sum()
+    spares.to_csv(mine / "more.csv", index=False)
+    save_exports(client, "answers.csv, more.csv")
+    assert f"{len(table):,} of {len(table):,} answers are in" in client.get("/study/mine/collect").text
+    client.post("/act/import/mine")
+    client.get("/study/mine/collect")
+    assert len(pd.read_csv(mine / "ratings.csv")) == len(table)
+
+
+def save_exports(client, names):
+    page = client.get("/study/mine/collect").text
+    version = re.search(r'name="version" value="(\w+)"', page)[1]
+    sent = {"version": version, "exports": names}
+    assert client.post("/study/mine/collect", data=sent).status_code == 303

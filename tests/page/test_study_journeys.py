@@ -185,7 +185,7 @@ def test_from_nothing_to_the_last_file(page, folder, tmp_path, kind, by):
     assert (
         to_plan < SECONDS or kind == "eight"
     )  # whose plan is proved by hundreds of studies of eight systems
-    assert n_to_plan <= MOST_FIELDS + (kind == "eight")  # which asks what is to be found of them
+    assert n_to_plan <= MOST_FIELDS
     here = folder / name
     assert (here / "plan" / "plan.json").is_file()
 

@@ -141,3 +141,11 @@ def test_what_is_written_is_what_the_reader_of_outputs_makes_of_it(tmp_path):
     made = written(texts_read(str(tmp_path / "texts.csv"), PAIR, found.roles), tmp_path)
     for prompt, new, item, old in rows:
         assert (made.sources[item], made.texts[item, "new"], made.texts[item, "old"]) == (prompt, new, old)
+
+
+@pytest.mark.parametrize("name", ["Nr", "No.", "#", "ID", "Nummer", "index"])
+def test_numbers_of_items_are_their_names(tmp_path, name):
+    path = table(tmp_path, (name, "prompt", "old", "new"), ("1", "p", "x", "X"), ("2", "q", "y", "Y"))
+    found = texts_read(path, ())
+    assert (found.roles[name], found.systems) == ("item", PAIR)
+    assert read_outputs(table(tmp_path, (name, "old", "new"), ("7", "x", "X"))).items == ("7",)

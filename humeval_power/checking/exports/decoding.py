@@ -11,7 +11,7 @@ import pandas as pd
 
 from humeval_power.checking.cells import Codes, Location, Mask, cell_problems, read_cells, read_numbers
 from humeval_power.checking.exports.assigned import AssignmentTable, Key, check_key
-from humeval_power.checking.rows import COLLECTED, KINDS, FlowStep
+from humeval_power.checking.rows import COLLECTED, FlowStep
 from humeval_power.errors import InputError, Problem, refusal, refuse
 
 # Answers laid beside the assignment: which showing each one is of, and which are of none.
@@ -340,7 +340,7 @@ def decode(
     if misfits.any() and not drop_misfits:
         raise InputError(_misfit_problems(answers, matched, part, sources))
     frame = _of_assignment(answers, matched, assigned, own)
-    flow = tuple(_flow(frame, matched, part, number) for number in range(len(sources)))
+    flow = tuple(_flow(matched, part, number) for number in range(len(sources)))
     kept = frame[matched.of("fits") | matched.of("own check")]
     return DecodedTable(kept, flow, tuple(slot_notices(answers, matched, assigned)), matched)
 
@@ -453,18 +453,19 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[[*first, *(name for name in frame if name not in first)]]
 
 
-def _flow(frame: pd.DataFrame, matched: AssignmentMatch, part: Codes, number: int) -> tuple[FlowStep, ...]:
+def _flow(matched: AssignmentMatch, part: Codes, number: int) -> tuple[FlowStep, ...]:
     here = part == number
     said_of = _LEAVES | {fate: said for fate, (_, said) in _RULES.items()}
     steps = [(said, matched.of(fate)) for fate, said in said_of.items()]
     flow = [
         FlowStep("dropped", int((here & mask).sum()), said) for said, mask in steps if (here & mask).any()
     ]
-    kinds = frame["kind"].to_numpy(dtype=object)[here & matched.of("fits")]
-    counts = ", ".join(f"{int((kinds == kind).sum()):,} {kind}s" for kind in KINDS)
-    n_own = int((here & matched.of("own check")).sum())
-    beside = f"; and beside it {n_own:,} checks of the study's own" if n_own else ""
-    return (*flow, FlowStep("analysed", len(kinds) + n_own, f"answers of the assignment: {counts}{beside}"))
+    of_assignment, own = here & matched.of("fits"), here & matched.of("own check")
+    beside = ", and checks of the study's own" if own.any() else ""
+    return (
+        *flow,
+        FlowStep("analysed", int((of_assignment | own).sum()), f"answers of the assignment{beside}"),
+    )
 
 
 def _misfit_problems(

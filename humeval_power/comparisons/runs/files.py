@@ -19,6 +19,7 @@ from humeval_power.checking.cells import (
     read_numbers,
 )
 from humeval_power.checking.columns import (
+    ITEM_NUMBERS,
     ROLES,
     Column,
     absent_names,
@@ -37,7 +38,7 @@ from humeval_power.saying.numbers import counted
 
 RUN = Column(("run", *sorted(GENERATIONS | PROMPTS)), option="--run", is_id=True)
 ITEM = Column(
-    ("item", "question", "task", *ROLES["item"].names[1:], "id", "index"), option="--item", is_id=True
+    ("item", "question", "task", *ROLES["item"].names[1:], *ITEM_NUMBERS), option="--item", is_id=True
 )
 SYSTEM = ROLES["system"]
 SCORE = Column(

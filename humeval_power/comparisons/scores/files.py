@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import (
+    ITEM_NUMBERS,
     ROLES,
     absent_names,
     close_to,
@@ -169,7 +170,7 @@ _AVERAGED = (
 )
 _RUN = "run"
 _SYSTEM = replace(ROLES["system"], required=False)
-_ITEM = replace(ROLES["item"], names=(*ROLES["item"].names, "id", "index"), required=False)
+_ITEM = replace(ROLES["item"], names=(*ROLES["item"].names, *ITEM_NUMBERS), required=False)
 _MISSING = {code.casefold() for code in MISSING_CODES}
 
 
@@ -232,6 +233,14 @@ def open_scores(
         remedy = (
             f"A column of scores holds numbers alone; the columns are {listing(columns)}. Predicted labels are "
             "compared by accuracy, beside the right ones, and battles by rank battles."
+        )
+        raise refusal(rule, remedy, place=table.source)
+    if system is not None and item is None and table.frame[system].is_unique:
+        rule = "a row for each system is a leaderboard of means, which does not say what is chance in them."
+        few = ", ".join(shortened(str(name)) for name in table.frame[system].head(3))
+        remedy = (
+            "Bring the scores of each item that these are means of: a row an item and a column a system (item, "
+            f"{few}), or a row for each item and system (item, system, score)."
         )
         raise refusal(rule, remedy, place=table.source)
     if system is not None and item is None:

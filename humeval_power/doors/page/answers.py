@@ -60,6 +60,7 @@ class Work:
     texts : files with these contents besides.
     at : the folder below that of the files in which the command runs.
     within : a folder of the user in which the command runs instead, and may write; no files are laid out then.
+    keeps : files that a command reads in that folder, with their contents; they stay unless it is refused.
     reading : of a draft of a mapping, how its file is read by this one; "" by what is known of it.
     together : of such a draft, other exports that are read by the same mapping.
     columns_of : no command: files of scores, or logs, whose columns are wanted.
@@ -74,6 +75,7 @@ class Work:
     texts: tuple[tuple[str, str], ...] = ()
     at: str = ""
     within: str = ""
+    keeps: tuple[tuple[str, str], ...] = ()
     reading: str | None = None
     together: tuple[str, ...] = ()
     columns_of: tuple[str, ...] = ()
@@ -114,6 +116,7 @@ class Answer:
     numbers : what other forms can start from, by its place in the record.
     ways : of a plan, the designs that stand to choose: name, and the numbers of each.
     asks : of the answers that only authors know, each with its question.
+    spares : of a study that is collected, whose work spares may do, and why.
     steps : of the six questions, what is to be done, each with its page; `study` is the study file they make.
     ended : of looks, whether the study has ended by its rule, so that there is none to take.
     reading : how a file of ratings is read. columns : what stands in a table of scores. texts : how texts are read.
@@ -133,6 +136,7 @@ class Answer:
     numbers: tuple[tuple[str, str], ...] = ()
     ways: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     asks: tuple[Mapping[str, Any], ...] = ()
+    spares: tuple[Mapping[str, Any], ...] = ()
     steps: tuple[Mapping[str, Any], ...] = ()
     study: str = ""
     ended: bool = False
@@ -167,6 +171,14 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
     from humeval_power.doors.page.requests import ways
 
     document = replace(result.document(), provenance=())
+    if path == ("collect", "status"):
+        from humeval_power.studies.field.result_status import SPARES_TITLE
+
+        sections = tuple(
+            one for one in document.sections if one.title != SPARES_TITLE
+        )  # which a button does
+        shown = _shown(path, result, replace(document, sections=sections))
+        return replace(shown, spares=tuple(result.content()["spares"]))
     if not ways(path, result):
         return _shown(path, result, document)
     return replace(_shown(path, result, replace(document, caveats=())), caveats=document.caveats)
@@ -265,8 +277,17 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
         watched_by(lambda what, share, left: rarely(JobProgress(what, share, left))),
         listening(lambda _kernel: rarely(JobProgress(COMPILING))),
     ):
-        with options_in_errors():
-            code, problems = _run(work)
+        new = [name for name, _ in work.keeps if not os.path.lexists(name)]
+        try:
+            for name, text in work.keeps:
+                if name in new:
+                    Path(name).write_text(text, encoding="utf-8")
+            with options_in_errors():
+                code, problems = _run(work)
+            new = new if code else []
+        finally:
+            for name in new:
+                Path(name).unlink(missing_ok=True)
         _keep_beside(work)
     here = answers[-1] if answers else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()

@@ -238,6 +238,8 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
         return ()
     content = result.content()
     answer = {place: _at(content, place) for place in sorted(wanted)}
+    if command == ("size",):
+        answer["least_each"] = float(getattr(result, "least_each", 0))
     return tuple((place, _typed_of_onward(value)) for place, value in answer.items() if value is not None)
 
 
@@ -403,8 +405,8 @@ _SAID = re.compile(
 )
 # A command by its name alone, or with what a terminal needs: its page has a title.
 _NAMED = re.compile(r"'(?:humeval-power )?(?:more |compare )?(?P<path>[a-z][a-z-]*(?: [a-z-]+)?)(?: -o)?'")
-# A folder to write to, which the page has for each answer.
-_FOLDER = re.compile(r" \(-o FOLDER/?\)| and -o [a-z]+/?")
+# A folder to write to, which the page has for each answer; and what is done in a terminal alone.
+_FOLDER = re.compile(r" \(-o FOLDER/?\)| and -o [a-z]+/?| In a terminal: iconv .*")
 _TAG = re.compile(r"(<[^>]*>)")
 _HEARD = re.compile(r'( aria-label=")([^"]*--[^"]*)"')
 _MAY_NAME = re.compile(r"--| -o|'|&#")

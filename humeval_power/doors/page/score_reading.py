@@ -157,6 +157,8 @@ def _compared(table: SourceTable, paths: Sequence[str]) -> dict[str, str]:
     item, system = _finest(table, names, ITEM), _finest(table, names, SYSTEM)
     if item and not system:
         system = _crossed(table, names, item)
+    if system:  # a number of its own in each row counts the rows
+        item = _finest(table, [one for one in names if table.frame[one].duplicated().any()], ITEM) or item
     try:
         source = open_scores(paths, item=item, system=system)
     except InputError:
@@ -168,7 +170,8 @@ def _compared(table: SourceTable, paths: Sequence[str]) -> dict[str, str]:
     run = _finest(table, others, RUN)
     if run and table.frame.duplicated([source.item, source.system]).any():
         roles[run] = "run"
-    score = next((name for name in source.scores if name not in roles), "")
+    scores = [name for name in source.scores if name not in roles]
+    score = next((name for name in scores if not ITEM.fits(name)), "")
     roles |= {score: "score"} if score else {}
     suspects = cluster_suspects(table.frame, item=source.item, taken=[*roles, *source.scores])
     clusters = [one.column for one in suspects if one.column]

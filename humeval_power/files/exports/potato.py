@@ -1,4 +1,4 @@
-"""Annotations of Potato: the folder with a state of each annotator, or its table."""
+"""Annotations of Potato: the folder with a state of each annotator, one such state, or its table."""
 
 from __future__ import annotations
 
@@ -33,7 +33,14 @@ _MARKED = re.compile(r"(?P<schema>.+)\.(?P<scale>scale_|)(?P<value>-?\d+(?:\.\d+
 def _known_by(export: RawExport) -> str | None:
     if export.is_folder:
         return f"its folders hold {_STATE}" if _states(export.path) else None
+    if _is_state(export):
+        return f"it has {_LABELS}"
     return f"its columns are {_ITEM} and {_USER}" if columns_named(export, (_ITEM, _USER)) else None
+
+
+def _is_state(export: RawExport) -> bool:
+    """Whether a file is the state of one annotator, as it lies in such a folder."""
+    return export.head[:1] == "{" and f'"{_LABELS}"' in export.text
 
 
 def _states(folder: Path) -> list[Path]:
@@ -42,10 +49,16 @@ def _states(folder: Path) -> list[Path]:
 
 
 def _read(export: RawExport, why: str) -> Export:
-    frame = _of_folder(export.path) if export.is_folder else export.table
-    if not export.is_folder:
+    if export.is_folder:
+        frame = _of_folder(export.path)
+    elif _is_state(export):
+        rows = _of_state(read_object(export.path), place=export.source)
+        frame = frame_of(list(enumerate(rows, start=1)), source=export.source)
+    else:
         _refuse_stale(export)
-    flow = (FlowStep("read", len(frame), "items of an annotator"),) if export.is_folder else ()
+        frame = _with_answers(export.table)
+    are_states = export.is_folder or _is_state(export)
+    flow = (FlowStep("read", len(frame), "items of an annotator"),) if are_states else ()
     return Export(
         platform="potato",
         why=why,
@@ -138,17 +151,7 @@ def _mapping(frame: pd.DataFrame) -> Mapping | None:
     names = [str(name) for name in frame.columns if name not in (_ITEM, _USER)]
     fields = {"worker": Template(_USER), **part_columns(names, "item", "system")}
     answers = [name for name in names if name not in {one.text for one in fields.values()}]
-    labels = [(name, label) for name in answers if (label := _MARKED.fullmatch(name))]
-    marked = {(result["schema"], result["scale"]) for _, result in labels}
-    marked -= {  # a value of its own is no mark
-        (answer["schema"], "")
-        for name, answer in labels
-        if not answer["scale"] and not _is_mark(frame[name], answer["value"])
-    }
-    whole = [name for name in answers if "." not in name]
-    templates = [(name, literal(name)) for name in whole] or [
-        (schema, Template(f"{literal(schema).text}.{scale}{{value}}")) for schema, scale in sorted(marked)
-    ]
+    templates = [(name, literal(name)) for name in answers if "." not in name]
     if not templates:
         return None
     several = len(templates) > 1
@@ -159,6 +162,28 @@ def _mapping(frame: pd.DataFrame) -> Mapping | None:
     if split is None:
         return Mapping(ratings=tuple(ratings), columns={**fields, "item": Template(_ITEM)})
     return Mapping(ratings=tuple(ratings), columns=fields, split={_ITEM: split})
+
+
+def _with_answers(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with a column for each label, and the answers to each question besides, as newer tables have them."""
+    labels = [(name, label) for name in map(str, frame.columns) if (label := _MARKED.fullmatch(name))]
+    apart = {  # whose columns hold values of their own, which are no marks
+        label["schema"]
+        for name, label in labels
+        if not label["scale"] and not _is_mark(frame[name], label["value"])
+    }
+    answers: dict[str, pd.Series] = {}
+    for name, label in labels:
+        schema = label["schema"]
+        if schema in apart or schema in frame:
+            continue
+        cells = frame[name].fillna("").astype(str).str.strip()
+        marked = pd.Series(label["value"], index=frame.index).where(
+            ~cells.str.casefold().isin(("", "false")), ""
+        )
+        before = answers.get(schema)
+        answers[schema] = marked if before is None else (before + "; " + marked).str.strip("; ")
+    return frame.assign(**answers)
 
 
 def _is_mark(column: pd.Series, label: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from humeval_power.checking.cells import MISSING_CODES, read_cells, read_numbers
-from humeval_power.checking.columns import bare
+from humeval_power.checking.columns import ITEM_NUMBERS, bare
 from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import Condition, RatingColumns
 from humeval_power.checking.exports.mapping import Mapping as ColumnMapping
@@ -25,6 +25,7 @@ ONE_BY_ONE = "each"  # how columns of ratings differ, where it is said of each
 _WHOLE = Template("{slot}")  # a column of ratings by all of its name
 _MISSING = tuple(code for code in MISSING_CODES if code)
 _MOST_POINTS, _MOST_SYSTEMS = 101, 20
+_NUMBERS = frozenset(map(bare, ITEM_NUMBERS))
 _NO_RATING = re.compile(
     r"(.*(id|number|time|times|date|age|seconds|minutes|duration|index|count|order|batch|hit|progress|finished))?"
 )
@@ -333,6 +334,11 @@ class _Column:
     def repeats(self) -> bool:
         return 2 <= len(self.texts) <= self.n / 2
 
+    @property
+    def is_count(self) -> bool:
+        """Whether it bears the name of numbers of items, or of rows."""
+        return bare(self.name) in _NUMBERS
+
 
 def _texts(column: pd.Series) -> list[str]:
     """The different texts of a column, in their order."""
@@ -346,6 +352,7 @@ def _of_ratings(columns: Sequence[_Column]) -> list[_Column]:
         for one in columns
         if one.is_number
         and 2 <= len(one.texts) <= _MOST_POINTS
+        and not one.is_count
         and not _NO_RATING.fullmatch(bare(one.name))
     ]
     return able or [
@@ -366,7 +373,7 @@ def _of_parts(
         one
         for one in columns
         if one.repeats
-        and not one.is_number
+        and (one.is_count or not one.is_number)
         and (one.family.is_one or slots <= set(one.family.slots.values()))
     ]
     if not {"item", "system"} & used:
@@ -382,6 +389,7 @@ def _of_parts(
     if (
         "system" not in used
         and texts
+        and not texts[0].is_count
         and len(texts[0].texts) <= _MOST_SYSTEMS
         and (beside or len(ratings) < 2)
     ):
@@ -391,8 +399,23 @@ def _of_parts(
     texts = [*of_outputs, *(one for one in texts if one not in of_outputs)]
     for part in ("item", "worker"):
         if part not in used and texts:
-            results[texts.pop(-1).name] = part
+            chosen = texts.pop(-1)
+            results[chosen.name] = part
+            texts = [one for one in texts if not _are_same(one, chosen, export.frame)]
+    if "item" not in used and not {"worker", "system", "item"} & {*used, *results.values()}:
+        counts = (one.name for one in columns if one.is_count and one.family.is_one and not one.repeats)
+        if (number := next(counts, None)) is not None:  # of rows that hold all ratings of an item
+            results[number] = "item"
     return results
+
+
+def _are_same(one: _Column, other: _Column, frame: pd.DataFrame) -> bool:
+    """Whether two columns name the same things, as the number of an item and its text do."""
+    names = {literal(str(name)).text: str(name) for name in frame.columns}
+    if not {one.name, other.name} <= names.keys():
+        return False
+    pairs = frame[[names[one.name], names[other.name]]].fillna("").astype(str).drop_duplicates()
+    return len(pairs) == len(one.texts) == len(other.texts)
 
 
 def _names_outputs(one: _Column, system: str, frame: pd.DataFrame) -> bool:

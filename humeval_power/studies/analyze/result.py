@@ -14,7 +14,7 @@ from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule, claim
-from humeval_power.saying.answer_words import decided_words, points_words, share_words
+from humeval_power.saying.answer_words import decided_words, in_points_too, points_words, share_words
 from humeval_power.saying.document import Block, Document, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_words
 from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
@@ -377,11 +377,12 @@ class AnalysisResult(Result):
         if self.looks is not None:
             state = self.looks.of_several
             n, decision = len(state.looks), DECISIONS[state.looks[-1].decision]
+            scale = self._declared_scale
             said = Paragraph(f"{counted(n, 'look')} taken ({state.rule}). {decision}")
             if isinstance(state, DroppingMonitoring):
-                yield Section("Looks", (said, Paragraph(best_sentence(state)), *drop_blocks(state)))
+                yield Section("Looks", (said, Paragraph(best_sentence(state)), *drop_blocks(state, scale)))
             else:
-                yield Section("Looks", (said, *result_blocks(over_looks(state), n)))
+                yield Section("Looks", (said, *result_blocks(over_looks(state), n, scale)))
 
     def _effect(self, interest: PowerAtInterest | None) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:
@@ -419,11 +420,16 @@ class AnalysisResult(Result):
         for block in effect_section(self.ratings, self.fitted, by_interval, interest=interest).blocks:
             yield Facts(facts) if isinstance(block, Facts) else block
 
+    @property
+    def _declared_scale(self) -> RatingScale | None:
+        """The scale, unless it was read off the ratings."""
+        return self.ratings.scale if self.ratings.scale.source == "declared" else None
+
     def _looks_words(self, looks: LooksTaken, result: StagewiseResult | RepeatedResult) -> str:
         if not isinstance(result, RepeatedResult):
-            return _looks(looks, result)
+            return _looks(looks, result, self._declared_scale)
         a, b = self.ratings.system_names
-        scale = self.ratings.scale if self.ratings.scale.source == "declared" else None
+        scale = self._declared_scale
         state, decision = looks.of_two, DECISIONS[looks.of_two.looks[-1].decision]
         return (
             f"{counted(len(state.looks), 'look')} taken ({state.rule_words}). {decision} "
@@ -540,14 +546,14 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule, scale: RatingScale)
     return text
 
 
-def _looks(looks: LooksTaken, inference: StagewiseResult) -> str:
-    last = looks.of_two.looks[-1]
+def _looks(looks: LooksTaken, inference: StagewiseResult, scale: RatingScale | None) -> str:
+    last, level = looks.of_two.looks[-1], f"{level_of(inference.confidence)} interval {{}}"
+    found = in_points_too(inference.estimate, inference.interval, scale, interval_is=level)
     return (
         f"{counted(len(looks.state.looks), 'look')} taken ({looks.state.rule.efficacy}); the last one "
         f"{'passed its boundary' if looks.shown else 'did not pass its boundary'} "
         f"({p_words(last.data.p_value)}, needed {last.nominal:.5f}). "
         "Taking the looks into account (stage-wise ordering): "
-        f"{p_words(inference.p_value)}, median-unbiased estimate {inference.estimate:.4f}, "
-        f"{level_of(inference.confidence)} interval {interval_words(*inference.interval)}. "
+        f"{p_words(inference.p_value)}, median-unbiased estimate {found}. "
         "Report these; the plain ones below ignore that the study could have stopped earlier."
     )

@@ -139,6 +139,7 @@ def _cell(value: object) -> str:
 # call.
 
 _MOST_SLOTS = 20  # of a short table
+SPARES_TITLE = "Spares to call"
 _MOST_SPARES = 5  # commands that are printed
 _NOT_COUNTED: Mapping[Fate, str] = {
     "copy": "the same answer in another row; counted once",
@@ -165,7 +166,7 @@ def status_document(result: StatusResult) -> Document:
                 Section("Work that stands out", tuple(standing_out(result))),
                 Section("The rules of the plan, as things stand", tuple(rules_so_far(result))),
                 Section("Looks", tuple(_looks(result))),
-                Section("Spares to call", tuple(_spares(result))),
+                Section(SPARES_TITLE, tuple(_spares(result))),
                 Section("What is not counted", tuple(_not_counted(result))),
                 Section("Items that lack ratings", tuple(_items(result)), is_detail=True),
                 Section("All slots", tuple(_all_slots(slots)), is_detail=True),

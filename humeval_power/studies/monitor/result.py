@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from humeval_power.rules import claim
-from humeval_power.saying.answer_words import points_words
+from humeval_power.saying.answer_words import as_points, as_points_interval, in_points_too, points_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell, p_words
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
@@ -163,14 +163,15 @@ class DifferenceWords(LookWords):
 
     def looks(self) -> Iterator[Block]:
         """A row for each, and the boundaries as a picture."""
+        scale = self.plan.scale if isinstance(self.plan, Plan) else None
         yield Table(
-            ("look", self.unit, "information", "estimate", "p", "needed", "decision"),
+            ("look", self.unit, "information", *estimate_header(scale), "p", "needed", "decision"),
             tuple(
                 (
                     f"{look.number}{'' if look.planned else '*'}",
                     f"{self.size(look):,}",
                     f"{look.fraction:.3f}",
-                    f"{self.shown(look):.4f}",
+                    *estimate_cells(self.shown(look), scale),
                     p_cell(look.data.p_value),
                     f"{look.nominal:.5f}",
                     look.decision,
@@ -245,15 +246,14 @@ class RatingWords(DifferenceWords):
         return f"{words} After {self.seen(look)}, {b} - {a} lies {self._interval(look)}."
 
     def _interval(self, look: TakenLook) -> str:
-        """'between 0.08 and 0.44 points, 0.02 to 0.11 on [0, 1] (...)'."""
-        low, high = repeated_interval(look)
-        level, scale = f"{level_of(1 - self.state.rule.alpha)}, at all looks together", self.plan.scale
-        if scale is None:
-            return f"between {low:.4f} and {high:.4f} on [0, 1] ({level})"
-        ends = sorted(map(scale.effect_to_raw, (low, high)))
-        return (
-            f"between {ends[0]:.3g} and {ends[1]:.3g} points, {low:.4f} to {high:.4f} on [0, 1] ({level})"
+        """'between 0.080 and 0.440 points (95 %, at all looks together; on [0, 1] 0.0200 to 0.1100)'."""
+        interval, scale = repeated_interval(look), self.plan.scale
+        between = as_points_interval(interval, scale).replace(" to ", " and ")
+        unit, beside = (
+            ("on [0, 1]", "") if scale is None else ("points", f"; on [0, 1] {interval_words(*interval)}")
         )
+        level = f"{level_of(1 - self.state.rule.alpha)}, at all looks together"
+        return f"between {between} {unit} ({level}{beside})"
 
     def looks(self) -> Iterator[Block]:
         """A row for each; of a study that its intervals stop these too."""
@@ -261,21 +261,22 @@ class RatingWords(DifferenceWords):
         if self.state.stop_when is None or not isinstance(table, Table):
             yield from (table, picture)
             return
-        rows = []
+        rows, scale = [], self.plan.scale
         for look in self.state.looks:
             low, high = repeated_interval(look)
             rows.append(
                 (
                     f"{look.number}{'' if look.planned else '*'}",
                     f"{look.data.n_workers}" if isinstance(look.data, LookData) else "",
-                    f"{look.data.estimate:.4f}",
-                    interval_words(low, high),
-                    f"{(high - low) / 2:.4f}",
+                    *estimate_cells(look.data.estimate, scale),
+                    as_points_interval((low, high), scale),
+                    as_points(abs(high - low) / 2, scale).removeprefix("-"),
                     look.decision,
                 )
             )
-        header = ("look", "workers", "estimate", "interval", "half-width", "decision")
-        yield Table(header, tuple(rows), caption="by intervals that hold at every look together, on [0, 1]")
+        header = ("look", "workers", *estimate_header(scale), "interval", "half-width", "decision")
+        unit = "on [0, 1]" if scale is None else "in points"
+        yield Table(header, tuple(rows), caption=f"by intervals that hold at every look together, {unit}")
         yield picture
 
     def planned(self) -> Record:
@@ -296,10 +297,11 @@ class RatingWords(DifferenceWords):
         a, b = self.plan.systems
         if isinstance(inference, RepeatedResult):
             return [("Result", repeated_words(inference, (a, b), self.plan.scale))]
+        scale, level = self.plan.scale, f"{level_of(inference.confidence)} interval {{}}"
+        found = in_points_too(inference.estimate, inference.interval, scale, interval_is=level)
         said = (
-            f"{b} - {a} = {inference.estimate:.4f} ({level_of(inference.confidence)} interval "
-            f"{interval_words(*inference.interval)}), {p_words(inference.p_value)}, taking the looks into account "
-            f"(stage-wise ordering; median-unbiased); the plain estimate is {inference.naive:.4f}"
+            f"{b} - {a} = {found}, {p_words(inference.p_value)}, taking the looks into account "
+            f"(stage-wise ordering; median-unbiased); the plain estimate is {as_points(inference.naive, scale)}"
         )
         return [("Result", said)]
 
@@ -311,19 +313,15 @@ class RatingWords(DifferenceWords):
 def repeated_words(
     result: RepeatedResult, systems: tuple[str, str], scale: RatingScale | None = None
 ) -> str:
-    """'new - baseline = 0.1124 (95 % interval 0.02 to 0.20 ...) ...', with the bias that the plan predicts."""
+    """'new - baseline = 0.450 points (95 % interval ...) ...', with the bias that the plan predicts."""
     a, b = systems
-    points, unit, bias = "", "on [0, 1]", result.bias
+    unit, bias = "on [0, 1]", result.bias
     if scale is not None:
-        raw, unit = scale.effect_to_raw(result.estimate), "points"
-        ends = sorted(map(scale.effect_to_raw, result.interval))
-        points = f"; in points {raw:.3g} ({interval_words(*ends, digits=2)})"
-        bias = None if bias is None else scale.effect_to_raw(bias)
-    said = (
-        f"{b} - {a} = {result.estimate:.4f} ({level_of(result.confidence)} interval "
-        f"{interval_words(*result.interval)}, which holds at all looks together, whatever ended the study), "
-        f"{p_words(result.p_value)} over all looks{points}"
-    )
+        unit, bias = "points", None if bias is None else scale.effect_to_raw(bias)
+    level = f"{level_of(result.confidence)} interval {{}}"
+    level += ", which holds at all looks together, whatever ended the study"
+    found = in_points_too(result.estimate, result.interval, scale, interval_is=level)
+    said = f"{b} - {a} = {found}, {p_words(result.p_value)} over all looks"
     if bias is not None:
         said += (
             f". If the planned difference is true, an estimate at which a study ends so is off by {bias:+.3g} "
@@ -467,10 +465,11 @@ class SystemsWords(LookWords):
     def comparisons(self) -> tuple[Section, ...]:
         """At the last look; after the end over all of them."""
         last = self.state.looks[-1]
-        at_look = Section("Comparisons at this look", (comparisons_table(last),))
+        scale = self.plan.scale
+        at_look = Section("Comparisons at this look", (comparisons_table(last, scale),))
         if not self.state.ended:
             return (at_look,)
-        return at_look, Section("Result", tuple(result_blocks(over_looks(self.state), last.number)))
+        return at_look, Section("Result", tuple(result_blocks(over_looks(self.state), last.number, scale)))
 
     def looks(self) -> Iterator[Block]:
         """A row for each."""
@@ -558,27 +557,27 @@ class DroppingWords(SystemsWords):
     @property
     def comparisons(self) -> tuple[Section, ...]:
         """Those that are left at the last look; after the end all of them."""
-        last = self.state.taken[-1]
+        last, scale = self.state.taken[-1], self.plan.scale
         rows = []
         for one, pair in self._compared(last):
             low, high = interval_of(one.estimate, one.standard_error, one.df, pair.interval)
             rows.append(
                 (
                     f"{one.second} - {one.first}",
-                    f"{one.estimate:.4f}",
-                    interval_words(low, high),
+                    *estimate_cells(one.estimate, scale),
+                    as_points_interval((low, high), scale),
                     f"{one.df:.1f}",
                     p_cell(one.p_value),
                     f"{pair.drop:.5f}",
                     f"{pair.nominal:.5f}",
                 )
             )
-        header = ("difference", "estimate", "interval", "df", "p", "drops at", "best at")
-        table = Table(header, tuple(rows), caption=ON_UNIT)
+        header = ("difference", *estimate_header(scale), "interval", "df", "p", "drops at", "best at")
+        table = Table(header, tuple(rows), caption=unit_of_differences(scale))
         at_look = Section("Comparisons at this look", (Paragraph(TOGETHER), table))
         if not self.state.ended:
             return (at_look,)
-        return at_look, Section("Result", tuple(drop_blocks(self.state)))
+        return at_look, Section("Result", tuple(drop_blocks(self.state, scale)))
 
     def _compared(self, look: DropTaken) -> Iterator[tuple[PairData, DropPair]]:
         """The comparisons of those that were rated until a look."""
@@ -640,7 +639,7 @@ def dropping_record(state: DroppingMonitoring) -> Record:
     }
 
 
-def drop_blocks(state: DroppingMonitoring) -> Iterator[Block]:
+def drop_blocks(state: DroppingMonitoring, scale: RatingScale | None) -> Iterator[Block]:
     """What became of each system, and every comparison at its last look."""
     rows = []
     for name in state.systems:
@@ -648,7 +647,7 @@ def drop_blocks(state: DroppingMonitoring) -> Iterator[Block]:
         fate = "the best" if name == state.best else "left" if at is None else f"dropped at look {at}"
         rows.append((name, fate))
     yield Table(("system", ""), tuple(rows))
-    yield from result_blocks(over_looks(state), len(state.looks))
+    yield from result_blocks(over_looks(state), len(state.looks), scale)
     yield Paragraph(
         "Each comparison is that of the last look at which both systems were rated. Estimates of systems that were "
         "dropped are too low on average, of those that are left too high: no table of means is fair to both."
@@ -812,10 +811,26 @@ OVER_LOOKS = (
     "p is corrected for all looks and comparisons: the smallest alpha at which the comparison would be shown. The "
     "intervals cover together, at every look and whatever stopped the study."
 )
-ON_UNIT = "Differences are on [0, 1]."
 
 
-def comparisons_table(look: TakenSystemsLook) -> Table:
+def unit_of_differences(scale: RatingScale | None) -> str:
+    """What differences in a table are in."""
+    if scale is None:
+        return "Differences are on [0, 1]."
+    return f"Differences are in points of the scale {scale.low:g} to {scale.high:g}, and on [0, 1] beside."
+
+
+def estimate_header(scale: RatingScale | None) -> tuple[str, ...]:
+    """Above an estimate in points, and on [0, 1] beside it."""
+    return ("estimate",) if scale is None else ("points", "on [0, 1]")
+
+
+def estimate_cells(estimate: float, scale: RatingScale | None) -> tuple[str, ...]:
+    """An estimate in points, and on [0, 1] beside it; there alone without a scale."""
+    return (f"{estimate:.4f}",) if scale is None else (as_points(estimate, scale), f"{estimate:.4f}")
+
+
+def comparisons_table(look: TakenSystemsLook, scale: RatingScale | None) -> Table:
     """Every comparison at a look: its estimate, its p-value, what it needed."""
     rows = []
     for data, pair in zip(look.data.pairs, look.pairs, strict=True):
@@ -825,33 +840,36 @@ def comparisons_table(look: TakenSystemsLook) -> Table:
         rows.append(
             (
                 f"{data.second} - {data.first}",
-                f"{data.estimate:.4f}",
-                f"{data.standard_error:.4f}",
+                *estimate_cells(data.estimate, scale),
+                as_points(data.standard_error, scale).removeprefix("-"),
                 f"{data.df:.1f}",
                 p_cell(data.p_value),
                 "-" if earlier else f"{pair.nominal:.6f}",
                 "futile" if futile else state,
             )
         )
-    return Table(("difference", "estimate", "SE", "df", "p", "needed", ""), tuple(rows), caption=ON_UNIT)
+    header = ("difference", *estimate_header(scale), "SE", "df", "p", "needed", "")
+    return Table(header, tuple(rows), caption=unit_of_differences(scale))
 
 
-def result_blocks(pairs: Sequence[PairOverLooks], n_looks: int) -> Iterator[Block]:
+def result_blocks(
+    pairs: Sequence[PairOverLooks], n_looks: int, scale: RatingScale | None
+) -> Iterator[Block]:
     """What to report of each comparison."""
     yield Paragraph(OVER_LOOKS)
     yield Table(
-        ("difference", "estimate", "interval", "p over looks", "shown at"),
+        ("difference", *estimate_header(scale), "interval", "p over looks", "shown at"),
         tuple(
             (
                 f"{one.second} - {one.first}",
-                f"{one.estimate:.4f}",
-                interval_words(*one.interval),
+                *estimate_cells(one.estimate, scale),
+                as_points_interval(one.interval, scale),
                 p_cell(one.p_value),
                 "not shown" if one.shown_at is None else f"look {one.shown_at} of {n_looks}",
             )
             for one in pairs
         ),
-        caption=ON_UNIT,
+        caption=unit_of_differences(scale),
     )
 
 

@@ -160,7 +160,9 @@ def _promised(plan: Plan) -> str:
     if plan.rule.margin is None:
         difference = signed(plan.effect) if plan.scale is None else points_words(plan.effect, plan.scale)
         return f"the study finds a difference of {difference}, if it is there"
-    return f"the study shows {claim(plan.rule)}, if the true difference is {signed(plan.effect)}"
+    raw = None if plan.scale is None else plan.scale.effect_to_raw(plan.effect)
+    true = signed(plan.effect) if raw is None else f"{signed(raw)} points"
+    return f"the study shows {claim(plan.rule)}, if the true difference is {true}"
 
 
 def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
@@ -559,12 +561,12 @@ def _zero_variances(plan: Plan) -> list[str]:
 def _parameters(plan: Plan) -> list[str]:
     if plan.source.ratings is not None:
         return [
-            "The standard deviations are estimates from a pilot and uncertain, the more so the fewer its "
-            "workers. The power is what they imply, not a guarantee."
+            "How much ratings vary is estimated from a pilot, which is the more uncertain the fewer its workers. "
+            "The power is what these estimates imply, not a guarantee."
         ]
     return [
-        f"The standard deviations are assumed ({labels_of_settings(plan)[plan.source.name]}), not estimated from "
-        "a pilot of these systems, items and workers. The power holds as far as they do."
+        f"How much ratings vary is assumed ({labels_of_settings(plan)[plan.source.name]}), not estimated from a "
+        "pilot of these systems, items and workers. The power holds as far as this assumption does."
     ]
 
 

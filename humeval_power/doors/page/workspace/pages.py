@@ -28,6 +28,7 @@ from humeval_power.doors.page.workspace.stages import (
     ACTS,
     ANSWERS,
     BY_KEY,
+    KEPT,
     SUGGESTED,
     Act,
     Stage,
@@ -271,14 +272,14 @@ class Workspace:
 
     async def _begin(self, act: Act, called: str, study: OpenedStudy, sent: dict[str, str]) -> Response:
         """Have the command of an act run as a job."""
-        name = study.name
+        name, keeps = study.name, dict[str, str]()
         if act.keeps:
             lines = [line.strip() for line in sent.get(act.keeps, "").splitlines()]
             text = "".join(f"{line}\n" for line in lines if line)
             if not text:
                 return _to(study.link(act.stage))
-            kept = await run_in_threadpool(self._known.keep, study, f"{act.keeps}.txt", text.encode())
-            sent = {**sent, act.keeps: kept}
+            kept = await run_in_threadpool(self._known.name_for, study, f"{act.keeps}.txt", text.encode())
+            keeps, sent = {kept: text}, {**sent, act.keeps: text, KEPT: kept}
         if act.writes:
             study = await run_in_threadpool(self._known.save, name, study.version, act.names(study))
         if act.is_seeded:
@@ -286,7 +287,12 @@ class Workspace:
         words = act.words(study, sent)
         if act.writes:
             await run_in_threadpool(self._known.files_of, study)  # all of them lie within the chosen folder
-            work = Work(words, texts=((secrets.token_hex(8), ""),), within=str(study.folder))
+            work = Work(
+                words,
+                texts=((secrets.token_hex(8), ""),),
+                within=str(study.folder),
+                keeps=tuple(keeps.items()),
+            )
         else:
             work = await run_in_threadpool(self._work, study, StageCommand(words, act.without))
         self._parts.workers.job(work.key, work)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from humeval_power.choices import CURRENCY
 from humeval_power.doors.page.workspace.studies import (
@@ -54,10 +56,13 @@ REPORTS: Mapping[str, str] = {
     WHOLE: "The whole study on one page",
 }
 FORMS_FOLDER = "forms"
+SPARES = "spares"  # the start of the names of what is written for them
 WITHDRAWN = "withdrawn"  # the field of who did, and the start of the names of the files that keep it
+KEPT = "kept"  # what is sent along with a button's field whose lines are kept: the file that keeps them
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
     "pilot": "I have a pilot: plan from its ratings",
     "max_workers": "There are only so many people",
+    "seconds_per_rating": "I know how long a rating takes",
     "answers": "I have these answers in a file",
 }
 _ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
@@ -85,12 +90,13 @@ class Act:
 
     words : of the command; given the study and what the button sends.
     writes : the fields that name what it writes into the folder of the study; without any it writes nothing.
-    keeps : the file in which the lines of the button's field of that name are kept, which `words` may name.
+    keeps : the button's field whose lines are kept in a file, which `words` finds under `KEPT`; a refusal keeps
+        none.
     without : fields that it is not told, where it writes nothing.
     leads_on : whether the answer of the stage follows at its end, in the place of its own.
     is_seeded : whether a seed that nobody knows makes its order; it is drawn once and kept.
     reads : fields whose files it reads where they are there; the study forgets those that nobody has written.
-    starts_stage : whether it writes an assignment beside those of the stages before.
+    adds : of what it writes an assignment beside those that are there: of the next stage, of spares.
     """
 
     stage: str
@@ -101,22 +107,23 @@ class Act:
     leads_on: bool = False
     is_seeded: bool = False
     reads: tuple[str, ...] = ()
-    starts_stage: bool = False
+    adds: Literal["", "stage", "spares"] = ""
 
     def names(self, study: OpenedStudy) -> dict[str, str]:
         """What it writes that the study does not name yet, or elsewhere: forms lie in a folder with the table."""
         places = {**WRITTEN, **CHOSEN}
         result = {name: as_typed(places[name]) for name in self.writes if not study.has(name)}
         result |= {name: "" for name in self.reads if study.has(name) and not study.is_there(name)}
-        if self.starts_stage:
-            result["assignment"] = ", ".join((*tables_of(study), table_of_stage(study)))
+        if self.adds:
+            added = table_of_stage(study) if self.adds == "stage" else table_of_spares(study)
+            result["assignment"] = ", ".join((*tables_of(study), added))
         elif "assignment" in self.writes and study.has("upload"):
             result["assignment"] = table_of_stage(study, 1)
         return result
 
 
 def tables_of(study: OpenedStudy) -> tuple[str, ...]:
-    """The tables of its assignment that are there, one for each stage of the collection."""
+    """The tables of its assignment that are there: of each stage of the collection, and of spares."""
     return tuple(
         path
         for path in paths_of(study.file.values.get("assignment", ()))
@@ -124,14 +131,30 @@ def tables_of(study: OpenedStudy) -> tuple[str, ...]:
     )
 
 
+def tables_of_stages(study: OpenedStudy) -> tuple[str, ...]:
+    """Those of the stages alone."""
+    return tuple(path for path in tables_of(study) if not path.startswith(SPARES))
+
+
 def table_of_stage(study: OpenedStudy, number: int = 0) -> str:
     """Where the table of a stage is written, of the next one without a number; with forms in a folder of theirs."""
-    number = number or len(tables_of(study)) + 1
+    number = number or len(tables_of_stages(study)) + 1
     more = f"-{number}" if number > 1 else ""
     if study.has("upload"):
         return f"{FORMS_FOLDER}{more}/assignment.csv"
     stem, dot, ending = as_typed(WRITTEN["assignment"]).rpartition(".")
     return f"{stem}{more}{dot}{ending}"
+
+
+def table_of_spares(study: OpenedStudy) -> str:
+    """Where the table of the next spares is written; with forms in a folder of theirs."""
+    names = (f"{SPARES}-{number}" if number > 1 else SPARES for number in count(1))
+    name = next(
+        one
+        for one in names
+        if not any((study.folder / one).with_suffix(end).exists() for end in ("", ".csv"))
+    )
+    return f"{name}/assignment.csv" if study.has("upload") else f"{name}.csv"
 
 
 @dataclass(frozen=True)
@@ -210,7 +233,7 @@ STAGES: tuple[Stage, ...] = (
         "Plan",
         "What may it cost? Then choose a design, and seal it before anybody rates.",
         "choose a design and seal it",
-        ("cost_per_rating", "cost_per_worker", "seconds_per_rating", "budget", "max_workers"),
+        ("cost_per_rating", "cost_per_worker", "budget", "seconds_per_rating", "max_workers"),
         ("search", "cost", "looks"),
     ),
     Stage(
@@ -270,6 +293,7 @@ def question_of(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> 
             mapping = mapping_of_forms(study)
             gone = withdrawn_of(study)
             words = ("collect", "status", FILE_NAME, *_mapped(study), *_options("--withdrawn", gone))
+            words = (*words, *_tables_there(study))
             return StageCommand(words, files=(*mapping, *gone))
         return StageCommand(
             ("assign", FILE_NAME, *_seed(study)), ("assignment", "key", "outputs", "upload", "exports")
@@ -334,9 +358,10 @@ def ways_out(study: OpenedStudy, wanted: str) -> Iterator[tuple[str, StageComman
 
 
 def with_fewer(study: OpenedStudy, wanted: str, numbers: Mapping[str, str]) -> StageCommand | None:
-    """Of the cheapest study, where nothing says what a worker costs: the items that half as many workers need, each
-    of whom rates more. None elsewhere, and where an item needs more workers."""
-    if wanted != "budget" or study.has("cost_per_worker") or "workers" not in numbers:
+    """Of the cheapest study, where one more worker costs nothing, so that each was to give a session's work: the
+    items that half as many workers need, each of whom rates more. None elsewhere, and where an item needs more
+    workers."""
+    if wanted != "budget" or not int(numbers.get("least_each", "0")) or "workers" not in numbers:
         return None
     half = -(-int(numbers["workers"]) // 2)
     if half < max(2, int(study.file.values.get("ratings_per_item", 1))):
@@ -382,6 +407,12 @@ def mapping_of_forms(study: OpenedStudy) -> tuple[str, ...]:
 
 def _mapped(study: OpenedStudy) -> Words:
     return _options("--map", mapping_of_forms(study))
+
+
+def _tables_there(study: OpenedStudy) -> Words:
+    """The tables of the assignment, where the study names one that was not written in the end."""
+    there = tables_of(study)
+    return () if len(there) == len(study.file.values["assignment"]) else _options("--assignment", there)
 
 
 def _options(option: str, values: Iterable[str]) -> Words:
@@ -475,14 +506,30 @@ def _ledger(study: OpenedStudy) -> Path:
     return study.folder / ledger_path(plan, ledger)
 
 
-def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
-    """The looks in its ledger, as far as it can be read."""
+def _entries(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
+    """What the lines of its ledger say, as far as it can be read."""
     try:
         lines = _ledger(study).read_text("utf-8").splitlines()
-        entries = [json.loads(line)["content"] for line in lines]
-        return tuple(one["look"] for one in entries if "look" in one)
+        contents = tuple(json.loads(line)["content"] for line in lines)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
+    return contents if all(isinstance(one, dict) for one in contents) else ()
+
+
+def looks_taken(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
+    """The looks in its ledger, as far as it can be read."""
+    return tuple(one["look"] for one in _entries(study) if isinstance(one.get("look"), dict))
+
+
+def n_seen(study: OpenedStudy) -> int:
+    """How many ratings looks have seen, without those that were withdrawn since."""
+    seen: set[str] = set()
+    for content in _entries(study):
+        if "reason" in content:  # a new secret, by which all ratings are seen anew
+            seen.clear()
+        seen.update(content.get("new_rows", ()))
+        seen.difference_update(content.get("rows", ()))
+    return len(seen)
 
 
 def have_looks_ended(study: OpenedStudy) -> bool:
@@ -494,10 +541,37 @@ def have_looks_ended(study: OpenedStudy) -> bool:
 
 
 def is_look_due(study: OpenedStudy) -> bool:
-    """Whether ratings are in that no look has seen."""
+    """Whether ratings are in that no look has seen: more of them than its ledger names. Of a table that only a
+    command can read they may be, which that says."""
     if have_looks_ended(study) or not study.is_there("ratings"):
         return False
-    return not looks_taken(study) or _is_newer(study, "ratings", _ledger(study))
+    (path,) = paths_of(study.file.values["ratings"])
+    place = study.folder / path
+    criterion = as_typed(study.file.values.get("criterion"))
+    state = place.stat()
+    n_ratings = _n_ratings(str(place), criterion, (state.st_mtime_ns, state.st_size))
+    return n_ratings is None or n_ratings > n_seen(study)
+
+
+@lru_cache(maxsize=64)
+def _n_ratings(place: str, criterion: str, _state: tuple[int, int]) -> int | None:
+    """The rows of a table of ratings, without those of other criteria, repeats and checks; None where it is none
+    that can be read so."""
+    try:
+        with open(place, encoding="utf-8-sig", newline="") as file:
+            if (first := file.readline(_HEADER)).count("\0") or not first.strip():
+                return None
+            file.seek(0)
+            mark = max(",;\t", key=first.count)
+            rows = csv.DictReader(file, delimiter=mark)
+            return sum(
+                any(row.values())
+                and (not criterion or row.get("criterion", criterion) == criterion)
+                and row.get("kind") not in ("repeat", "check")
+                for row in rows
+            )
+    except (OSError, ValueError, csv.Error):
+        return None
 
 
 def has_newer_answers(study: OpenedStudy) -> bool:
@@ -521,7 +595,7 @@ def _is_newer(study: OpenedStudy, field: str, than: Path) -> bool:
 
 def is_stage_due(study: OpenedStudy) -> bool:
     """Whether the last look dropped systems, or none, and goes on with new workers, who have no forms yet."""
-    looks, tables = looks_taken(study), tables_of(study)
+    looks, tables = looks_taken(study), tables_of_stages(study)
     goes_on = bool(looks) and looks[-1].get("decision") == "continue"
     return bool(study.file.values.get("drop_systems")) and goes_on and 0 < len(tables) <= len(looks)
 
@@ -529,13 +603,29 @@ def is_stage_due(study: OpenedStudy) -> bool:
 def _assign_stage(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     if not is_stage_due(study):
         raise InputError("The next stage begins with a look that goes on. Take it when its ratings are in.")
-    table = table_of_stage(study)
+    return ("assign", FILE_NAME, *_written_to(study, table_of_stage(study)), *_seed(study))
+
+
+def _written_to(study: OpenedStudy, table: str) -> Words:
+    """What has the forms written beside a table, where there is a platform; else it alone."""
+    return ("-o", f"{posixpath.dirname(table)}/" if study.has("upload") else table)
+
+
+def _call_spares(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
+    """What spares do for the slots of workers who are lost, by the codes that these saw."""
+    takeovers = [one for one in sent.get("replace", "").split(", ") if one]
+    numbers = [int(match[1]) for one in takeovers if (match := re.match(r"r([0-9]{1,6})=", one))]
+    if not takeovers or len(numbers) < len(takeovers):
+        raise InputError("Tick the slots of which a spare is to do what is left.")
+    if not study.seed:
+        raise InputError(
+            "The seed that made this assignment is not in the folder: spares cannot be written here. Run the "
+            "command that made it once more, with what stands at Collect."
+        )
+    reserve = max(*numbers, int(study.file.values.get("replacements", 0)))
     return (
-        "assign",
-        FILE_NAME,
-        "-o",
-        f"{posixpath.dirname(table)}/" if study.has("upload") else table,
-        *_seed(study),
+        *("assign", FILE_NAME, *_options("--replace", takeovers), "--replacements", str(reserve)),
+        *(*_written_to(study, table_of_spares(study)), *_seed(study)),
     )
 
 
@@ -575,13 +665,12 @@ def _withdraw(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     # which brings numpy, without which the server can do
     from humeval_power.studies.field.form import is_pseudonym
 
-    names = (study.folder / sent[WITHDRAWN]).read_text("utf-8").splitlines()
-    if study.is_there("exports") and any(map(is_pseudonym, names)):
+    if study.is_there("exports") and any(map(is_pseudonym, sent[WITHDRAWN].splitlines())):
         rule = "By a made-up name nobody is kept out when more answers come in."
         raise InputError(f"{rule} Name who withdrew as the platform does.")
     free = (f"ratings-{number}.csv" for number in count(2))
     table = next(name for name in free if not (study.folder / name).exists())
-    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent[WITHDRAWN], "-o", table)
+    return ("collect", "withdraw", FILE_NAME, "--withdrawn", sent[KEPT], "-o", table)
 
 
 def _again(study: OpenedStudy, field: str) -> Words:
@@ -608,13 +697,14 @@ ACTS: Mapping[str, Act] = {
         writes=("rehearsal",),
         leads_on=True,
     ),
-    "next": Act("collect", _assign_stage, writes=("assignment", "key"), reads=("pool",), starts_stage=True),
+    "next": Act("collect", _assign_stage, writes=("assignment", "key"), reads=("pool",), adds="stage"),
+    "spares": Act("collect", _call_spares, writes=("assignment", "key"), adds="spares"),
     "choose": Act("collect", _choose, writes=("pool",)),
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
     "import": Act(
         "collect",
         lambda study, _sent: (
-            *("import", FILE_NAME, *_mapped(study), *_as_before(study)),
+            *("import", FILE_NAME, *_mapped(study), *_as_before(study), *_tables_there(study)),
             *_again(study, "ratings"),
         ),
         writes=("ratings",),
@@ -714,8 +804,11 @@ def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
     ]
     names = ("workers", "items", "ratings_per_item")
     values = study.file.values if not study.has("pilot") else {}
-    ours = " (our suggestion)" if all(values.get(name) == SUGGESTED[name] for name in names) else ""
-    scale = " (our suggestion)" if values.get("scale") == SUGGESTED["scale"] else ""
+    open_still = (
+        " (our suggestion)" if not study.is_there("plan") else ""
+    )  # what is sealed is the study's own
+    ours = open_still if all(values.get(name) == SUGGESTED[name] for name in names) else ""
+    scale = open_still if values.get("scale") == SUGGESTED["scale"] else ""
     rows = (
         ("Systems", said("systems") or said("n_systems", "{} systems") or "two, A and B"),
         ("Pilot", said("pilot")),

@@ -387,18 +387,23 @@ class Studies:
         free = (name if number == 1 else f"{stem}-{number}{dot}{ending}" for number in range(1, 1000))
         return next(each for each in free if not os.path.lexists(study.folder / each))
 
-    def keep(self, study: OpenedStudy, name: str, content: bytes) -> str:
-        """Put a file into the folder of a study; its name there, another where that one has other content."""
+    def name_for(self, study: OpenedStudy, name: str, content: bytes) -> str:
+        """What a file of this content is called in the folder of a study, where it is there; else a free name like
+        this one."""
         stem, dot, ending = name.partition(".")
         for number in range(1, 1000):
             free = name if number == 1 else f"{stem}-{number}{dot}{ending}"
             place = study.folder / free
-            if place.is_file() and place.read_bytes() == content:
-                return free
-            if not os.path.lexists(place):
-                write_files({place: content}, force=False)
+            if not os.path.lexists(place) or (place.is_file() and place.read_bytes() == content):
                 return free
         raise InputError(f"There are too many files called {name!r}.")
+
+    def keep(self, study: OpenedStudy, name: str, content: bytes) -> str:
+        """Put a file into the folder of a study; its name there, another where that one has other content."""
+        named = self.name_for(study, name, content)
+        if not os.path.lexists(study.folder / named):
+            write_files({study.folder / named: content}, force=False)
+        return named
 
     def _free_draft(self) -> str:
         for number in range(1, 10_000):

@@ -381,6 +381,7 @@ def _of_answer(
         else [],
         "command": answer.command if answer else "",
         **_choice(study, answer if shown.act == "search" else None),
+        "spares": answer.spares if answer else (),
         "asks": _by_section(answer.asks) if answer else {},
         "summary": summary(study),
         "open": open_of(study, wanted.get("open", "")) if stage.key == "size" and not settled else "",

@@ -100,7 +100,7 @@ def _platform(documents: CriterionDocuments, text: str) -> Given | None:
 
 
 def _platform_name(plan: Plan | None) -> str:
-    if plan is None or plan.costs is None or plan.costs.fee == NO_FEE:
+    if plan is None or plan.costs is None or plan.costs.fee.name == NO_FEE.name:
         return ""
     return plan.costs.fee.name
 

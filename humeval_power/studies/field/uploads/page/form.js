@@ -81,8 +81,8 @@
         field.focus();
         return;
       }
-      state = kept(worker) || { worker: worker, token: Math.random().toString(36).slice(2, 8), at: 0, paused: false, handed: false,
-        answers: shown.map(() => ({ given: study.questions.map(() => null), seconds: 0 })) };
+      state = { token: Math.random().toString(36).slice(2, 8), ...(kept(worker) || { worker: worker, at: 0, paused: false,
+        handed: false, answers: shown.map(() => ({ given: study.questions.map(() => null), seconds: 0 })) }) };
       if (!keep()) {
         wrong.textContent = "This browser keeps nothing: do not close this page before the end.";
         go.onclick = next;
