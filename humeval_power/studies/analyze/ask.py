@@ -21,7 +21,6 @@ from humeval_power.asking.vocabulary import TABLE, table_of
 from humeval_power.errors import InputError
 from humeval_power.exclusions import NO_RULES
 from humeval_power.fields import names
-from humeval_power.ratings import Ratings, criteria_notices
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.studies.fit.ask import FORMULA, with_formula
 from humeval_power.studies.plan.ask_held import (
@@ -37,6 +36,7 @@ from humeval_power.study import EXAMPLE_RULES, FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.files.tables import SourceTable
+    from humeval_power.ratings import Ratings
     from humeval_power.studies.analyze.result import AnalysisResult
     from humeval_power.studies.analyze.result_criteria import CriteriaResult
     from humeval_power.studies.field.worker_quality import WorkerExclusion
@@ -77,6 +77,7 @@ def load_criteria(
         As `read_criteria`.
     """
     from humeval_power.files.tables import criteria_of_table
+    from humeval_power.ratings import criteria_notices
     from humeval_power.studies.loading import reading
 
     names = list(wanted)
