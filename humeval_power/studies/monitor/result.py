@@ -296,10 +296,15 @@ class RatingWords(DifferenceWords):
         a, b = self.plan.systems
         if isinstance(inference, RepeatedResult):
             return [("Result", repeated_words(inference, (a, b), self.plan.scale))]
+        scale, points = self.plan.scale, ""
+        if scale is not None:
+            ends = sorted(map(scale.effect_to_raw, inference.interval))
+            raw, plain = map(scale.effect_to_raw, (inference.estimate, inference.naive))
+            points = f"; in points {raw:.3g} ({interval_words(*ends, digits=2)}), plain {plain:.3g}"
         said = (
             f"{b} - {a} = {inference.estimate:.4f} ({level_of(inference.confidence)} interval "
             f"{interval_words(*inference.interval)}), {p_words(inference.p_value)}, taking the looks into account "
-            f"(stage-wise ordering; median-unbiased); the plain estimate is {inference.naive:.4f}"
+            f"(stage-wise ordering; median-unbiased); the plain estimate is {inference.naive:.4f}{points}"
         )
         return [("Result", said)]
 
