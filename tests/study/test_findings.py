@@ -112,12 +112,14 @@ def test_where_lower_is_better_the_best_has_the_lowest_points_and_differences_th
     assert "lower is better" in result.findings.unit.words
 
 
-def test_an_inferred_scale_is_shown_on_0_to_1():
-    table = frame(1, NAMES[:3]).astype({"rating": str})
-    result = analyze(ratings_from_table(table, require_pair=False), diagnostics=False)
-    assert result.findings.unit.words == "on [0, 1], 1 being best"
-    means = {one.system: one.mean for one in result.analysis.means}
-    assert {one.system: one.mean for one in result.findings.rows} == means
+def test_a_scale_that_is_taken_from_the_ratings_is_shown_in_its_points():
+    table = frame(1, NAMES[:3]).eval("rating = 1 + 4 * rating")
+    ratings = ratings_from_table(table.astype({"rating": str}), require_pair=False)
+    result = analyze(ratings, diagnostics=False)
+    assert (ratings.scale.source, ratings.scale.low, ratings.scale.high) == ("inferred", 1, 5)
+    assert result.findings.unit.words == "in points of the scale 1 to 5"
+    means = table.groupby("system")["rating"].mean().to_dict()
+    assert {one.system: one.mean for one in result.findings.rows} == pytest.approx(means)
 
 
 def test_differences_and_the_map_have_the_order_and_the_sign_of_the_table(single):

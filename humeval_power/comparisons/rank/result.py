@@ -466,14 +466,11 @@ def _more_section(more: FurtherData | None, what: str) -> Iterator[Section]:
 
     facts = [("The first two", f"{first} and {second} are told apart")]
     if not more.is_apart:
-        at_end = "no number would" if more.at_end is None else enough(more.at_end)
-        facts = [
-            (
-                "The first two",
-                f"{enough(more.times)} tell {first} and {second} apart {often} if they differ as estimated; if "
-                f"only by the near end of their interval, {at_end}",
-            )
-        ]
+        at_end = "they may also be alike, which no number shows"
+        if more.at_end is not None:
+            at_end = f"if only by the near end of their interval, {enough(more.at_end)}"
+        said = f"{enough(more.times)} tell {first} and {second} apart {often} if they differ as estimated"
+        facts = [("The first two", f"{said}; {at_end}")]
         if more.votes is not None:
             facts.append(("Or", f"{more.votes:,.0f} battles between just these two, in both orders"))
     if more.alone is not None:

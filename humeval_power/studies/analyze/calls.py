@@ -102,7 +102,7 @@ def analyze(
     AnalysisResult
         Its `decision` in words; `to_frame` has a row for each comparison, on [0, 1]; deviations; agreement. Of
         several systems `findings` have a row for each: mean, interval, group, rank and the chance of being best, in
-        points of a declared scale.
+        points of the scale.
 
     Raises
     ------

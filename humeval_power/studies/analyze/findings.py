@@ -332,7 +332,8 @@ def check_words(check: VariancesCheck | ModelCheck, called: Mapping[tuple[str, s
     and second; and what to do where it is something else."""
     how = _BY_MODEL[check.model] if isinstance(check, ModelCheck) else f"With {_kind(check)} variances"
     if check.reason:
-        return f"{how} the comparisons were not made as a check: {check.reason.removesuffix('.')}."
+        by = how[0].lower() + how[1:]
+        return f"The comparisons were not checked {by}: {check.reason.removesuffix('.')}."
     if not check.parted:
         return f"{how} every comparison comes out the same."
     corrected = {(one.first, one.second): one.corrected_p for one in check.results}
