@@ -226,3 +226,23 @@ def test_the_answers_come_as_a_file_under_the_pages_policy(made, tmp_path):
     rows = list(csv.DictReader(io.StringIO(found[0].read_text(encoding="utf-8"))))
     assert len(rows) == len(study_in(page)["shown"])
     assert {row["worker"] for row in rows} == {"Ann / B."}
+
+
+# What a form kept of a worker before its file had a token of its own.
+BEFORE = """
+const about = JSON.parse(document.getElementById("study").textContent);
+const answers = about.shown.map(() => ({ given: about.questions.map(() => null), seconds: 0 }));
+const state = { worker: "Ann", at: 0, paused: false, handed: false, answers: answers };
+localStorage.setItem("humeval-power " + about.id + " Ann", JSON.stringify(state));
+(function () { %s })();
+document.getElementById("hand-in").click();
+"""
+
+
+@needs_browser
+def test_work_that_was_begun_before_files_had_tokens_is_handed_in_under_one(made, tmp_path):
+    page = made("--scale", "1:5") / "w01.html"
+    script = RATE % {"points": [1, 2, 3, 4, 5], "most": 10_000, "worker": json.dumps("Ann")}
+    found = downloads(page, tmp_path / "profile", BEFORE % script, tmp_path / "got")
+    assert len(found) == 1
+    assert re.fullmatch(r"answers-w01-[a-z0-9]{1,6}\.csv", found[0].name)

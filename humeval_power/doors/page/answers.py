@@ -178,7 +178,8 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
             one for one in document.sections if one.title != SPARES_TITLE
         )  # which a button does
         shown = _shown(path, result, replace(document, sections=sections))
-        return replace(shown, spares=tuple(result.content()["spares"]))
+        spares = result.content()["spares"]
+        return replace(shown, spares=tuple(spares) if isinstance(spares, list) else ())
     if not ways(path, result):
         return _shown(path, result, document)
     return replace(_shown(path, result, replace(document, caveats=())), caveats=document.caveats)

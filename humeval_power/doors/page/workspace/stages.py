@@ -565,10 +565,11 @@ def _n_ratings(place: str, criterion: str, _state: tuple[int, int]) -> int | Non
             mark = max(",;\t", key=first.count)
             rows = csv.DictReader(file, delimiter=mark)
             return sum(
-                any(row.values())
+                1
+                for row in rows
+                if any(row.values())
                 and (not criterion or row.get("criterion", criterion) == criterion)
                 and row.get("kind") not in ("repeat", "check")
-                for row in rows
             )
     except (OSError, ValueError, csv.Error):
         return None
