@@ -349,21 +349,39 @@ def level_products(vectors, group, rows, first, each, out):
                     add(out, (first + group[v], j, i), value)
 
 
+class EffectsRoom(NamedTuple):
+    """Room for G_t's effects of k columns."""
+
+    effect: Floats
+    half: Floats
+    meet: Floats
+    e: Floats
+    turned: Floats
+    pushed: Floats
+    base: Floats
+    outer_part: Floats
+    inner_part: Floats
+
+
 @inner
-def through_patterns(design, counts, vectors, group, at, seen, seen_inner, result):
+def effects_room(design, k, h):
+    """Room for `through_patterns` of k columns."""
+    N, K, n_inner, rows = len(design.load), design.replication.shape[1], len(design.kind), h * k
+    return EffectsRoom(
+        np.empty((N, 2 * rows, LANES)), np.empty((N, 2 * rows, LANES)), np.empty((N, rows, LANES)),
+        np.empty((n_inner * K, rows, LANES)), np.empty((n_inner * K, rows, LANES)), np.empty((K, rows, LANES)),
+        np.empty((rows, rows, LANES)), np.empty((k, N // K, LANES)), np.empty((k, n_inner, LANES)),
+    )  # fmt: skip
+
+
+@inner
+def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space, result):
     """X'H^-1 G_s H^-1 G_t H^-1 X into result (q k, q k), of k columns X, of which H^-1 X as levels see it is given:
     seen (k, N) and seen_inner (k, inner levels K)."""
     k, N, K = len(seen), len(at.V), len(at.Go)
     n_inner, rows = len(design.kind), (group[-1] + 1) * k
     zero = every(0.0)
-    effect, half, meet = (
-        np.empty((N, 2 * rows, LANES)),
-        np.empty((N, 2 * rows, LANES)),
-        np.empty((N, rows, LANES)),
-    )
-    e, turned = np.empty((n_inner * K, rows, LANES)), np.empty((n_inner * K, rows, LANES))
-    pushed, base = np.empty((K, rows, LANES)), np.empty((rows, rows, LANES))
-    outer_part, inner_part = np.empty((k, N // K, LANES)), np.empty((k, n_inner, LANES))
+    effect, half, meet, e, turned, pushed, base, outer_part, inner_part = space
     cleared(effect, N, rows)
     cleared(e, n_inner * K, rows)
     for v in range(len(vectors)):
@@ -383,12 +401,13 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, resul
     cleared(meet, N, rows)
     for i in range(n_inner):
         c = design.kind[i]
-        cleared(pushed, K, rows)
-        add_products(at.M[c], e[i * K : i * K + K], K, False, pushed)
         for t in range(K):
             for row in range(rows):
-                value = get(counts.replication, (c, t)) * get(pushed, (t, row))
-                put(turned, (i * K + t, row), value)  # M N is symmetric
+                value = zero
+                for s in range(K):
+                    value = fma(get(at.M, (c, s, t)), get(e, (i * K + s, row)), value)
+                put(pushed, (t, row), value)
+                put(turned, (i * K + t, row), get(counts.replication, (c, t)) * value)  # M N is symmetric
         for p in range(design.begin[i], design.begin[i + 1]):
             column, s, count = design.column[p], design.system[p], get(counts.times, (p,))
             for row in range(rows):
@@ -681,6 +700,7 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
     means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
     outer_part, inner_part = np.empty((K + 1, N // K, LANES)), np.empty((K + 1, n_inner, LANES))
     products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
+    of_response, of_means = effects_room(design, 1, h), effects_room(design, last * K, h)
     working, pairs = np.empty((q, q, LANES)), np.empty((last * q * K, last * q * K, LANES))
     if levels_are_few(design, len(vectors), h):
         last = 0
@@ -725,7 +745,7 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
         products[:] = 0.0
         level_products(vectors, group, seen, 0, outer_part, products)
         level_products(vectors, group, seen_inner, h, inner_part, products)
-        through_patterns(design, counts, vectors, group, at, seen[K:], seen_inner[K:], working)
+        through_patterns(design, counts, vectors, group, at, seen[K:], seen_inner[K:], of_response, working)
         zero = every(0.0)
         for s in range(q):
             for t in range(q):
@@ -751,16 +771,17 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
                 for s in range(q):
                     tables.quadratic[b, s, t] = squares[s, t, lane]
         if is_last:
-            through_patterns(design, counts, vectors, group, at, seen[:K], seen_inner[:K], pairs)
+            through_patterns(design, counts, vectors, group, at, seen[:K], seen_inner[:K], of_means, pairs)
             norms(design, counts, patterns, vectors, group, at, B, E, hidden, squares)
-            for lane in range(size):
-                b = place[begin + lane]
-                for s in range(q):
-                    for t in range(q):
-                        tables.norm[b, s, t] = squares[s, t, lane]
-                        for j in range(K):
-                            for k in range(K):
-                                tables.xggx[b, s, t, j, k] = pairs[s * K + j, t * K + k, lane]
+            for s in range(q):
+                for t in range(q):
+                    for lane in range(size):
+                        tables.norm[place[begin + lane], s, t] = squares[s, t, lane]
+                    for j in range(K):
+                        for k in range(K):
+                            for lane in range(size):
+                                value = pairs[s * K + j, t * K + k, lane]
+                                tables.xggx[place[begin + lane], s, t, j, k] = value
 
 
 @kernel
