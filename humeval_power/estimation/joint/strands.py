@@ -41,6 +41,7 @@ MOST_LEVELS, MOST_EVEN_LEVELS = (
     512,
 )  # outer levels up to which plain loops beat LAPACK; with equal loads
 _FITS = 2048  # fits of one call of the kernel
+_CONTRASTS = 16  # tables whose information is held at once: more would need new memory each time
 _OWN_FITS = 64  # tables side by side whose systems have variances of their own
 
 
@@ -417,9 +418,22 @@ def contrasts_of_many(means: Floats, fitted: Fitted, n: int | Codes, contrasts: 
 
     means (tables, K), in the coordinates of `fitted`; contrasts (contrasts, K) of these; n for all or (tables, 1).
     """
+    sizes = np.broadcast_to(n, (len(means), 1))
+    parts = [slice(first, first + _CONTRASTS) for first in range(0, len(means), _CONTRASTS)] or [slice(0)]
+    return ContrastFits.joined(
+        [
+            _contrasts_of_many(
+                means[part], Fitted(*(field[part] for field in fitted)), sizes[part], contrasts
+            )
+            for part in parts
+        ]
+    )
+
+
+def _contrasts_of_many(means: Floats, fitted: Fitted, n: Codes, contrasts: Floats) -> ContrastFits:
     K, phi = means.shape[1], fitted.phi
     sigma2 = fitted.rss[:, None] / (n - K)
-    info = fitted.information(np.asarray(n).ravel())
+    info = fitted.information(n.ravel())
     expected = expected_information(info, phi, 1.0, restricted=True)
     inverse = inverse_information(expected)
     moved = info.xgx @ phi[:, None]

@@ -43,7 +43,8 @@ TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 class DesignArrays(NamedTuple):
     """Counts of n ratings. Columns of the matrices are `outer level * K + system`.
 
-    load : (N,) ratings of each column; begin, column, system, times : those of each inner level, row by row
+    load : (N,) ratings of each column; begin, column, system, times : those of each inner level, cell by cell
+    level : (cells,) inner level; column_begin, by_column : the cells of each column
     kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
         inner levels are of it
     entry_begin, row, across, row_system, across_system, value : the lower triangles of E_c, kind by kind
@@ -55,6 +56,9 @@ class DesignArrays(NamedTuple):
     column: Codes
     system: Codes
     times: Floats
+    level: Codes
+    column_begin: Codes
+    by_column: Codes
     kind: Codes
     replication: Floats
     levels: Floats
@@ -100,6 +104,9 @@ class DesignArrays(NamedTuple):
             column=column,
             system=column % n_systems,
             times=times,
+            level=of,
+            column_begin=np.searchsorted(np.sort(column), np.arange(N + 1)),
+            by_column=np.argsort(column, kind="stable"),
             kind=kind,
             replication=each[first].astype(float),
             levels=levels.astype(float),

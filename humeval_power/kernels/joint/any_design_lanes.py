@@ -25,6 +25,8 @@ from humeval_power.kernels.joint.any_design import FLAT, TOGETHER
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.lane_matrices import (
     add,
+    add_products,
+    add_squares,
     cleared,
     dot,
     inverted,
@@ -35,8 +37,6 @@ from humeval_power.kernels.lane_matrices import (
 from humeval_power.kernels.lanes import LANES, every, fma, get, put
 
 Floats = NDArray[np.float64]
-
-_NEAR = 1e-5  # fall of the criterion that is still to come, if the next point is the last
 
 
 class Counts(NamedTuple):
@@ -77,19 +77,6 @@ def by_block(rows, square, out):
 
 
 @inner
-def by_rows(square, size, rows, out):
-    """The first rows of a square matrix times the rows of another, by four: those beyond `size` are zeros."""
-    for r in range(size):
-        for k in range(0, size, 4):
-            a, b = get(square, (r, k)), get(square, (r, k + 1))
-            c, d = get(square, (r, k + 2)), get(square, (r, k + 3))
-            for i in range(rows.shape[1]):
-                first = a * get(rows, (k, i)) if k == 0 else fma(a, get(rows, (k, i)), get(out, (r, i)))
-                second = fma(c, get(rows, (k + 2, i)), fma(b, get(rows, (k + 1, i)), first))
-                put(out, (r, i), fma(d, get(rows, (k + 3, i)), second))
-
-
-@inner
 def add_log(log_det, times, det, least):
     """log_det (1,) += times log(det), NaN where rounding has left a pivot no digits."""
     both = np.empty((2, LANES))
@@ -127,47 +114,20 @@ def met_through(design, counts, blocks, sign, out):
 
 
 @inner
-def less_products(matrix, left, right, size):
-    """matrix - left'right of `size` rows, the lower triangle; by four of these rows and two of the matrix."""
-    N = len(matrix)
-    zero = every(0.0)
-    for k in range(0, size, 4):
-        for r in range(0, N - 1, 2):
-            a, b = zero - get(left, (k, r)), zero - get(left, (k + 1, r))
-            c, d = zero - get(left, (k + 2, r)), zero - get(left, (k + 3, r))
-            e, f = zero - get(left, (k, r + 1)), zero - get(left, (k + 1, r + 1))
-            g, h = zero - get(left, (k + 2, r + 1)), zero - get(left, (k + 3, r + 1))
-            for i in range(r + 2):
-                upper, lower = get(matrix, (r, i)), get(matrix, (r + 1, i))
-                first, second = get(right, (k, i)), get(right, (k + 1, i))
-                third, fourth = get(right, (k + 2, i)), get(right, (k + 3, i))
-                upper = fma(d, fourth, fma(c, third, fma(b, second, fma(a, first, upper))))
-                lower = fma(h, fourth, fma(g, third, fma(f, second, fma(e, first, lower))))
-                put(matrix, (r, i), upper)
-                put(matrix, (r + 1, i), lower)
-        if N % 2:
-            for i in range(N):
-                value = get(matrix, (N - 1, i))
-                for j in range(k, k + 4):
-                    value = fma(zero - get(left, (j, N - 1)), get(right, (j, i)), value)
-                put(matrix, (N - 1, i), value)
-
-
-@inner
 def taken_through(matrix, Go, log_det):
     """Put V in the place of A, of which the lower triangle is read, and add log det(I + A Go) to `log_det`."""
     K, N = len(Go), len(matrix)
     most = K * max(1, TOGETHER // K)
-    padded = -(-most // 4) * 4
-    U, L, kept = (
-        np.empty((padded, N, LANES)),
-        np.empty((padded, N, LANES)),
-        np.empty((padded, N, LANES)),
+    U, kept, less = (
+        np.empty((most, N, LANES)),
+        np.empty((most, N, LANES)),
+        np.empty((most, N, LANES)),
     )
-    left, inverse, middle = (
-        np.empty((padded, padded, LANES)),
-        np.empty((padded, padded, LANES)),
-        np.empty((padded, padded, LANES)),
+    left, inverse, turned, middle = (
+        np.empty((most, most, LANES)),
+        np.empty((most, most, LANES)),
+        np.empty((most, most, LANES)),
+        np.empty((most, most, LANES)),
     )
     zero = every(0.0)
     for w in range(0, N, most):
@@ -186,24 +146,19 @@ def taken_through(matrix, Go, log_det):
                 put(left, (r, c), value)
         det, least = inverted(left, size, inverse)
         add_log(log_det, 1.0, det, least)
-        padded = -(-size // 4) * 4
         for r in range(size):
-            for c in range(size, padded):  # the last levels are fewer
-                put(inverse, (r, c), zero)
-                put(middle, (r, c), zero)
             first = r // K * K
             for c in range(size):
                 value = zero
                 for t in range(K):
                     value = fma(get(Go, (r - first, t)), get(inverse, (first + t, c)), value)
-                put(middle, (r, c), value)
-        for r in range(size, padded):
-            for c in range(N):
-                put(L, (r, c), zero)
-                put(U, (r, c), zero)
-        by_rows(inverse, size, U, kept)
-        by_rows(middle, size, U, L)
-        less_products(matrix, L, U, padded)
+                put(middle, (c, r), zero - value)
+                put(turned, (c, r), get(inverse, (r, c)))
+        cleared(kept, size, N)
+        cleared(less, size, N)
+        add_products(turned, U, size, False, kept[:size])
+        add_products(middle, U, size, False, less[:size])
+        add_products(less, U, size, True, matrix)
         for k in range(size):
             for c in range(w + k + 1):
                 put(matrix, (w + k, c), get(kept, (k, c)))
@@ -310,9 +265,10 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
             for j in range(K + 1):
                 put(base, (j, column), fma(count, get(pushed, (s, j)), get(base, (j, column))))
     by_block(base, at.Go, through)
-    for c in range(N):
-        for j in range(K + 1):
-            put(seen, (j, c), get(base, (j, c)) - dot(through, j, at.V, c))
+    tiled_product(through, at.V, seen)
+    for j in range(K + 1):
+        for c in range(N):
+            put(seen, (j, c), get(base, (j, c)) - get(seen, (j, c)))
     by_block(seen, at.Go, through)
     left = left - dot(base, K, through, K)
     for s in range(K):
@@ -393,69 +349,161 @@ def level_products(vectors, group, rows, first, each, out):
                     add(out, (first + group[v], j, i), value)
 
 
-@inner
-def met_with(design, counts, at, meet, effect, turned, e, half, result):
-    """E'H^-1 E of effects of levels, into result (2 rows, 2 rows): outer ones first, `effect`, then inner ones, e.
+class EffectsRoom(NamedTuple):
+    """Room for G_t's effects of k columns."""
 
-    effect : (2 rows, N), of which the second half is filled; meet (rows, N), turned (rows, inner levels K) and
-        half (N,) are room.
-    """
-    rows, N, K = len(e), len(at.V), len(at.Go)
-    pushed = np.empty((1, K, LANES))
-    cleared(meet, rows, N)
-    for row in range(rows):
-        for i in range(len(design.kind)):
-            c = design.kind[i]
-            for t in range(K):
-                value = every(0.0)
-                for s in range(K):
-                    value = fma(get(at.M, (c, s, t)), get(e, (row, i * K + s)), value)
-                put(pushed, (0, t), value)
-                put(turned, (row, i * K + t), get(counts.replication, (c, t)) * value)  # M N is symmetric
-            for p in range(design.begin[i], design.begin[i + 1]):
-                place = (row, design.column[p])
-                value = fma(get(counts.times, (p,)), get(pushed, (0, design.system[p])), get(meet, place))
-                put(meet, place, value)
-    by_block(meet, at.Go, effect[rows:])
+    effect: Floats
+    half: Floats
+    meet: Floats
+    e: Floats
+    turned: Floats
+    pushed: Floats
+    base: Floats
+    outer_part: Floats
+    inner_part: Floats
+
+
+@inner
+def effects_room(design, k, h):
+    """Room for `through_patterns` of k columns."""
+    N, K, n_inner, rows = len(design.load), design.replication.shape[1], len(design.kind), h * k
+    return EffectsRoom(
+        np.empty((N, 2 * rows, LANES)), np.empty((N, 2 * rows, LANES)), np.empty((N, rows, LANES)),
+        np.empty((n_inner * K, rows, LANES)), np.empty((n_inner * K, rows, LANES)), np.empty((K, rows, LANES)),
+        np.empty((rows, rows, LANES)), np.empty((k, N // K, LANES)), np.empty((k, n_inner, LANES)),
+    )  # fmt: skip
+
+
+@inner
+def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space, result):
+    """X'H^-1 G_s H^-1 G_t H^-1 X into result (q k, q k), of k columns X, of which H^-1 X as levels see it is given:
+    seen (k, N) and seen_inner (k, inner levels K)."""
+    k, N, K = len(seen), len(at.V), len(at.Go)
+    n_inner, rows = len(design.kind), (group[-1] + 1) * k
     zero = every(0.0)
-    for row in range(rows, 2 * rows):
-        for c in range(N):
-            put(effect, (row, c), zero - get(effect, (row, c)))
-    for row in range(2 * rows):
-        for c in range(N):
-            put(half, (0, c), dot(effect, row, at.V, c))
-        for other in range(row + 1):
-            value = dot(half, 0, effect, other)
-            if row >= rows:
-                value = value + dot(meet, row - rows, effect, other)
-                if other >= rows:
-                    value = value + dot(e, row - rows, turned, other - rows)
-            put(result, (row, other), value)
-            put(result, (other, row), value)
-
-
-@inner
-def effects_of(vectors, group, seen, seen_inner, outer_part, inner_part, effect, e):
-    """G_t's effects of k columns, of which H^-1 is given as levels see it: seen (k, N), seen_inner (k, inner levels
-    K), into the first rows t k + j of effect and e."""
-    k, K = len(seen), vectors.shape[1]
-    rows = (group[-1] + 1) * k
-    cleared(effect, rows, seen.shape[1])
-    cleared(e, rows, seen_inner.shape[1])
+    effect, half, meet, e, turned, pushed, base, outer_part, inner_part = space
+    cleared(effect, N, rows)
+    cleared(e, n_inner * K, rows)
     for v in range(len(vectors)):
         along(vectors, v, seen, outer_part)
         along(vectors, v, seen_inner, inner_part)
-        for j in range(k):
-            row = group[v] * k + j
-            for s in range(K):
-                if vectors[v, s] != 0.0:
-                    share = every(vectors[v, s])
-                    for w in range(outer_part.shape[1]):
-                        at = (row, w * K + s)
-                        put(effect, at, fma(share, get(outer_part, (j, w)), get(effect, at)))
-                    for i in range(inner_part.shape[1]):
-                        at = (row, i * K + s)
-                        put(e, at, fma(share, get(inner_part, (j, i)), get(e, at)))
+        for s in range(K):
+            if vectors[v, s] != 0.0:
+                share = every(vectors[v, s])
+                for j in range(k):
+                    row = group[v] * k + j
+                    for w in range(N // K):
+                        place = (w * K + s, row)
+                        put(effect, place, fma(share, get(outer_part, (j, w)), get(effect, place)))
+                    for i in range(n_inner):
+                        place = (i * K + s, row)
+                        put(e, place, fma(share, get(inner_part, (j, i)), get(e, place)))
+    cleared(meet, N, rows)
+    for i in range(n_inner):
+        c = design.kind[i]
+        for t in range(K):
+            for row in range(rows):
+                value = zero
+                for s in range(K):
+                    value = fma(get(at.M, (c, s, t)), get(e, (i * K + s, row)), value)
+                put(pushed, (t, row), value)
+                put(turned, (i * K + t, row), get(counts.replication, (c, t)) * value)  # M N is symmetric
+        for p in range(design.begin[i], design.begin[i + 1]):
+            column, s, count = design.column[p], design.system[p], get(counts.times, (p,))
+            for row in range(rows):
+                put(meet, (column, row), fma(count, get(pushed, (s, row)), get(meet, (column, row))))
+    for first in range(0, N, K):
+        tiled_product(at.Go, meet[first : first + K], pushed)
+        for s in range(K):
+            for row in range(rows):
+                put(effect, (first + s, rows + row), zero - get(pushed, (s, row)))
+    tiled_product(at.V, effect, half)
+    for c in range(N):
+        for row in range(rows):
+            add(half, (c, rows + row), get(meet, (c, row)))
+    cleared(result, 2 * rows, 2 * rows)
+    add_products(half, effect, N, True, result)
+    cleared(base, rows, rows)
+    add_products(e, turned, n_inner * K, True, base)
+    for row in range(rows):
+        for other in range(row + 1):
+            add(result, (rows + row, rows + other), get(base, (row, other)))
+    mirrored(result)
+
+
+@inner
+def levels_are_few(design, n_vectors, h):
+    """Whether `through_levels` takes less products than `through_matrices`."""
+    N, K, n_inner = len(design.load), design.replication.shape[1], len(design.kind)
+    each = n_vectors * (n_vectors * (K + 1) + 2 * len(design.column) // n_inner)
+    return 1.5 * n_inner * (n_inner + 1) / 2 * each < h * N**3  # these run less smoothly
+
+
+@inner
+def through_levels(design, counts, vectors, group, at, norm):
+    """Fill tr(H^-1 G_s H^-1 G_t) of outer s and inner t, and those of two inner ones but for what they share in a
+    level, of `norm` (q, q) which is zero there; Y is overwritten.
+
+    With u and v of the vectors of s and t, they are sums of squares of u'B C_i'M_i'v of each outer level, and of
+    u'M_i C_i Go B C_j'M_j'v of each pair of inner ones. For many inner levels `through_matrices` is faster.
+    """
+    n_vectors, K = vectors.shape
+    N, n_inner, h = len(at.V), len(design.kind), group[-1] + 1
+    zero, reach = every(0.0), at.Y  # B'
+    for first in range(0, N, K):
+        for s in range(K):
+            for c in range(N):
+                value = zero
+                for t in range(K):
+                    value = fma(get(at.Go, (s, t)), get(at.V, (first + t, c)), value)
+                put(reach, (first + s, c), every(1.0 if c == first + s else 0.0) - value)
+    pulled = np.empty((len(at.M), K, n_vectors, LANES))
+    for kind in range(len(at.M)):
+        for v in range(n_vectors):
+            for t in range(K):
+                value = zero
+                for s in range(K):
+                    if vectors[v, s] != 0.0:
+                        value = fma(every(vectors[v, s]), get(at.M, (kind, s, t)), value)
+                put(pulled, (kind, t, v), value)
+    sums, met, far = (
+        np.empty((K, N, LANES)),
+        np.empty((N, n_vectors, LANES)),
+        np.empty((N, n_vectors, LANES)),
+    )
+    here = np.empty((K, n_vectors, LANES))
+    shape = (n_vectors, n_vectors, LANES)
+    outer, both, same = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for j in range(n_inner):
+        cleared(sums, K, N)
+        for p in range(design.begin[j], design.begin[j + 1]):
+            s, column, count = design.system[p], design.column[p], get(counts.times, (p,))
+            for c in range(N):
+                put(sums, (s, c), fma(count, get(reach, (column, c)), get(sums, (s, c))))
+        cleared(met, N, n_vectors)
+        add_products(sums, pulled[design.kind[j]], K, False, met)
+        for first in range(0, N, K):
+            tiled_product(at.Go, met[first : first + K], far[first : first + K])
+            for o in range(n_vectors):
+                for v in range(n_vectors):
+                    value = zero
+                    for s in range(K):
+                        if vectors[o, s] != 0.0:
+                            value = fma(every(vectors[o, s]), get(met, (first + s, v)), value)
+                    put(outer, (o, v), fma(value, value, get(outer, (o, v))))
+        for i in range(j + 1):
+            cleared(here, K, n_vectors)
+            for p in range(design.begin[i], design.begin[i + 1]):
+                s, column, count = design.system[p], design.column[p], get(counts.times, (p,))
+                for v in range(n_vectors):
+                    put(here, (s, v), fma(count, get(far, (column, v)), get(here, (s, v))))
+            add_squares(pulled[design.kind[i]], here, both if i < j else same)
+    for o in range(n_vectors):
+        for v in range(n_vectors):
+            add(norm, (group[o], h + group[v]), get(outer, (o, v)))
+            add(norm, (h + group[v], group[o]), get(outer, (o, v)))
+            value = get(same, (o, v)) + (get(both, (o, v)) + get(both, (v, o)))
+            add(norm, (h + group[o], h + group[v]), value)
 
 
 @inner
@@ -473,36 +521,16 @@ def sandwiched(left, middle, right, half, out):
 
 
 @inner
-def norms(design, counts, patterns, vectors, group, at, B, E, hidden, norm):
-    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden` (h, N, N), Go X; B
-    and E are room."""
+def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
+    """Fill what `through_levels` does by X = B E_t, where E_t = sum_i C_i'M_i'D_t M_i C_i, and `hidden` (h, N, N),
+    Go X; B and E are room."""
     h, K = patterns.shape[:2]
-    N, kinds = len(at.V), len(design.levels)
-    m, X = N // K, at.Y
+    N, kinds, X = len(at.V), len(design.levels), at.Y
     zero = every(0.0)
-    cleared(norm, 2 * h, 2 * h)
     by_block(at.V, at.Go, B)
     for r in range(N):
         for c in range(N):
             put(B, (r, c), every(1.0 if r == c else 0.0) - get(B, (r, c)))
-    part = np.empty((1, N, LANES))
-    for v in range(len(vectors)):
-        for w in range(m):
-            for c in range(N):
-                value = zero
-                for s in range(K):
-                    if vectors[v, s] != 0.0:
-                        value = fma(every(vectors[v, s]), get(at.V, (w * K + s, c)), value)
-                put(part, (0, c), value)
-            for o in range(len(vectors)):
-                total = zero
-                for c in range(m):
-                    value = zero
-                    for t in range(K):
-                        if vectors[o, t] != 0.0:
-                            value = fma(every(vectors[o, t]), get(part, (0, c * K + t)), value)
-                    total = fma(value, value, total)
-                add(norm, (group[v], group[o]), total)
     shape, half, small = (
         np.empty((kinds, K, K, LANES)),
         np.empty((K, K, LANES)),
@@ -543,8 +571,42 @@ def norms(design, counts, patterns, vectors, group, at, B, E, hidden, norm):
             for r in range(N):
                 value = value + dot(hidden[s], r, E, r)
             put(norm, (h + v, h + s), value)
-    own, less = np.empty((K, K, LANES)), np.empty((K, K, LANES))
-    for kind in range(kinds):
+            put(norm, (h + s, h + v), value)
+
+
+@inner
+def norms(design, counts, patterns, vectors, group, at, B, E, hidden, norm):
+    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q); B, E and hidden are room, empty if levels are
+    few, and Y is overwritten."""
+    n_vectors, K = vectors.shape
+    N, h = len(at.V), group[-1] + 1
+    zero = every(0.0)
+    cleared(norm, 2 * h, 2 * h)
+    part = np.empty((1, N, LANES))
+    for v in range(n_vectors):
+        for w in range(0, N, K):
+            for c in range(N):
+                value = zero
+                for s in range(K):
+                    if vectors[v, s] != 0.0:
+                        value = fma(every(vectors[v, s]), get(at.V, (w + s, c)), value)
+                put(part, (0, c), value)
+            for o in range(n_vectors):
+                total = zero
+                for c in range(0, N, K):
+                    value = zero
+                    for t in range(K):
+                        if vectors[o, t] != 0.0:
+                            value = fma(every(vectors[o, t]), get(part, (0, c + t)), value)
+                    total = fma(value, value, total)
+                add(norm, (group[v], group[o]), total)
+    if len(B):
+        through_matrices(design, counts, patterns, at, B, E, hidden, norm)
+    else:
+        through_levels(design, counts, vectors, group, at, norm)
+    own, less, half = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
+    across, back = np.empty((1, K, LANES)), np.empty((1, K, LANES))
+    for kind in range(len(at.M)):
         product(at.M[kind], at.F[kind], False, half)
         product(half, at.M[kind], True, less)
         for s in range(K):
@@ -552,24 +614,22 @@ def norms(design, counts, patterns, vectors, group, at, B, E, hidden, norm):
                 value = get(at.M, (kind, s, t)) * get(counts.replication, (kind, t))
                 put(own, (s, t), value)
                 put(less, (s, t), every(design.levels[kind]) * value - every(2.0) * get(less, (s, t)))
-        for v in range(h):
-            for o in range(v + 1):
-                # D_o own D_v less, traced
-                value = zero
-                for r in range(K):
-                    for c in range(K):
-                        if patterns[o, r, c] != 0.0:
-                            for s in range(K):
-                                for t in range(K):
-                                    if patterns[v, s, t] != 0.0:
-                                        weight = patterns[o, r, c] * patterns[v, s, t]
-                                        value = fma(
-                                            every(weight), get(own, (c, s)) * get(less, (t, r)), value
-                                        )
-                add(norm, (h + v, h + o), value)
-    for v in range(h):
-        for o in range(v):
-            put(norm, (h + o, h + v), get(norm, (h + v, h + o)))
+        for v in range(n_vectors):
+            for s in range(K):
+                to, fro = zero, zero
+                for t in range(K):
+                    if vectors[v, t] != 0.0:
+                        to = fma(every(vectors[v, t]), get(own, (s, t)), to)
+                        fro = fma(every(vectors[v, t]), get(less, (t, s)), fro)
+                put(across, (0, s), to)
+                put(back, (0, s), fro)
+            for o in range(n_vectors):
+                to, fro = zero, zero
+                for s in range(K):
+                    if vectors[o, s] != 0.0:
+                        to = fma(every(vectors[o, s]), get(across, (0, s)), to)
+                        fro = fma(every(vectors[o, s]), get(back, (0, s)), fro)
+                add(norm, (h + group[v], h + group[o]), to * fro)
 
 
 class Tables(NamedTuple):
@@ -632,18 +692,18 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
     overwritten."""
     h, K = patterns.shape[:2]
     N, n_inner, q = len(design.load), len(design.kind), 2 * h
-    m, last = N // K, 1 if is_last else 0
+    last = 1 if is_last else 0
     here, log_dets, lefts = np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES))
     outer_sums, inner_sums = np.empty((N, LANES)), np.empty((n_inner, K, LANES))
     through, seen = np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES))
     seen_inner = np.empty((K + 1, n_inner * K, LANES))
     means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
-    outer_part, inner_part = np.empty((K + 1, m, LANES)), np.empty((K + 1, n_inner, LANES))
+    outer_part, inner_part = np.empty((K + 1, N // K, LANES)), np.empty((K + 1, n_inner, LANES))
     products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
-    rows = h * (K if is_last else 1)
-    effect, meet = np.empty((2 * rows, N, LANES)), np.empty((rows, N, LANES))
-    e, turned = np.empty((rows, n_inner * K, LANES)), np.empty((rows, n_inner * K, LANES))
-    line, working = np.empty((1, N, LANES)), np.empty((2 * rows, 2 * rows, LANES))
+    of_response, of_means = effects_room(design, 1, h), effects_room(design, last * K, h)
+    working, pairs = np.empty((q, q, LANES)), np.empty((last * q * K, last * q * K, LANES))
+    if levels_are_few(design, len(vectors), h):
+        last = 0
     B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
     hidden = np.empty((last * h, last * N, last * N, LANES))
     chosen = np.empty(LANES, dtype=np.int64)
@@ -685,10 +745,7 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
         products[:] = 0.0
         level_products(vectors, group, seen, 0, outer_part, products)
         level_products(vectors, group, seen_inner, h, inner_part, products)
-        effects_of(
-            vectors, group, seen[K:], seen_inner[K:], outer_part[:1], inner_part[:1], effect[:h], e[:h]
-        )
-        met_with(design, counts, at, meet[:h], effect[: 2 * h], turned[:h], e[:h], line, working)
+        through_patterns(design, counts, vectors, group, at, seen[K:], seen_inner[K:], of_response, working)
         zero = every(0.0)
         for s in range(q):
             for t in range(q):
@@ -714,19 +771,17 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
                 for s in range(q):
                     tables.quadratic[b, s, t] = squares[s, t, lane]
         if is_last:
-            effects_of(
-                vectors, group, seen[:K], seen_inner[:K], outer_part[:K], inner_part[:K], effect[:rows], e
-            )
-            met_with(design, counts, at, meet, effect, turned, e, line, working)
+            through_patterns(design, counts, vectors, group, at, seen[:K], seen_inner[:K], of_means, pairs)
             norms(design, counts, patterns, vectors, group, at, B, E, hidden, squares)
-            for lane in range(size):
-                b = place[begin + lane]
-                for s in range(q):
-                    for t in range(q):
-                        tables.norm[b, s, t] = squares[s, t, lane]
-                        for j in range(K):
-                            for k in range(K):
-                                tables.xggx[b, s, t, j, k] = working[s * K + j, t * K + k, lane]
+            for s in range(q):
+                for t in range(q):
+                    for lane in range(size):
+                        tables.norm[place[begin + lane], s, t] = squares[s, t, lane]
+                    for j in range(K):
+                        for k in range(K):
+                            for lane in range(size):
+                                value = pairs[s * K + j, t * K + k, lane]
+                                tables.xggx[place[begin + lane], s, t, j, k] = value
 
 
 @kernel
@@ -741,7 +796,8 @@ def fit_many(
         the others are 0; (0, n) if all have all; start (q,), outer variances first
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
-    arrived are evaluated side by side; those near the end also with what the precision of the means needs.
+    arrived are evaluated side by side; those whose next point is the last, if the falls that are promised go on to
+    shrink as they do, also with what the precision of the means needs.
     """
     h, K = patterns.shape[:2]
     N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
@@ -775,6 +831,7 @@ def fit_many(
                     tables.n[first] += 1.0
     here, slope, direction = np.empty((n, q)), np.empty((n, q)), np.empty((n, q))
     value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
+    awaited = np.full(n, np.inf)  # the next promise
     halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     arrived = np.zeros(n, dtype=np.bool_)
     free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
@@ -782,7 +839,7 @@ def fit_many(
     while len(going):
         n_near = n_far = 0
         for b in going:
-            if arrived[b] or abs(promise[b]) < _NEAR:
+            if arrived[b] or awaited[b] < tolerance:
                 near[n_near] = b
                 n_near += 1
             else:
@@ -795,7 +852,7 @@ def fit_many(
         for b in going:
             if arrived[b]:
                 continue
-            is_whole, df = abs(promise[b]) < _NEAR, tables.n[b] - K
+            is_whole, df = awaited[b] < tolerance, tables.n[b] - K
             there, left = np.inf, tables.rss[b]
             if left > 1e-14 * tables.whole[b] and np.isfinite(tables.log_det[b]):
                 there = df * (1.0 + np.log(2.0 * np.pi * left / df)) + tables.log_det[b]
@@ -825,12 +882,15 @@ def fit_many(
                     # of a variance that is one with the residual only rounding is left
                     hessian[t, t] = max(hessian[t, t], FLAT * tables.quadratic[b, t, t] / sigma2)
                 direction[b] = newton_direction(hessian, slope[b], free)
-                promise[b] = 0.0
+                before, promise[b] = abs(promise[b]), 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall
                     if here[b, t] + direction[b, t] < 0.0:
                         promise[b] += slope[b, t] * here[b, t]
                     else:
                         promise[b] -= slope[b, t] * direction[b, t]
+                awaited[b] = abs(promise[b])
+                if step[b] > 1:
+                    awaited[b] *= min(1.0, awaited[b] / before)
                 if abs(promise[b]) < tolerance:
                     status[b] = CONVERGED
                     if not is_whole:
