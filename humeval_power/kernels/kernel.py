@@ -9,6 +9,7 @@ in a read-only container without a home, a folder of the user's own among the te
 
 from __future__ import annotations
 
+import gc
 import os
 import stat
 import tempfile
@@ -26,9 +27,9 @@ PACKAGE = __name__.rpartition(".")[0]
 class Kernel:
     """A function that is compiled on its first call with arguments of some types."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, bool]) -> None:
+    def __init__(self, function: Callable[..., Any], is_inner: bool) -> None:
         self.py_func = function
-        self._options = options
+        self._is_inner = is_inner
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -41,8 +42,14 @@ class Kernel:
 
     @cached_property
     def compiled(self) -> Any:
-        """Numba's own object, which for the same types only one of many processes at once compiles."""
-        return _kept_once(_compiler().njit(self.py_func, cache=True, nogil=True, **self._options))
+        """Numba's own object. That of a function for Python is kept, that of an inner one as a part of those."""
+        njit = _compiler().njit
+        if self._is_inner:
+            from humeval_power.kernels.linked import LinkedCompiler
+
+            wrappers = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+            return njit(self.py_func, nogil=True, pipeline_class=LinkedCompiler, **wrappers)
+        return _kept_once(njit(self.py_func, cache=True, nogil=True, no_cfunc_wrapper=True))
 
     @property
     def _numba_type_(self) -> Any:
@@ -52,28 +59,35 @@ class Kernel:
 
 def kernel(function: Callable[..., Any]) -> Kernel:
     """Compile a function that Python calls."""
-    return Kernel(function, {"no_cfunc_wrapper": True})
+    return Kernel(function, is_inner=False)
 
 
 def inner(function: Callable[..., Any]) -> Kernel:
-    """Compile a function that only kernels call: it needs no entry for Python, and is kept with them.
+    """Compile a function that only kernels call: it has no entry for Python, and is kept as a part of them.
 
     Called from Python it would end the process: a test that needs one wraps it in a kernel of its own.
     """
-    return Kernel(function, {"no_cfunc_wrapper": True, "no_cpython_wrapper": True})
+    return Kernel(function, is_inner=True)
 
 
 def _kept_once(compiled: Any) -> Any:
     """The kernel, which for the same types only one of many processes at once compiles."""
+    from numba.core.compiler_lock import global_compiler_lock
+
     function, compile_for = compiled.py_func, compiled.compile
     compiled._cache = OncePerMachine(compiled._cache, f"{function.__module__}.{function.__name__}")
 
     # Numba's event of the end comes before the kernel is kept, and tells the wrong of success and failure.
     def compile_and_finish(signature: Any) -> Any:
-        try:
-            return compile_for(signature)
-        finally:
-            compiled._cache.finished(signature)
+        with global_compiler_lock:
+            collects = gc.isenabled()
+            gc.disable()  # a compiler makes many objects and few cycles: looking for them costs a fifth of its time
+            try:
+                return compile_for(signature)
+            finally:
+                if collects:
+                    gc.enable()
+                compiled._cache.finished(signature)
 
     compiled.compile = compile_and_finish
     return compiled

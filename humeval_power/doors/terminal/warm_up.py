@@ -69,11 +69,11 @@ def warming_steps() -> dict[str, Callable[[], object]]:
         resampling.pair_mean(ordered, 1)
 
     return {
+        "Fits of several systems": lambda: _run(*_SYSTEMS),
         "Fits of ratings": warming.fit_ratings,
         "Fits of differences": warming.fit_differences,
         "Fits of large tables": warming.fit_large_tables,
         "Fits of categories": lambda: _run("--family binary --shares .5,.5"),
-        "Fits of several systems": lambda: _run(*_SYSTEMS),
         "Maximum likelihood of complete tables": warming.maximise_likelihoods,
         "Exact randomisation of two classes": lambda: contingency.exact_p(tables, 0, 1),
         "Random signs": lambda: sign_flips.extreme_flips(np.ones((1, 5)), np.zeros(1, dtype=np.uint64), 1),
