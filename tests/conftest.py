@@ -115,8 +115,7 @@ WITH_ROUGH_NUMBERS = {
 # Whose comparisons of several systems need no check by the other model.
 WITHOUT_OTHER_MODEL = {
     *("monitor", "test_answer_first", "test_cli_structure", "test_criteria_tables", "test_family_error"),
-    *("test_family_of_tests", "test_findings", "test_joint_diagnostics", "test_no_test"),
-    "test_planned_systems",
+    *("test_findings", "test_joint_diagnostics", "test_planned_systems"),
 }
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {
