@@ -6,7 +6,6 @@ import html
 import json
 import re
 from pathlib import Path
-from urllib.parse import parse_qsl, urlsplit
 
 import click
 import pytest
@@ -42,13 +41,6 @@ def answered(client, command: str, **options: str) -> dict:
     found = client.post(f"/job/{command}", params=options).json()
     assert found["state"] == "done"
     return found
-
-
-def next_links(found: dict) -> dict[str, dict[str, str]]:
-    """The steps that an answer offers: the options of each, by its command."""
-    nav = re.search(r'<nav class="next".*?</nav>', found["html"], re.DOTALL)
-    links = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', nav[0] if nav else "")]
-    return {urlsplit(link).path.strip("/"): dict(parse_qsl(urlsplit(link).query)) for link in links}
 
 
 @EACH_FORM
