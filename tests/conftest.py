@@ -114,8 +114,7 @@ WITH_ROUGH_NUMBERS = {
 }
 # And that look at the names and places of pictures: others look at what is drawn.
 WITH_BLANK_PICTURES = {
-    *("accuracy", "analyze", "compare", "corpus", "field", "items", "judge", "monitor", "page", "plan"),
-    *("preference", "report", "resample", "runs", "survey"),
+    *("analyze", "field", "monitor", "page", "plan", "report"),
     *("test_docs_files", "test_every_command", "test_findings", "test_hostile_media", "test_net"),
 }
 WITH_PICTURES = {"test_workers"}  # which compare them with those of other processes
