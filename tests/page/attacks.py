@@ -26,7 +26,7 @@ CAPS = {
     "body_seconds": 8.0,
     "answer_seconds": 0.7,
     "connections": 20,
-    "upload": 70_000_000,
+    "upload": 20_000_000,
     "spreadsheet": 5_000_000,
 }
 

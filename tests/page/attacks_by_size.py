@@ -45,17 +45,17 @@ def sizes() -> list[Attack]:
         ),
         Attack(
             "Sizes",
-            "a post of 50 MB that does not say so (chunked)",
-            raw(POST + "Transfer-Encoding: chunked\r\n\r\n", *[chunk] * 50),
+            "a post of 10 MB that does not say so (chunked)",
+            raw(POST + "Transfer-Encoding: chunked\r\n\r\n", *[chunk] * 10),
             413,
             "more than the 1 MB",
         ),
         Attack(
             "Sizes",
             "an upload above the cap",
-            upload("big.csv", lambda: b"x" * 71_000_000),
+            upload("big.csv", lambda: b"x" * 21_000_000),
             413,
-            "more than the 70 MB",
+            "more than the 20 MB",
         ),
         Attack(
             "Sizes",
@@ -63,22 +63,22 @@ def sizes() -> list[Attack]:
             raw(
                 POST.replace("/echo", "/upload")
                 + "X-File-Name: a.csv\r\nTransfer-Encoding: chunked\r\n\r\n",
-                *[chunk] * 75,
+                *[chunk] * 25,
             ),
             413,
-            "70 MB",
+            "20 MB",
         ),
         Attack(
             "Sizes",
-            "an upload of 60 MB, which is allowed",
-            upload("big.csv", lambda: b"x" * 60_000_000),
+            "an upload of 15 MB, which is allowed",
+            upload("big.csv", lambda: b"x" * 15_000_000),
             200,
-            "60000000",
+            "15000000",
         ),
         Attack(
             "Sizes",
-            "a GET with a body of 50 MB",
-            raw(GET + "Content-Length: 50000000\r\n\r\n", *[b"x" * 1_000_000] * 50),
+            "a GET with a body of 10 MB",
+            raw(GET + "Content-Length: 10000000\r\n\r\n", *[b"x" * 1_000_000] * 10),
             200,
         ),
     ]

@@ -308,20 +308,21 @@ def test_an_empty_range_is_refused():
         )
 
 
-def _is_fitted(workers: int) -> bool:
-    """Whether each of 100 studies of 100 items, one rating each, has a test on a scale of five points."""
+def _is_fitted(workers: int, n_studies: int) -> bool:
+    """Whether each of so many studies of 100 items, one rating each, has a test on a scale of five points."""
     parameters = seven(0.52, 0.1, 0.09, 0.03, 0.18, 0.03, 0.17)
     study = RatingStudy(
         parameters, k_per_item(workers, 100, ratings_per_item=1), response="likert", points=5
     )
-    return estimate_power(study, n_simulations=100).failure_rate == 0
+    return estimate_power(study, n_simulations=n_studies).failure_rate == 0
 
 
-def test_no_design_rests_on_a_few_workers_who_rate_a_second_item() -> None:
+@few_fast("n_studies", [25, 100])
+def test_no_design_rests_on_a_few_workers_who_rate_a_second_item(n_studies: int) -> None:
     # 98 workers of 100 items: where two of them repeat themselves, workers explain all ratings: no test.
-    assert not _is_fitted(98)
-    assert _is_fitted(100)
-    assert _is_fitted(90)
+    assert not _is_fitted(98, n_studies)
+    assert _is_fitted(100, n_studies)
+    assert _is_fitted(90, n_studies)
     space = SearchSpace(workers=range(88, 105), items=(100,), ratings_per_item=(1,))
     assert np.unique(feasible_sizes(space, True)[0]).tolist() == [88, 89, 90, 100]
     asked = replace(space, workers=(98,))
