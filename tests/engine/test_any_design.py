@@ -24,7 +24,11 @@ OWN = (
     (2.0, 30.0, 0.0, 1.0, 4.0, 0.5, 9.0, 0.1),
 )
 FOUR = ((0.3, 0.1, 0.5, 0.2), (0.2, 0.0, 0.0, 0.4), (0.0, 0.5, 0.3, 0.0), (0.0,) * 4, (20.0, 3.0, 0.1, 8.0))
+EIGHT = (0.3, 0.1, 0.8, 0.0, 0.5, 0.0, 2.0, 0.4, 0.0, 0.5, 0.2, 0.0, 1.5, 0.0, 0.7, 0.3, 0.0, 6.0)
 CASES = [
+    (8, "own", EIGHT),
+    (8, "own", (0.0,) * 18),
+    (8, "common", FOUR[1]),
     *((3, "own", gamma) for gamma in OWN),
     *((3, "common", gamma) for gamma in FOUR),
     *((2, "two", gamma) for gamma in FOUR),
@@ -197,7 +201,7 @@ def test_precision_side_by_side_is_that_of_one_fit_after_the_other(n_systems):
 
 
 @pytest.mark.parametrize(
-    ("n_systems", "gamma"), [(2, gamma) for gamma in FOUR] + [(3, OWN[0]), (3, OWN[1])]
+    ("n_systems", "gamma"), [(2, gamma) for gamma in FOUR] + [(3, OWN[0]), (3, OWN[1]), (8, EIGHT)]
 )
 @pytest.mark.parametrize(("m", "n"), [(5, 9), (11, 6)])
 def test_tables_that_lack_ratings_have_every_quantity_of_dense_matrices_of_the_rest(n_systems, gamma, m, n):
