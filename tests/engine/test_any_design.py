@@ -4,6 +4,8 @@ of the highest likelihood."""
 from __future__ import annotations
 
 import math
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -24,7 +26,11 @@ OWN = (
     (2.0, 30.0, 0.0, 1.0, 4.0, 0.5, 9.0, 0.1),
 )
 FOUR = ((0.3, 0.1, 0.5, 0.2), (0.2, 0.0, 0.0, 0.4), (0.0, 0.5, 0.3, 0.0), (0.0,) * 4, (20.0, 3.0, 0.1, 8.0))
+EIGHT = (0.3, 0.1, 0.8, 0.0, 0.5, 0.0, 2.0, 0.4, 0.0, 0.5, 0.2, 0.0, 1.5, 0.0, 0.7, 0.3, 0.0, 6.0)
 CASES = [
+    (8, "own", EIGHT),
+    (8, "own", (0.0,) * 18),
+    (8, "common", FOUR[1]),
     *((3, "own", gamma) for gamma in OWN),
     *((3, "common", gamma) for gamma in FOUR),
     *((2, "two", gamma) for gamma in FOUR),
@@ -189,7 +195,7 @@ def test_precision_side_by_side_is_that_of_one_fit_after_the_other(n_systems):
 
 
 @pytest.mark.parametrize(
-    ("n_systems", "gamma"), [(2, gamma) for gamma in FOUR] + [(3, OWN[0]), (3, OWN[1])]
+    ("n_systems", "gamma"), [(2, gamma) for gamma in FOUR] + [(3, OWN[0]), (3, OWN[1]), (8, EIGHT)]
 )
 @pytest.mark.parametrize(("m", "n"), [(5, 9), (11, 6)])
 def test_tables_that_lack_ratings_have_every_quantity_of_dense_matrices_of_the_rest(n_systems, gamma, m, n):
@@ -228,3 +234,61 @@ def test_tables_that_lack_ratings_have_every_quantity_of_dense_matrices_of_the_r
         ]:
             # rounding, relative to the largest entry of each array
             assert np.abs(fast - slow).max() <= 1e-9 * max(1.0, np.abs(slow).max())
+
+
+LME4 = """
+suppressMessages(library(lme4))
+rows <- read.csv(commandArgs(TRUE)[1])
+systems <- sort(unique(rows$system))
+for (s in systems) rows[[paste0("own", s)]] <- as.numeric(rows$system == s)
+own <- function(by) paste(sprintf("(0 + own%d | %s)", systems, by), collapse = " + ")
+terms <- paste("(1 | worker) +", own("worker"), "+ (1 | item) +", own("item"))
+model <- as.formula(paste("rating ~ 0 + factor(system) +", terms))
+control <- lmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-9, maxfun = 1e6), calc.derivs = FALSE,
+                       check.conv.singular = "ignore")
+fit <- suppressMessages(lmer(model, rows, REML = TRUE, control = control))
+cat(format(c(REMLcrit(fit), sigma(fit), fixef(fit), sqrt(diag(as.matrix(vcov(fit))))), digits = 15), "\\n")
+"""
+
+
+@pytest.mark.r
+@pytest.mark.parametrize(("n_systems", "sd"), [(3, 0.7), (3, 0.0), (8, 0.7), (8, 0.0)])
+def test_systems_with_variances_of_their_own_are_fitted_as_by_lme4(n_systems, sd, tmp_path):
+    """Unbalanced tables side by side; without any effect nearly all variances are zero."""
+    if shutil.which("Rscript") is None:
+        pytest.skip("Rscript is not installed")
+    rows, rng = random_table(5, m=7, n=15, K=n_systems, kept=0.6), np.random.default_rng(n_systems)
+    y = rng.normal(size=(2, len(rows.worker)))
+    for codes in (rows.worker, rows.item):
+        y += sd * rng.normal(size=(2, int(codes.max()) + 1))[:, codes]
+        y += (
+            sd
+            * rng.normal(size=(2, n_systems * (int(codes.max()) + 1)))[:, codes * n_systems + rows.system]
+        )
+    design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, n_systems)
+    start = np.full(2 + 2 * n_systems, 0.3)
+    found = design.fit(y, Patterns.of_all(n_systems, own=True), start, tolerance=1e-10, max_steps=100)
+    assert (found.status == 0).all()
+    assert (found.fitted.gamma == 0).any()
+    for one, ratings in enumerate(y):
+        table = np.column_stack([rows.worker, rows.item, rows.system, ratings])
+        header, file = "worker,item,system,rating", tmp_path / "rows.csv"
+        np.savetxt(file, table, delimiter=",", header=header, comments="", fmt=["%d"] * 3 + ["%.17g"])
+        (tmp_path / "fit.R").write_text(LME4)
+        done = subprocess.run(
+            ["Rscript", str(tmp_path / "fit.R"), str(file)], capture_output=True, text=True
+        )
+        if "there is no package called" in done.stderr:
+            pytest.skip("R lacks lme4")
+        criterion, sigma, *rest = map(float, done.stdout.split())
+        fitted, df = found.fitted, len(ratings) - n_systems
+        sigma2 = fitted.rss[one, 0] / df
+        means, errors = np.split(np.array(rest), 2)
+        # its search is over 2 + 2 K standard deviations without slopes, and ends within 1e-4 of the criterion
+        assert sigma2 == pytest.approx(sigma**2, rel=2e-3)
+        assert found.beta[one, 0] + ratings.mean() == pytest.approx(means, abs=2e-3)
+        assert np.sqrt(sigma2 * np.diag(fitted.phi[one, 0])) == pytest.approx(errors, rel=1e-2)
+        outer, inner = (rows.worker, rows.item) if design.worker_is_outer else (rows.item, rows.worker)
+        X, zs = own_design_matrices(outer, inner, rows.system, n_systems)
+        centred = ratings - ratings.mean()
+        assert dense_model.criterion(fitted.gamma[one, 0], centred, X, zs) <= criterion + 1e-4

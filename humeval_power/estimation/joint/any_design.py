@@ -24,7 +24,7 @@ _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
 
-MOST_IN_LANES = 200  # columns up to which tables side by side are faster than one after the other by BLAS
+MOST_IN_LANES = 160  # columns up to which tables side by side are faster than one after the other by BLAS
 _SIDE_BY_SIDE = 256  # tables of one call
 
 
