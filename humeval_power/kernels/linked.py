@@ -15,7 +15,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 
-class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class _LinkedLibrary(JITCodeLibrary):
     """The code of one function and of what it calls, for linking."""
 
     def _optimize_final_module(self) -> None:
@@ -29,16 +29,17 @@ class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
         lines += [f'@"{place}" = common global i64 0' for place in places]
         self._final_module = llvm.parse_assembly("\n".join(lines))
         self._final_module.name = module.name
-        super()._finalize_final_module()
+        super()._finalize_final_module()  # type: ignore[no-untyped-call]
         self._final_module = module
 
 
-class LinkedCompiler(Compiler):  # type: ignore[misc]
+class LinkedCompiler(Compiler):
     """Numba's compiler, which leaves a function to the kernels that call it."""
 
     def define_pipelines(self) -> Any:
         """Numba's own steps, into a library for linking."""
         state = self.state
         if state.library is None:
-            state.library = _LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        return super().define_pipelines()
+            name, codegen = state.func_id.func_qualname, state.targetctx.codegen()
+            state.library = _LinkedLibrary(codegen, name)  # type: ignore[no-untyped-call]
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
