@@ -149,7 +149,7 @@ def _one_question(
     before = 0
     while True:
         process = start(words, disturbed)
-        delay = choose.uniform(0.0, whole / 4) if counts.kills < n_kills else 1e9
+        delay = choose.uniform(0.0, whole / 2) if counts.kills < n_kills else 1e9
         code = killed(process, delay)
         log = (disturbed / "log").read_text()
         if code != -signal.SIGKILL:

@@ -22,8 +22,8 @@ JOINT_DOCUMENTS = (
 
 
 MAX_T_OVER_CRITERIA = (
-    "max-t needs the correlation of all tests, and that between criteria is not known: correct with holm over all "
-    "of them, or with max-t within each (--correct-over criterion)."
+    "max-t needs the correlation of all tests, and that between criteria is not known: correct with --correction "
+    "holm over all of them, or with max-t within each (--correct-over criterion)."
 )
 
 

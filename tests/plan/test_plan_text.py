@@ -229,8 +229,8 @@ CAVEATS = {
     "does not vary between workers": promised(
         replace(PLAN, parameters=replace(PLAN.parameters, sd_worker_slope=0.0))
     ),
-    "estimates from a pilot and uncertain": PLAN,
-    "are assumed (high), not estimated": replace(PLAN, source=ParameterSource("high")),
+    "is estimated from a pilot": PLAN,
+    "is assumed (high), not estimated": replace(PLAN, source=ParameterSource("high")),
 }
 
 

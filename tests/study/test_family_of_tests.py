@@ -180,7 +180,7 @@ def test_the_family_is_said_alike_everywhere_and_read_back_from_the_record(joint
             {"correction": "max-t", "model": "joint"},
             1,
             (),
-            "after the single-step max-t correction over 1 comparison",
+            "after the max-t correction over 1 comparison",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from humeval_power.designs import k_per_item
 from humeval_power.parameters import preset
 from humeval_power.saying import progress as told
 from humeval_power.saying.numbers import time_taken
-from humeval_power.studies.power import work_ahead
+from humeval_power.studies.power import workload
 from humeval_power.studies.power.estimate import ReplicateProgress, estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.surface import list_cells, run_surface
@@ -120,8 +120,8 @@ def test_cells_count_by_what_they_take_here_where_that_is_long(monkeypatch):
         {"high": preset("high")}, workers=(4, 5), items=(8,), effects=(0.1,), ratings_per_item=2
     )
     took = {id(cells[0].study): 0.001, id(cells[1].study): 0.003}
-    monkeypatch.setattr(work_ahead, "_measured", lambda study: took[id(study)])
-    monkeypatch.setattr(work_ahead, "_MEASURED_FROM", 0.0)
+    monkeypatch.setattr(workload, "_measured", lambda study: took[id(study)])
+    monkeypatch.setattr(workload, "_MEASURED_FROM", 0.0)
     heard: list[tuple[int, int]] = []
     run_surface(cells, n_simulations=8, progress=lambda done, of: heard.append((done, of)))
     assert sorted(set(heard)) == [(8, 32), (32, 32)]
@@ -136,18 +136,18 @@ def test_cells_that_are_not_measured_are_off_as_those_of_their_size(monkeypatch)
         ratings_per_item=2,
     )
     studies = [cell.study for cell in cells]
-    expected = [work_ahead.seconds_each(study) for study in studies]
+    expected = [workload.seconds_each(study) for study in studies]
     asked = []
 
     def measured(study):
         asked.append(study)
         watch.now += 3.0
-        return work_ahead.seconds_each(study) / 50
+        return workload.seconds_each(study) / 50
 
     watch = Watch()
-    monkeypatch.setattr(work_ahead, "time", watch)
-    monkeypatch.setattr(work_ahead, "_measured", measured)
-    found = work_ahead.measured_seconds(studies, n_simulations=10**6)
+    monkeypatch.setattr(workload, "time", watch)
+    monkeypatch.setattr(workload, "_measured", measured)
+    found = workload.measured_seconds(studies, n_simulations=10**6)
     assert asked == [studies[-1], studies[0]], "the largest and the smallest, within four seconds"
     assert found == pytest.approx([seconds / 50 for seconds in expected], rel=1e-9)
 
