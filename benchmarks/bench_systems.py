@@ -1,5 +1,5 @@
-"""Incomplete studies of several systems fitted in a second of CPU: one by one, alone and together; the precision of
-pairs, and a plan.
+"""Incomplete studies of several systems fitted in a second of CPU: one by one and together; the precision of pairs,
+and a plan.
 
 python benchmarks/bench_systems.py [--quick]
 """
@@ -47,8 +47,7 @@ STUDIES, FEW, ROUNDS = 128, 8, 3
 
 
 def main() -> None:
-    """A line for each number of systems, design and model: before, by the matrices of one table alone, after, and
-    predicted."""
+    """A line for each number of systems, design and model: before, after and predicted."""
     rounds = 1 if "--quick" in sys.argv else ROUNDS
     for n_systems in (3, 8):
         parameters = SystemsParameters.of_parameters(preset("low"), n_systems).with_pattern("one", 0.1)
@@ -59,15 +58,13 @@ def main() -> None:
                 study = SystemsReplication(parameters, design, family, pairs, DEFAULT_RULE, losses=losses)
                 with one_by_one():
                     before = _each(replace(study), FEW, rounds)
-                with alone():
-                    of_its_own = _each(replace(study, is_alone=True), FEW, rounds)
                 after = _each(study, STUDIES, rounds)
                 predicted = systems_workload(
                     parameters, design, family, DEFAULT_RULE, n_simulations=1, one_by_one=losses.loses_rows
                 ).seconds
                 print(
                     f"{n_systems} systems {shape:24} {name:9} before {1 / before:7,.0f} / s   "
-                    f"alone {1 / of_its_own:7,.0f} / s   after {1 / after:7,.0f} / s   "
+                    f"after {1 / after:7,.0f} / s   "
                     f"{before / after:5.1f} times   predicted {1 / predicted:7,.0f} / s",
                     flush=True,
                 )
@@ -88,17 +85,6 @@ def one_by_one() -> Iterator[None]:
         patch.object(Together, "of_rows", return_value=None),
         patch.object(AnyDesign, "of_rows", return_value=None),
     ):
-        yield
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    """Fit each study that lost ratings by matrices of its own."""
-
-    def nothing(_: object, ratings: np.ndarray, __: np.ndarray) -> tuple[np.ndarray, list[object]]:
-        return np.zeros(len(ratings), dtype=np.bool_), []
-
-    with patch.object(SystemsReplication, "settled_together", nothing):
         yield
 
 

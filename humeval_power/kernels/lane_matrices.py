@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from humeval_power.kernels.kernel import inner
-from humeval_power.kernels.lanes import every, fma, get, lesser, put
+from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
 
 
 @inner
@@ -185,3 +187,43 @@ def mirrored(matrix):
     for r in range(len(matrix)):
         for c in range(r):
             put(matrix, (c, r), get(matrix, (r, c)))
+
+
+@inner
+def by_block(rows, square, out):
+    """Every block of K columns of some rows, times a matrix (K, K)."""
+    K = len(square)
+    for r in range(len(rows)):
+        for first in range(0, rows.shape[1], K):
+            for t in range(K):
+                value = every(0.0)
+                for s in range(K):
+                    value = fma(get(rows, (r, first + s)), get(square, (s, t)), value)
+                put(out, (r, first + t), value)
+
+
+@inner
+def add_log(log_det, times, det, least):
+    """log_det (1,) += times log(det), NaN where rounding has left a pivot no digits."""
+    both = np.empty((2, LANES))
+    put(both, (0,), det)
+    put(both, (1,), least)
+    for lane in range(LANES):
+        if both[1, lane] > 0.0:
+            log_det[0, lane] += times * np.log(both[0, lane])
+        else:
+            log_det[0, lane] = np.nan
+
+
+@inner
+def sandwiched(left, middle, right, half, out):
+    """left'middle right, all (K, K), `middle` of plain numbers."""
+    K = len(out)
+    for r in range(K):
+        for c in range(K):
+            value = every(0.0)
+            for k in range(K):
+                if middle[k, c] != 0.0:
+                    value = fma(get(left, (k, r)), every(middle[k, c]), value)
+            put(half, (r, c), value)
+    product(half, right, False, out)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import shutil
 import subprocess
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from scipy import optimize
 from test_joint_fit import random_table
 
 from humeval_power.estimation.joint.any_design import AnyDesign, Patterns
+from humeval_power.estimation.joint.fit import fit_joint
 from humeval_power.kernels.crossed import information, information_lanes
 from humeval_power.kernels.crossed.information import Fitted
 
@@ -56,20 +58,18 @@ def test_every_quantity_equals_the_one_from_dense_matrices(n_systems, variances,
     beta, phi, rss = dense_model.fixed_effects(gamma, y, X, zs)
     quadratic, square = dense_model.working_products(gamma, y, X, zs)
     expected = (beta, phi, rss, quadratic, square, *dense_model.information(gamma, X, zs))
-    for by_lanes in (True, False):
-        # any fall is small enough: the search ends where it starts
-        found = design.fit(y[None], patterns, by_worker, tolerance=math.inf, max_steps=1, by_lanes=by_lanes)
-        assert found.status[0, 0] == 0
-        fitted = type(found.fitted)(*(part[0, 0] for part in found.fitted))
-        assert np.array_equal(fitted.gamma, gamma)
-        of_fit = (fitted.phi, fitted.rss, fitted.quadratic, fitted.square, *fitted.information(len(y)))
-        for fast, slow in zip((found.beta[0, 0], *of_fit), expected, strict=True):
-            # rounding, relative to the largest entry of each array
-            assert np.abs(fast - slow).max() <= 1e-9 * max(1.0, np.abs(slow).max()), f"by_lanes={by_lanes}"
+    # any fall is small enough: the search ends where it starts
+    found = design.fit(y[None], patterns, by_worker, tolerance=math.inf, max_steps=1)
+    assert found.status[0, 0] == 0
+    fitted = type(found.fitted)(*(part[0, 0] for part in found.fitted))
+    assert np.array_equal(fitted.gamma, gamma)
+    of_fit = (fitted.phi, fitted.rss, fitted.quadratic, fitted.square, *fitted.information(len(y)))
+    for fast, slow in zip((found.beta[0, 0], *of_fit), expected, strict=True):
+        # rounding, relative to the largest entry of each array
+        assert np.abs(fast - slow).max() <= 1e-9 * max(1.0, np.abs(slow).max())
 
 
-@pytest.mark.parametrize("by_lanes", [True, False])
-def test_a_variance_that_is_one_with_the_residual_does_not_keep_a_fit_from_settling(by_lanes):
+def test_a_variance_that_is_one_with_the_residual_does_not_keep_a_fit_from_settling():
     """With a rating of each output an item's own part of a system is its residual: the criterion is flat there, and
     highest-likelihood means are those of least squares with workers and items alone or with nothing."""
     m, n, K = 9, 12, 4
@@ -78,7 +78,7 @@ def test_a_variance_that_is_one_with_the_residual_does_not_keep_a_fit_from_settl
     y = np.random.default_rng(3).random((40, n * K))
     design = AnyDesign.of_rows(worker, item, system, K)
     patterns, start = Patterns.of_all(K, own=False), np.full(4, 0.5)
-    found = design.fit(y, patterns, start, tolerance=1e-8, max_steps=100, by_lanes=by_lanes)
+    found = design.fit(y, patterns, start, tolerance=1e-8, max_steps=100)
     assert (found.status == 0).all()
     alone = (found.fitted.gamma[:, 0, :3] == 0).all(axis=1)  # nothing but what no rating can part
     assert alone.any()
@@ -143,7 +143,7 @@ def test_a_fit_does_not_depend_on_which_others_stand_beside_it():
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_tables_of_three_systems_fit_the_same_side_by_side_and_one_by_one(own):
+def test_tables_of_three_systems_fit_the_same_side_by_side_and_by_the_fit_of_one_table(own):
     rows = random_table(4, m=9, n=11, K=3, kept=0.5)
     rng = np.random.default_rng(4)
     y = rng.normal(size=(19, len(rows.worker)))
@@ -153,15 +153,17 @@ def test_tables_of_three_systems_fit_the_same_side_by_side_and_one_by_one(own):
         Patterns.of_all(3, own=own),
     )
     start = np.full(8 if own else 4, 0.3)
-    fast, slow = (
-        design.fit(y, patterns, start, tolerance=1e-10, max_steps=100, by_lanes=lanes)
-        for lanes in (True, False)
-    )
-    assert (fast.status == slow.status).all()
-    assert np.array_equal(fast.fitted.gamma == 0, slow.fitted.gamma == 0)
-    # a criterion within 1e-10 of its least value leaves the variances about 1e-5 apart
-    assert np.allclose(fast.beta, slow.beta, atol=1e-5)
-    assert np.allclose(fast.fitted.norm, slow.fitted.norm, rtol=1e-3, atol=1e-3)
+    fast = design.fit(y, patterns, start, tolerance=1e-10, max_steps=100)
+    assert (fast.status == 0).all()
+    for one in range(len(y)):
+        slow = fit_joint(
+            SimpleNamespace(**vars(rows) | {"rating": y[one]}), variances="own" if own else "common"
+        )
+        *sds, residual = slow.standard_deviations.values()
+        gamma = np.roll(fast.fitted.gamma[one, 0], 0 if design.worker_is_outer else len(sds) // 2)
+        # a criterion within 1e-10 of its least value leaves the variances about 1e-5 apart
+        assert np.allclose(gamma, np.square(sds) / residual**2, atol=1e-4), one
+        assert np.allclose(fast.beta[one, 0] + y[one].mean(), slow.means, atol=1e-5), one
 
 
 @pytest.mark.parametrize("n_systems", [2, 3])

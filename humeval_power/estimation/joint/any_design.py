@@ -13,7 +13,6 @@ from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.joint.strands import StrandFits, joined
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.information import Fitted
-from humeval_power.kernels.joint import any_design as compiled
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -24,7 +23,6 @@ _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
 
-MOST_IN_LANES = 160  # columns up to which tables side by side are faster than one after the other by BLAS
 _SIDE_BY_SIDE = 256  # tables of one call
 
 
@@ -55,11 +53,90 @@ class Patterns(NamedTuple):
         return values
 
 
+class DesignArrays(NamedTuple):
+    """Counts of n ratings. Columns of the matrices are `outer level * K + system`.
+
+    load : (N,) ratings of each column; begin, column, system, times : those of each inner level, cell by cell
+    level : (cells,) inner level; column_begin, by_column : the cells of each column
+    kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
+        inner levels are of it
+    entry_begin, row, across, row_system, across_system, value : the lower triangles of E_c, kind by kind
+    """
+
+    n: int
+    load: Floats
+    begin: Codes
+    column: Codes
+    system: Codes
+    times: Floats
+    level: Codes
+    column_begin: Codes
+    by_column: Codes
+    kind: Codes
+    replication: Floats
+    levels: Floats
+    entry_begin: Codes
+    row: Codes
+    across: Codes
+    row_system: Codes
+    across_system: Codes
+    value: Floats
+
+    @classmethod
+    def of_rows(
+        cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int, *, apart: bool = False
+    ) -> DesignArrays:
+        """Of codes (n,); apart : every inner level is a kind of its own."""
+        m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
+        N = n_systems * m
+        cells = np.bincount(inner_level * N + outer * n_systems + system, minlength=n_inner * N)
+        filled = np.flatnonzero(cells)
+        of, column, times = filled // N, filled % N, cells[filled].astype(float)
+        begin = np.searchsorted(of, np.arange(n_inner + 1))
+        each = cells.reshape(n_inner, m, n_systems).sum(axis=1)
+        key = np.arange(n_inner) if apart else each[:, 0]
+        for count in () if apart else each.T[1:]:  # ranks of the systems' counts so far
+            key = np.unique(key * (count.max() + 1) + count, return_inverse=True)[1]
+        _, first, kind, levels = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        size = np.arange(len(of)) - begin[of] + 1  # cells of the level so far, each of which meets this one
+        one = np.repeat(np.arange(len(of)), size)
+        other = np.arange(len(one)) - np.repeat(np.cumsum(size) - size - begin[of], size)
+        place, value = (kind[of[one]] * N + column[one]) * N + column[other], times[one] * times[other]
+        if len(levels) * N**2 <= 4 * len(place):
+            total = np.bincount(place, value, minlength=len(levels) * N**2)
+            place = np.flatnonzero(total)
+            value = total[place]
+        else:
+            order = np.argsort(place, kind="stable")
+            place, value = place[order], value[order]
+        row, across = place // N % N, place % N
+        return cls(
+            n=len(outer),
+            load=cells.reshape(n_inner, N).sum(axis=0).astype(float),
+            begin=begin,
+            column=column,
+            system=column % n_systems,
+            times=times,
+            level=of,
+            column_begin=np.searchsorted(np.sort(column), np.arange(N + 1)),
+            by_column=np.argsort(column, kind="stable"),
+            kind=kind,
+            replication=each[first].astype(float),
+            levels=levels.astype(float),
+            entry_begin=np.searchsorted(place, np.arange(len(levels) + 1) * N**2),
+            row=row,
+            across=across,
+            row_system=row % n_systems,
+            across_system=across % n_systems,
+            value=value,
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class AnyDesign:
     """Who rated what, as the kernel takes it; variances of workers come first if `worker_is_outer`."""
 
-    design: compiled.DesignArrays
+    design: DesignArrays
     outer: Codes
     inner: Codes
     system: Codes
@@ -77,14 +154,14 @@ class AnyDesign:
         worker, item = np.ascontiguousarray(worker), np.ascontiguousarray(item)  # one kind, compiled once
         m, n = int(worker.max()) + 1, int(item.max()) + 1
         columns = min(m, n) * n_systems
-        if columns > (MOST_IN_LANES if apart else MOST_COLUMNS) or m * n * n_systems > _MOST_CELLS:
+        if columns > MOST_COLUMNS or m * n * n_systems > _MOST_CELLS:
             return None
         outer, inner = (worker, item) if m <= n else (item, worker)
         filled = np.unique(inner * columns + outer * n_systems + system)
         meetings = np.bincount(filled // columns).astype(float)
         if (meetings * (meetings + 1) / 2).sum() > _MOST_CELLS:
             return None
-        design = compiled.DesignArrays.of_rows(outer, inner, system, n_systems, apart=apart)
+        design = DesignArrays.of_rows(outer, inner, system, n_systems, apart=apart)
         return cls(design, outer, inner, system, n_systems, m <= n)
 
     def fit(
@@ -96,35 +173,28 @@ class AnyDesign:
         tolerance: float,
         max_steps: int,
         kept: Mask | None = None,
-        by_lanes: bool = True,
         n_jobs: int = 1,
     ) -> StrandFits:
         """REML of each row of responses (tables, ratings), from a start (q,) with the variances of workers first.
         What is found has those of the outer factor first, and systems as the strands of one fit.
 
         kept : (tables, ratings), those that each table has, of a design whose inner levels are `apart`.
-        by_lanes : where the matrices are small, as many tables are fitted; a table alone is not. Rounding
-            differs, so that the number of tables does not say which.
         """
         if not self.worker_is_outer:
             start = np.roll(start, len(start) // 2)
         start = np.ascontiguousarray(start)
         parts = [slice(first, first + _SIDE_BY_SIDE) for first in range(0, len(responses), _SIDE_BY_SIDE)]
-        fits_in_lanes = by_lanes and len(self.design.load) <= MOST_IN_LANES
 
         def fit(part: slice) -> StrandFits:
             y = responses[part]
-            if kept is not None:
-                mask = np.ascontiguousarray(kept[part])
-                centre = y.mean(axis=1, keepdims=True, where=mask)
-                return self._side_by_side(
-                    np.where(mask, y - centre, 0.0), mask, patterns, start, tolerance, max_steps
-                )
-            y = np.ascontiguousarray(y - y.mean(axis=1, keepdims=True))
-            if fits_in_lanes:
+            if kept is None:
                 everything = np.empty((0, y.shape[1]), dtype=np.bool_)
+                y = np.ascontiguousarray(y - y.mean(axis=1, keepdims=True))
                 return self._side_by_side(y, everything, patterns, start, tolerance, max_steps)
-            return self._one_by_one(y, patterns, start, tolerance, max_steps)
+            mask = np.ascontiguousarray(kept[part])
+            centre = y.mean(axis=1, keepdims=True, where=mask)
+            y = np.where(mask, y - centre, 0.0)
+            return self._side_by_side(y, mask, patterns, start, tolerance, max_steps)
 
         with one_blas_thread():
             if n_jobs == 1 or len(parts) == 1:
@@ -141,7 +211,7 @@ class AnyDesign:
         tolerance: float,
         max_steps: int,
     ) -> StrandFits:
-        from humeval_power.kernels.joint import any_design_lanes as lanes
+        from humeval_power.kernels.joint.any_design import Tables, fit_many
 
         n, q, K = len(responses), len(start), self.n_systems
         status = np.empty(n, dtype=np.int64)
@@ -149,10 +219,10 @@ class AnyDesign:
         times = np.empty((len(kept), len(self.design.column)))
         fields = ((), (q,), (K,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
         y_outer, y_inner, whole, size = (np.full((n, *shape), np.nan) for shape in sums)
-        tables = lanes.Tables(
+        tables = Tables(
             y_outer, y_inner, whole, size, times, *(np.full((n, *shape), np.nan) for shape in fields)
         )
-        lanes.fit_many(
+        fit_many(
             self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, kept,
             start, tolerance, max_steps, status, tables,
         )  # fmt: skip
@@ -160,16 +230,3 @@ class AnyDesign:
         values = tables._asdict()
         fitted = Fitted(*(values[name][:, None] for name in Fitted._fields))
         return StrandFits(tables.beta[:, None], status[:, None], fitted)
-
-    def _one_by_one(
-        self, responses: Floats, patterns: Patterns, start: Floats, tolerance: float, max_steps: int
-    ) -> StrandFits:
-        n, q, K = len(responses), len(start), self.n_systems
-        status = np.empty(n, dtype=np.int64)
-        shapes = ((K,), (q,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
-        beta, *fields = filled = tuple(np.full((n, *shape), np.nan) for shape in shapes)
-        compiled.fit_many(
-            self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, start,
-            tolerance, max_steps, status, *filled,
-        )  # fmt: skip
-        return StrandFits(beta[:, None], status[:, None], Fitted(*(field[:, None] for field in fields)))

@@ -1,4 +1,4 @@
-"""Tables of any design, many studies of each, fitted by REML: who rates which systems of an item is free.
+"""Tables of any design, eight at once, fitted by REML: who rates which systems of an item is free.
 
 Outer levels (m) and systems (K) span dense matrices of order N = m K, levels first; inner levels are eliminated.
 What a level gives the systems has covariance Go or Gi (K, K), a sum of variances times patterns D_t, which are sums
@@ -13,6 +13,11 @@ one outer level after the other, each of which takes U Go (I + S Go)^-1 U' away;
 block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of each
 system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, the entries of which are
 listed. The search is that of `reml`; its first point, which is the same for all tables, is factorised once.
+
+Eight tables stand side by side in lanes, which all arrays have behind their other axes; shapes leave them out.
+Tables may lack some ratings of the design, each others: every inner level is a kind of its own then. One without a
+rating has M = I and meets nobody, an outer one has a load of zero, and neither adds anything to the likelihood.
+A lane knows nothing of its neighbours: a table alone has the bytes that it has among others.
 """
 
 from __future__ import annotations
@@ -31,130 +36,50 @@ from humeval_power.kernels.crossed.reml import (
     newton_direction,
 )
 from humeval_power.kernels.kernel import inner, kernel
-from humeval_power.kernels.small_matrices import spd_inverse
+from humeval_power.kernels.lane_matrices import (
+    add,
+    add_log,
+    add_products,
+    add_squares,
+    by_block,
+    cleared,
+    dot,
+    inverted,
+    mirrored,
+    product,
+    sandwiched,
+    tiled_product,
+)
+from humeval_power.kernels.lanes import LANES, every, fma, get, put
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 FLAT = 1e-8  # of the curvature that a variance has if the residual is held
 TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
-class DesignArrays(NamedTuple):
-    """Counts of n ratings. Columns of the matrices are `outer level * K + system`.
+class Counts(NamedTuple):
+    """Ratings of eight tables, in the names of `DesignArrays`: load (N,), times (cells,), replication (kinds, K),
+    value (entries,)."""
 
-    load : (N,) ratings of each column; begin, column, system, times : those of each inner level, cell by cell
-    level : (cells,) inner level; column_begin, by_column : the cells of each column
-    kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
-        inner levels are of it
-    entry_begin, row, across, row_system, across_system, value : the lower triangles of E_c, kind by kind
-    """
-
-    n: int
     load: Floats
-    begin: Codes
-    column: Codes
-    system: Codes
     times: Floats
-    level: Codes
-    column_begin: Codes
-    by_column: Codes
-    kind: Codes
     replication: Floats
-    levels: Floats
-    entry_begin: Codes
-    row: Codes
-    across: Codes
-    row_system: Codes
-    across_system: Codes
     value: Floats
 
-    @classmethod
-    def of_rows(
-        cls, outer: Codes, inner_level: Codes, system: Codes, n_systems: int, *, apart: bool = False
-    ) -> DesignArrays:
-        """Of codes (n,); apart : every inner level is a kind of its own."""
-        m, n_inner = int(outer.max()) + 1, int(inner_level.max()) + 1
-        N = n_systems * m
-        cells = np.bincount(inner_level * N + outer * n_systems + system, minlength=n_inner * N)
-        filled = np.flatnonzero(cells)
-        of, column, times = filled // N, filled % N, cells[filled].astype(float)
-        begin = np.searchsorted(of, np.arange(n_inner + 1))
-        each = cells.reshape(n_inner, m, n_systems).sum(axis=1)
-        key = np.arange(n_inner) if apart else each[:, 0]
-        for count in () if apart else each.T[1:]:  # ranks of the systems' counts so far
-            key = np.unique(key * (count.max() + 1) + count, return_inverse=True)[1]
-        _, first, kind, levels = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-        size = np.arange(len(of)) - begin[of] + 1  # cells of the level so far, each of which meets this one
-        one = np.repeat(np.arange(len(of)), size)
-        other = np.arange(len(one)) - np.repeat(np.cumsum(size) - size - begin[of], size)
-        place, value = (kind[of[one]] * N + column[one]) * N + column[other], times[one] * times[other]
-        if len(levels) * N**2 <= 4 * len(place):
-            total = np.bincount(place, value, minlength=len(levels) * N**2)
-            place = np.flatnonzero(total)
-            value = total[place]
-        else:
-            order = np.argsort(place, kind="stable")
-            place, value = place[order], value[order]
-        row, across = place // N % N, place % N
-        return cls(
-            n=len(outer),
-            load=cells.reshape(n_inner, N).sum(axis=0).astype(float),
-            begin=begin,
-            column=column,
-            system=column % n_systems,
-            times=times,
-            level=of,
-            column_begin=np.searchsorted(np.sort(column), np.arange(N + 1)),
-            by_column=np.argsort(column, kind="stable"),
-            kind=kind,
-            replication=each[first].astype(float),
-            levels=levels.astype(float),
-            entry_begin=np.searchsorted(place, np.arange(len(levels) + 1) * N**2),
-            row=row,
-            across=across,
-            row_system=row % n_systems,
-            across_system=across % n_systems,
-            value=value,
-        )
 
-
-class DesignFactor(NamedTuple):
-    """H at one gamma: Go; M and W of each kind; V; Zo'H_i^-1 X (K, N). `complete` fills tr(H^-1 G_t), the sums F_c
-    of C_i Y C_i' of each kind, Q = V Go and Y."""
+class LanesFactor(NamedTuple):
+    """H at one gamma: Go; M and W of each kind; V; the sums F_c of C_i Y C_i' of each kind; tr(H^-1 G_t); and the
+    log determinant (1,). Y is room."""
 
     Go: Floats
     M: Floats
     W: Floats
     V: Floats
-    base: Floats
-    trace: Floats
     F: Floats
-    Q: Floats
     Y: Floats
-
-
-@inner
-def room(kinds, K, N, q):
-    """A factor to be filled."""
-    blocks = (kinds, K, K)
-    return DesignFactor(
-        np.empty((K, K)), np.empty(blocks), np.empty(blocks), np.empty((N, N)), np.empty((K, N)), np.empty(q),
-        np.empty(blocks), np.empty((N, N)), np.empty((N, N)),
-    )  # fmt: skip
-
-
-@inner
-def product(left, right, out):
-    """left right, by BLAS."""
-    np.dot(left, right, out)
-
-
-@inner
-def by_block(rows, square, out):
-    """Every block of K columns of some rows, times a matrix (K, K)."""
-    K = len(square)
-    product(rows.reshape(rows.size // K, K), square, out.reshape(rows.size // K, K))
+    trace: Floats
+    log_det: Floats
 
 
 @inner
@@ -163,567 +88,804 @@ def covariance(patterns, gamma, first, out):
     K = len(out)
     for s in range(K):
         for t in range(K):
-            out[s, t] = 0.0
+            value = every(0.0)
             for v in range(len(patterns)):
-                out[s, t] += gamma[first + v] * patterns[v, s, t]
+                if patterns[v, s, t] != 0.0:
+                    value = fma(get(gamma, (first + v,)), every(patterns[v, s, t]), value)
+            put(out, (s, t), value)
 
 
 @inner
-def inverted(left, inverse):
-    """Overwrite a matrix that is a diagonal scaling away from a symmetric positive definite one, and so needs no
-    pivoting; fill its inverse. Its determinant, NaN where rounding has left it no digits."""
-    n = len(left)
-    det = 1.0
-    for r in range(n):
-        for c in range(n):
-            inverse[r, c] = 0.0
-        inverse[r, r] = 1.0
-    for r in range(n):
-        pivot = left[r, r]
-        if not pivot > 0.0:
-            return np.nan
-        det *= pivot
-        share = 1.0 / pivot
-        for c in range(n):
-            left[r, c] *= share
-            inverse[r, c] *= share
-        for s in range(n):
-            if s != r:
-                factor = left[s, r]
-                for c in range(n):
-                    left[s, c] -= factor * left[r, c]
-                    inverse[s, c] -= factor * inverse[r, c]
-    return det
-
-
-@inner
-def inner_blocks(design, Gi, M, W):
-    """M_c and W_c of each kind; the log determinant of all inner levels."""
-    K = len(Gi)
-    log_det = 0.0
-    left = np.empty((K, K))
-    for c in range(len(design.levels)):
-        for s in range(K):
-            for t in range(K):
-                left[s, t] = design.replication[c, s] * Gi[s, t]
-            left[s, s] += 1.0
-        log_det += design.levels[c] * np.log(inverted(left, M[c]))
-        product(Gi, M[c], W[c])
-    return log_det
-
-
-@inner
-def met_through(design, blocks, sign, out):
+def met_through(design, counts, blocks, sign, out):
     """out += sign sum_i C_i'B_c C_i for symmetric blocks B (kinds, K, K), the lower triangle."""
     for c in range(len(design.levels)):
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-            block = blocks[c, design.row_system[entry], design.across_system[entry]]
-            out[design.row[entry], design.across[entry]] += sign * block * design.value[entry]
+            block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
+            at = (design.row[entry], design.across[entry])
+            value = every(sign) * get(counts.value, (entry,))
+            put(out, at, fma(block, value, get(out, at)))
 
 
 @inner
-def mirrored(matrix):
-    """Copy the lower triangle to the upper one."""
-    for r in range(len(matrix)):
-        for c in range(r):
-            matrix[c, r] = matrix[r, c]
-
-
-@inner
-def less_products(matrix, left, right):
-    """matrix - left'right, the lower triangle; by four rows or by eight."""
-    N = len(matrix)
-    if len(left) % 8:
-        for k in range(0, len(left), 4):
-            a, b, c, d = right[k], right[k + 1], right[k + 2], right[k + 3]
-            for r in range(N):
-                p, q, s, t = left[k, r], left[k + 1, r], left[k + 2, r], left[k + 3, r]
-                for i in range(r + 1):
-                    matrix[r, i] -= p * a[i] + q * b[i] + s * c[i] + t * d[i]
-        return
-    for k in range(0, len(left), 8):
-        a, b, c, d = right[k], right[k + 1], right[k + 2], right[k + 3]
-        e, f, g, h = right[k + 4], right[k + 5], right[k + 6], right[k + 7]
-        for r in range(N):
-            p, q, s, t = left[k, r], left[k + 1, r], left[k + 2, r], left[k + 3, r]
-            u, v, w, x = left[k + 4, r], left[k + 5, r], left[k + 6, r], left[k + 7, r]
-            for i in range(r + 1):
-                matrix[r, i] -= (p * a[i] + q * b[i] + s * c[i] + t * d[i]) + (
-                    u * e[i] + v * f[i] + w * g[i] + x * h[i]
-                )
-
-
-@inner
-def taken_through(matrix, Go):
-    """Put V in the place of A, of which the lower triangle is read; log det(I + A Go)."""
+def taken_through(matrix, Go, log_det):
+    """Put V in the place of A, of which the lower triangle is read, and add log det(I + A Go) to `log_det`."""
     K, N = len(Go), len(matrix)
     most = K * max(1, TOGETHER // K)
-    padded = -(-most // 4) * 4 if most <= 4 else -(-most // 8) * 8
-    U, L, kept = np.zeros((padded, N)), np.zeros((padded, N)), np.empty((padded, N))
-    left, inverse = np.empty((most, most)), np.empty((most, most))
-    shrunk, middle = np.zeros((padded, padded)), np.zeros((padded, padded))
-    log_det = 0.0
+    U, kept, less = (
+        np.empty((most, N, LANES)),
+        np.empty((most, N, LANES)),
+        np.empty((most, N, LANES)),
+    )
+    left, inverse, turned, middle = (
+        np.empty((most, most, LANES)),
+        np.empty((most, most, LANES)),
+        np.empty((most, most, LANES)),
+        np.empty((most, most, LANES)),
+    )
+    zero = every(0.0)
     for w in range(0, N, most):
         size = min(most, N - w)
         for k in range(size):
             for c in range(w + k + 1):
-                U[k, c] = matrix[w + k, c]
+                put(U, (k, c), get(matrix, (w + k, c)))
             for c in range(w + k + 1, N):
-                U[k, c] = matrix[c, w + k]
+                put(U, (k, c), get(matrix, (c, w + k)))
         for r in range(size):
             for c in range(size):
-                value = 1.0 if r == c else 0.0
+                value = every(1.0 if r == c else 0.0)
                 first = c // K * K
                 for t in range(K):
-                    value += U[r, w + first + t] * Go[t, c - first]
-                left[r, c] = value
-        log_det += np.log(inverted(left[:size, :size], inverse[:size, :size]))
-        if not np.isfinite(log_det):
-            return np.nan
-        for r in range(padded):
-            for c in range(padded):
-                shrunk[r, c] = middle[r, c] = 0.0
-                if r < size and c < size:
-                    shrunk[r, c] = inverse[r, c]
-                    first = r // K * K
-                    for t in range(K):
-                        middle[r, c] += Go[r - first, t] * inverse[first + t, c]
-        product(middle, U, L)
-        product(shrunk, U, kept)
-        less_products(matrix, L, U)
+                    value = fma(get(U, (r, w + first + t)), get(Go, (t, c - first)), value)
+                put(left, (r, c), value)
+        det, least = inverted(left, size, inverse)
+        add_log(log_det, 1.0, det, least)
+        for r in range(size):
+            first = r // K * K
+            for c in range(size):
+                value = zero
+                for t in range(K):
+                    value = fma(get(Go, (r - first, t)), get(inverse, (first + t, c)), value)
+                put(middle, (c, r), zero - value)
+                put(turned, (c, r), get(inverse, (r, c)))
+        cleared(kept, size, N)
+        cleared(less, size, N)
+        add_products(turned, U, size, False, kept[:size])
+        add_products(middle, U, size, False, less[:size])
+        add_products(less, U, size, True, matrix)
         for k in range(size):
             for c in range(w + k + 1):
-                matrix[w + k, c] = kept[k, c]
+                put(matrix, (w + k, c), get(kept, (k, c)))
             for r in range(w + k + 1, N):
-                matrix[r, w + k] = kept[k, r]
+                put(matrix, (r, w + k), get(kept, (k, r)))
     mirrored(matrix)
-    return log_det
 
 
 @inner
-def factorise(design, patterns, gamma, at):
-    """Fill a factor at gamma, but for what `complete` fills; its log determinant."""
+def factorise(design, counts, patterns, gamma, at):
+    """Fill a factor at gamma (q,)."""
     h, K = patterns.shape[:2]
-    N = len(at.V)
-    Gi = np.empty((K, K))
-    covariance(patterns, gamma, h, Gi)
+    N, kinds = len(at.V), len(design.levels)
+    zero = every(0.0)
+    Gi, half, small = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
+    total, blocks, Q = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, N, LANES))
     covariance(patterns, gamma, 0, at.Go)
-    log_det = inner_blocks(design, Gi, at.M, at.W)
-    for r in range(N):
-        for c in range(N):
-            at.V[r, c] = 0.0
-        at.V[r, r] = design.load[r]
-        for t in range(K):
-            at.base[t, r] = design.load[r] if t == r % K else 0.0
-    met_through(design, at.W, -1.0, at.V)
-    for i in range(len(design.kind)):
-        c = design.kind[i]
-        for p in range(design.begin[i], design.begin[i + 1]):
-            for t in range(K):
-                pulled = at.W[c, design.system[p], t] * design.replication[c, t]
-                at.base[t, design.column[p]] -= design.times[p] * pulled
-    return log_det + taken_through(at.V, at.Go)
-
-
-@inner
-def complete(design, patterns, at):
-    """The rest of a factor."""
-    h, K = patterns.shape[:2]
-    N = len(at.V)
-    by_block(at.V, at.Go, at.Q)
-    turned = at.Q.T.copy()
-    by_block(turned, at.Go, at.Y)
-    for r in range(N):
-        for c in range(N):
-            at.Y[r, c] = -at.Y[r, c]
-        first = r // K * K
-        for t in range(K):
-            at.Y[r, first + t] += at.Go[r - first, t]
-    half, small, total, blocks = np.empty((K, K)), np.empty((K, K)), np.zeros((K, K)), np.zeros((K, K))
-    for c in range(len(design.levels)):
+    covariance(patterns, gamma, h, Gi)
+    put(at.log_det, (0,), zero)
+    for c in range(kinds):
         for s in range(K):
             for t in range(K):
-                at.F[c, s, t] = 0.0
+                value = get(counts.replication, (c, s)) * get(Gi, (s, t))
+                put(half, (s, t), value + every(1.0) if s == t else value)
+        det, least = inverted(half, K, at.M[c])
+        add_log(at.log_det, design.levels[c], det, least)
+        product(Gi, at.M[c], False, at.W[c])
+    cleared(at.V, N, N)
+    for r in range(N):
+        put(at.V, (r, r), get(counts.load, (r,)))
+    met_through(design, counts, at.W, -1.0, at.V)
+    taken_through(at.V, at.Go, at.log_det)
+    cleared(total, K, K)
+    cleared(blocks, K, K)
+    for first in range(0, N, K):
+        for s in range(K):
+            for c in range(first + K):
+                put(Q, (s, c), get(at.V, (first + s, c)))
+            for t in range(K):
+                add(blocks, (s, t), get(at.V, (first + s, first + t)))
+        for block in range(0, first + K, K):
+            for s in range(K):
+                for t in range(K):
+                    value = zero
+                    for k in range(K):
+                        value = fma(get(Q, (s, block + k)), get(at.Go, (k, t)), value)
+                    put(half, (s, t), value)
+            for s in range(K):
+                for t in range(K):
+                    value = zero
+                    for k in range(K):
+                        value = fma(get(at.Go, (s, k)), get(half, (k, t)), value)
+                    value = get(at.Go, (s, t)) - value if block == first else zero - value
+                    put(at.Y, (first + s, block + t), value)
+    for c in range(kinds):
+        cleared(at.F[c], K, K)
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
             r, k = design.row[entry], design.across[entry]
             s, t = design.row_system[entry], design.across_system[entry]
-            value = design.value[entry] * at.Y[r, k]
-            at.F[c, s, t] += value
+            value = get(counts.value, (entry,)) * get(at.Y, (r, k))
+            add(at.F, (c, s, t), value)
             if r != k:
-                at.F[c, t, s] += value
-        product(at.M[c], at.F[c], half)
-        product(half, at.M[c].T, small)
+                add(at.F, (c, t, s), value)
+        product(at.M[c], at.F[c], False, half)
+        product(half, at.M[c], True, small)
         for s in range(K):
             for t in range(K):
-                total[s, t] += design.levels[c] * at.M[c, s, t] * design.replication[c, t] - small[s, t]
-    for first in range(0, N, K):
-        for s in range(K):
-            for t in range(K):
-                blocks[s, t] += at.V[first + s, first + t]
-    for v in range(h):
-        at.trace[v], at.trace[h + v] = (patterns[v] * blocks).sum(), (patterns[v] * total).sum()
+                value = every(design.levels[c]) * get(counts.replication, (c, t)) * get(at.M, (c, s, t))
+                add(total, (s, t), value - get(small, (s, t)))
+    for t in range(2 * h):
+        value = zero
+        for r in range(K):
+            for c in range(K):
+                if patterns[t % h, r, c] != 0.0:
+                    block = get(blocks, (r, c)) if t < h else get(total, (r, c))
+                    value = fma(every(patterns[t % h, r, c]), block, value)
+        put(at.trace, (t,), value)
 
 
 @inner
-def response_sums(design, outer, inner_level, system, y, b, y_outer, y_inner):
-    """Sums of the ratings of a table by column (N,) and by inner level and system; their squares."""
-    K = y_inner.shape[1]
-    for c in range(len(y_outer)):
-        y_outer[c] = 0.0
-    for i in range(len(y_inner)):
-        for s in range(K):
-            y_inner[i, s] = 0.0
-    whole = 0.0
-    for place in range(design.n):
-        value = y[b, place]
-        y_outer[outer[place] * K + system[place]] += value
-        y_inner[inner_level[place], system[place]] += value
-        whole += value**2
-    return whole
-
-
-@inner
-def profiled(design, at, y_outer, y_inner, whole, through, seen, beta, phi):
-    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi. y'Py, and
-    the log determinant of X'H^-1X, NaN where there is none."""
-    K, N = len(beta), len(at.V)
-    pushed, gram, xy = np.empty(K), np.empty((K, K)), np.empty(K)
-    base = np.empty((K + 1, N))
-    base[:K] = at.base
-    base[K] = y_outer
+def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, precise, log_det):
+    """Fill `seen`, Zo'H^-1 of X and y, and `through`, Go seen, both (K + 1, N); the means and their phi; add to
+    `log_det` that of X'H^-1X. y'Py."""
+    K, N = len(means), len(at.V)
+    zero = every(0.0)
+    base, pushed = np.empty((K + 1, N, LANES)), np.empty((K, K + 1, LANES))
+    gram, xy = np.empty((K, K, LANES)), np.empty((K, LANES))
     left = whole
-    for i in range(len(y_inner)):
-        c = design.kind[i]
-        for s in range(K):
-            pushed[s] = 0.0
-            for t in range(K):
-                pushed[s] += at.W[c, s, t] * y_inner[i, t]
-            left -= pushed[s] * y_inner[i, s]
-        for p in range(design.begin[i], design.begin[i + 1]):
-            base[K, design.column[p]] -= design.times[p] * pushed[design.system[p]]
-    by_block(base, at.Go, through)
-    product(through, at.V, seen)
-    for j in range(K + 1):
-        for c in range(N):
-            seen[j, c] = base[j, c] - seen[j, c]
-    by_block(seen, at.Go, through)
     for c in range(N):
-        left -= base[K, c] * through[K, c]
-    for s in range(K):
-        for j in range(K + 1):
-            value = 0.0
-            for c in range(s, N, K):
-                value += seen[j, c]
-            if j < K:
-                gram[s, j] = value
-            else:
-                xy[s] = value
-    inverse, log_det, ok = spd_inverse(gram)
-    for s in range(K):
-        beta[s] = 0.0
         for t in range(K):
-            phi[s, t] = inverse[s, t]
-            beta[s] += inverse[s, t] * xy[t]
-        left -= beta[s] * xy[s]
-    return left, (log_det if ok else np.nan)
-
-
-@inner
-def less_means(design, M, y_inner, beta, through, seen, seen_inner):
-    """Take the means out of y; fill seen_inner (K + 1, inner levels K), Zi'H^-1 of X and of what is left of y."""
-    K, N = len(beta), seen.shape[1]
-    for j in range(K):
-        for c in range(N):
-            seen[K, c] -= beta[j] * seen[j, c]
-            through[K, c] -= beta[j] * through[j, c]
-    pushed, line = np.empty((K, K + 1)), np.empty(K + 1)
-    turned = through.T.copy()
+            put(base, (t, c), get(counts.load, (c,)) if t == c % K else zero)
+        put(base, (K, c), get(y_outer, (c,)))
     for i in range(len(y_inner)):
         kind = design.kind[i]
         for s in range(K):
-            count = design.replication[kind, s]
-            for j in range(K):
-                pushed[s, j] = 0.0
-            pushed[s, s] = count
-            pushed[s, K] = y_inner[i, s] - count * beta[s]
-        for p in range(design.begin[i], design.begin[i + 1]):
-            s, col, count = design.system[p], design.column[p], design.times[p]
-            for j in range(K + 1):
-                pushed[s, j] -= count * turned[col, j]
-        for s in range(K):
-            for j in range(K + 1):
-                line[j] = 0.0
+            value = zero
             for t in range(K):
-                for j in range(K + 1):
-                    line[j] += M[kind, s, t] * pushed[t, j]
+                value = fma(get(at.W, (kind, s, t)), get(y_inner, (i, t)), value)
+                put(pushed, (s, t), get(at.W, (kind, s, t)) * get(counts.replication, (kind, t)))
+            put(pushed, (s, K), value)
+            left = left - value * get(y_inner, (i, s))
+        for p in range(design.begin[i], design.begin[i + 1]):
+            s, column, count = design.system[p], design.column[p], zero - get(counts.times, (p,))
             for j in range(K + 1):
-                seen_inner[j, i * K + s] = line[j]
+                put(base, (j, column), fma(count, get(pushed, (s, j)), get(base, (j, column))))
+    by_block(base, at.Go, through)
+    tiled_product(through, at.V, seen)
+    for j in range(K + 1):
+        for c in range(N):
+            put(seen, (j, c), get(base, (j, c)) - get(seen, (j, c)))
+    by_block(seen, at.Go, through)
+    left = left - dot(base, K, through, K)
+    for s in range(K):
+        for j in range(K + 1):
+            value = zero
+            for c in range(s, N, K):
+                value = value + get(seen, (j, c))
+            if j < K:
+                put(gram, (s, j), value)
+            else:
+                put(xy, (s,), value)
+    det, least = inverted(gram, K, precise)
+    add_log(log_det, 1.0, det, least)
+    for s in range(K):
+        value = zero
+        for t in range(K):
+            value = fma(get(precise, (s, t)), get(xy, (t,)), value)
+        put(means, (s,), value)
+        left = left - value * get(xy, (s,))
+    return left
 
 
 @inner
-def along(vector, rows, out):
-    """What a vector of systems makes of each level: rows (k, levels K), out (k, levels)."""
-    K = len(vector)
+def less_means(design, counts, M, y_inner, means, through, seen, seen_inner):
+    """Take the means out of y; fill seen_inner (K + 1, inner levels K), Zi'H^-1 of X and of what is left of y."""
+    K, N = len(means), seen.shape[1]
+    zero = every(0.0)
+    pushed = np.empty((K, K + 1, LANES))
+    for j in range(K):
+        share = zero - get(means, (j,))
+        for c in range(N):
+            put(seen, (K, c), fma(share, get(seen, (j, c)), get(seen, (K, c))))
+            put(through, (K, c), fma(share, get(through, (j, c)), get(through, (K, c))))
+    for i in range(len(y_inner)):
+        kind = design.kind[i]
+        for s in range(K):
+            count = get(counts.replication, (kind, s))
+            for j in range(K):
+                put(pushed, (s, j), count if j == s else zero)
+            put(pushed, (s, K), get(y_inner, (i, s)) - count * get(means, (s,)))
+        for p in range(design.begin[i], design.begin[i + 1]):
+            s, column, count = design.system[p], design.column[p], zero - get(counts.times, (p,))
+            for j in range(K + 1):
+                put(pushed, (s, j), fma(count, get(through, (j, column)), get(pushed, (s, j))))
+        for j in range(K + 1):
+            for s in range(K):
+                value = zero
+                for t in range(K):
+                    value = fma(get(M, (kind, s, t)), get(pushed, (t, j)), value)
+                put(seen_inner, (j, i * K + s), value)
+
+
+@inner
+def along(vectors, v, rows, out):
+    """What vector v of systems makes of each level: rows (k, levels K), out (k, levels)."""
+    K = vectors.shape[1]
     for j in range(len(out)):
         for w in range(out.shape[1]):
-            out[j, w] = 0.0
-        for s in range(K):
-            if vector[s] != 0.0:
-                for w in range(out.shape[1]):
-                    out[j, w] += vector[s] * rows[j, w * K + s]
+            value = every(0.0)
+            for s in range(K):
+                if vectors[v, s] != 0.0:
+                    value = fma(every(vectors[v, s]), get(rows, (j, w * K + s)), value)
+            put(out, (j, w), value)
 
 
 @inner
-def level_products(vectors, group, rows, first, out):
-    """Sums over levels of left'D_t right for all pairs of rows (k, levels K), into out (q, k, k) from `first`."""
-    k, K = len(rows), vectors.shape[1]
-    each, gram = np.empty((k, rows.shape[1] // K)), np.empty((k, k))
-    for t in range(group[-1] + 1):
-        out[first + t] = 0.0
-    for r in range(len(vectors)):
-        along(vectors[r], rows, each)
-        product(each, each.T, gram)
-        out[first + group[r]] += gram
+def level_products(vectors, group, rows, first, each, out):
+    """Sums over levels of left'D_t right for all pairs of rows (k, levels K), added to out (q, k, k) from `first`;
+    each (k, levels) is room."""
+    k = len(rows)
+    for v in range(len(vectors)):
+        along(vectors, v, rows, each)
+        for i in range(k):
+            for j in range(i + 1):
+                value = dot(each, i, each, j)
+                add(out, (first + group[v], i, j), value)
+                if i != j:
+                    add(out, (first + group[v], j, i), value)
+
+
+class EffectsRoom(NamedTuple):
+    """Room for G_t's effects of k columns."""
+
+    effect: Floats
+    half: Floats
+    meet: Floats
+    e: Floats
+    turned: Floats
+    pushed: Floats
+    base: Floats
+    outer_part: Floats
+    inner_part: Floats
 
 
 @inner
-def through_patterns(design, vectors, group, at, seen, seen_inner, result):
+def effects_room(design, k, h):
+    """Room for `through_patterns` of k columns."""
+    N, K, n_inner, rows = len(design.load), design.replication.shape[1], len(design.kind), h * k
+    return EffectsRoom(
+        np.empty((N, 2 * rows, LANES)), np.empty((N, 2 * rows, LANES)), np.empty((N, rows, LANES)),
+        np.empty((n_inner * K, rows, LANES)), np.empty((n_inner * K, rows, LANES)), np.empty((K, rows, LANES)),
+        np.empty((rows, rows, LANES)), np.empty((k, N // K, LANES)), np.empty((k, n_inner, LANES)),
+    )  # fmt: skip
+
+
+@inner
+def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space, result):
     """X'H^-1 G_s H^-1 G_t H^-1 X into result (q k, q k), of k columns X, of which H^-1 X as levels see it is given:
     seen (k, N) and seen_inner (k, inner levels K)."""
-    k, N, K, n_inner = len(seen), seen.shape[1], vectors.shape[1], len(design.kind)
-    h = group[-1] + 1
-    m, rows = N // K, h * k
-    effect, meet = np.zeros((2 * rows, N)), np.zeros((rows, N))
-    e, turned = np.zeros((rows, n_inner * K)), np.zeros((rows, n_inner * K))
-    outer_part, inner_part, pushed = np.empty((k, m)), np.empty((k, n_inner)), np.empty(K)
-    for r in range(len(vectors)):
-        along(vectors[r], seen, outer_part)
-        along(vectors[r], seen_inner, inner_part)
-        for j in range(k):
-            row = group[r] * k + j
-            for s in range(K):
-                share = vectors[r, s]
-                if share != 0.0:
-                    for w in range(m):
-                        effect[row, w * K + s] += share * outer_part[j, w]
+    k, N, K = len(seen), len(at.V), len(at.Go)
+    n_inner, rows = len(design.kind), (group[-1] + 1) * k
+    zero = every(0.0)
+    effect, half, meet, e, turned, pushed, base, outer_part, inner_part = space
+    cleared(effect, N, rows)
+    cleared(e, n_inner * K, rows)
+    for v in range(len(vectors)):
+        along(vectors, v, seen, outer_part)
+        along(vectors, v, seen_inner, inner_part)
+        for s in range(K):
+            if vectors[v, s] != 0.0:
+                share = every(vectors[v, s])
+                for j in range(k):
+                    row = group[v] * k + j
+                    for w in range(N // K):
+                        place = (w * K + s, row)
+                        put(effect, place, fma(share, get(outer_part, (j, w)), get(effect, place)))
                     for i in range(n_inner):
-                        e[row, i * K + s] += share * inner_part[j, i]
+                        place = (i * K + s, row)
+                        put(e, place, fma(share, get(inner_part, (j, i)), get(e, place)))
+    cleared(meet, N, rows)
+    for i in range(n_inner):
+        c = design.kind[i]
+        for t in range(K):
+            for row in range(rows):
+                value = zero
+                for s in range(K):
+                    value = fma(get(at.M, (c, s, t)), get(e, (i * K + s, row)), value)
+                put(pushed, (t, row), value)
+                put(turned, (i * K + t, row), get(counts.replication, (c, t)) * value)  # M N is symmetric
+        for p in range(design.begin[i], design.begin[i + 1]):
+            column, s, count = design.column[p], design.system[p], get(counts.times, (p,))
+            for row in range(rows):
+                put(meet, (column, row), fma(count, get(pushed, (s, row)), get(meet, (column, row))))
+    for first in range(0, N, K):
+        tiled_product(at.Go, meet[first : first + K], pushed)
+        for s in range(K):
+            for row in range(rows):
+                put(effect, (first + s, rows + row), zero - get(pushed, (s, row)))
+    tiled_product(at.V, effect, half)
+    for c in range(N):
+        for row in range(rows):
+            add(half, (c, rows + row), get(meet, (c, row)))
+    cleared(result, 2 * rows, 2 * rows)
+    add_products(half, effect, N, True, result)
+    cleared(base, rows, rows)
+    add_products(e, turned, n_inner * K, True, base)
     for row in range(rows):
-        for i in range(n_inner):
-            c = design.kind[i]
+        for other in range(row + 1):
+            add(result, (rows + row, rows + other), get(base, (row, other)))
+    mirrored(result)
+
+
+@inner
+def levels_are_few(design, n_vectors, h):
+    """Whether `through_levels` takes less products than `through_matrices`."""
+    N, K, n_inner = len(design.load), design.replication.shape[1], len(design.kind)
+    each = n_vectors * (n_vectors * (K + 1) + 2 * len(design.column) // n_inner)
+    return 1.5 * n_inner * (n_inner + 1) / 2 * each < h * N**3  # these run less smoothly
+
+
+@inner
+def through_levels(design, counts, vectors, group, at, norm):
+    """Fill tr(H^-1 G_s H^-1 G_t) of outer s and inner t, and those of two inner ones but for what they share in a
+    level, of `norm` (q, q) which is zero there; Y is overwritten.
+
+    With u and v of the vectors of s and t, they are sums of squares of u'B C_i'M_i'v of each outer level, and of
+    u'M_i C_i Go B C_j'M_j'v of each pair of inner ones. For many inner levels `through_matrices` is faster.
+    """
+    n_vectors, K = vectors.shape
+    N, n_inner, h = len(at.V), len(design.kind), group[-1] + 1
+    zero, reach = every(0.0), at.Y  # B'
+    for first in range(0, N, K):
+        for s in range(K):
+            for c in range(N):
+                value = zero
+                for t in range(K):
+                    value = fma(get(at.Go, (s, t)), get(at.V, (first + t, c)), value)
+                put(reach, (first + s, c), every(1.0 if c == first + s else 0.0) - value)
+    pulled = np.empty((len(at.M), K, n_vectors, LANES))
+    for kind in range(len(at.M)):
+        for v in range(n_vectors):
             for t in range(K):
-                pushed[t] = 0.0
-            for s in range(K):
-                if e[row, i * K + s] != 0.0:
-                    for t in range(K):
-                        pushed[t] += at.M[c, s, t] * e[row, i * K + s]
-            for t in range(K):
-                turned[row, i * K + t] = design.replication[c, t] * pushed[t]  # M N is symmetric
+                value = zero
+                for s in range(K):
+                    if vectors[v, s] != 0.0:
+                        value = fma(every(vectors[v, s]), get(at.M, (kind, s, t)), value)
+                put(pulled, (kind, t, v), value)
+    sums, met, far = (
+        np.empty((K, N, LANES)),
+        np.empty((N, n_vectors, LANES)),
+        np.empty((N, n_vectors, LANES)),
+    )
+    here = np.empty((K, n_vectors, LANES))
+    shape = (n_vectors, n_vectors, LANES)
+    outer, both, same = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for j in range(n_inner):
+        cleared(sums, K, N)
+        for p in range(design.begin[j], design.begin[j + 1]):
+            s, column, count = design.system[p], design.column[p], get(counts.times, (p,))
+            for c in range(N):
+                put(sums, (s, c), fma(count, get(reach, (column, c)), get(sums, (s, c))))
+        cleared(met, N, n_vectors)
+        add_products(sums, pulled[design.kind[j]], K, False, met)
+        for first in range(0, N, K):
+            tiled_product(at.Go, met[first : first + K], far[first : first + K])
+            for o in range(n_vectors):
+                for v in range(n_vectors):
+                    value = zero
+                    for s in range(K):
+                        if vectors[o, s] != 0.0:
+                            value = fma(every(vectors[o, s]), get(met, (first + s, v)), value)
+                    put(outer, (o, v), fma(value, value, get(outer, (o, v))))
+        for i in range(j + 1):
+            cleared(here, K, n_vectors)
             for p in range(design.begin[i], design.begin[i + 1]):
-                meet[row, design.column[p]] += design.times[p] * pushed[design.system[p]]
-    by_block(meet, at.Go, effect[rows:])
-    for row in range(rows, 2 * rows):
-        for c in range(N):
-            effect[row, c] = -effect[row, c]
-    half, across, base = np.empty((2 * rows, N)), np.empty((rows, 2 * rows)), np.empty((rows, rows))
-    product(effect, at.V, half)
-    product(half, effect.T, result)
-    product(meet, effect.T, across)
-    product(e, turned.T, base)
-    for r in range(rows):
-        for c in range(rows):
-            result[rows + r, c] += across[r, c]
-            result[c, rows + r] += across[r, c]
-            result[rows + r, rows + c] += across[r, rows + c] + base[r, c]
+                s, column, count = design.system[p], design.column[p], get(counts.times, (p,))
+                for v in range(n_vectors):
+                    put(here, (s, v), fma(count, get(far, (column, v)), get(here, (s, v))))
+            add_squares(pulled[design.kind[i]], here, both if i < j else same)
+    for o in range(n_vectors):
+        for v in range(n_vectors):
+            add(norm, (group[o], h + group[v]), get(outer, (o, v)))
+            add(norm, (h + group[v], group[o]), get(outer, (o, v)))
+            value = get(same, (o, v)) + (get(both, (o, v)) + get(both, (v, o)))
+            add(norm, (h + group[o], h + group[v]), value)
 
 
 @inner
-def sandwiched(left, middle, right, out):
-    """left'middle right, all (K, K)."""
-    half = np.empty(out.shape)
-    product(left.T, middle, half)
-    product(half, right, out)
-
-
-@inner
-def norms(design, patterns, vectors, group, at, B, E, X, hidden, norm):
-    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q), by X = B E and `hidden`, Go X."""
+def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
+    """Fill what `through_levels` does by X = B E_t, where E_t = sum_i C_i'M_i'D_t M_i C_i, and `hidden` (h, N, N),
+    Go X; B and E are room."""
     h, K = patterns.shape[:2]
-    N, kinds, n_vectors = len(at.V), len(design.levels), len(vectors)
-    m = N // K
-    norm[:] = 0.0
+    N, kinds, X = len(at.V), len(design.levels), at.Y
+    zero = every(0.0)
+    by_block(at.V, at.Go, B)
     for r in range(N):
         for c in range(N):
-            B[r, c] = -at.Q[r, c]
-        B[r, r] += 1.0
-    part, line = np.empty(N), np.empty(m)
-    for r in range(n_vectors):
-        for w in range(m):
-            for c in range(N):
-                part[c] = 0.0
-            for s in range(K):
-                if vectors[r, s] != 0.0:
-                    for c in range(N):
-                        part[c] += vectors[r, s] * at.V[w * K + s, c]
-            for o in range(n_vectors):
-                for c in range(m):
-                    line[c] = 0.0
-                for t in range(K):
-                    if vectors[o, t] != 0.0:
-                        for c in range(m):
-                            line[c] += vectors[o, t] * part[c * K + t]
-                norm[group[r], group[o]] += np.dot(line, line)
-    shape, small = np.empty((kinds, K, K)), np.empty((K, K))
+            put(B, (r, c), every(1.0 if r == c else 0.0) - get(B, (r, c)))
+    shape, half, small = (
+        np.empty((kinds, K, K, LANES)),
+        np.empty((K, K, LANES)),
+        np.empty((K, K, LANES)),
+    )
     for v in range(h):
         for c in range(kinds):
-            sandwiched(at.M[c], patterns[v], at.M[c], shape[c])
-        E[:] = 0.0
-        met_through(design, shape, 1.0, E)
+            sandwiched(at.M[c], patterns[v], at.M[c], half, shape[c])
+        cleared(E, N, N)
+        met_through(design, counts, shape, 1.0, E)
         mirrored(E)
-        product(B, E, X)
-        small[:] = 0.0
+        tiled_product(B, E, X)
+        cleared(small, K, K)
         for first in range(0, N, K):
             for s in range(K):
                 for t in range(K):
-                    small[s, t] += np.dot(X[first + s], B[first + t])
+                    add(small, (s, t), dot(X, first + s, B, first + t))
         for s in range(h):
-            norm[s, h + v] = norm[h + v, s] = (patterns[s] * small).sum()
+            value = zero
+            for r in range(K):
+                for c in range(K):
+                    if patterns[s, r, c] != 0.0:
+                        value = fma(every(patterns[s, r, c]), get(small, (r, c)), value)
+            put(norm, (s, h + v), value)
+            put(norm, (h + v, s), value)
         for first in range(0, N, K):
-            product(at.Go, X[first : first + K], hidden[v, first : first + K])
-        for r in range(N):
-            for c in range(N):
-                E[r, c] = hidden[v, c, r]
+            for s in range(K):
+                for c in range(N):
+                    value = zero
+                    for t in range(K):
+                        value = fma(get(at.Go, (s, t)), get(X, (first + t, c)), value)
+                    put(hidden, (v, first + s, c), value)
+        for c in range(N):
+            for r in range(N):
+                put(E, (c, r), get(hidden, (v, r, c)))
         for s in range(v + 1):
-            norm[h + v, h + s] = np.dot(hidden[s].ravel(), E.ravel())
-    own, less, both = np.empty((K, K)), np.empty((K, K)), np.empty((K, K))
-    for c in range(kinds):
-        product(at.M[c], at.F[c], both)
-        product(both, at.M[c].T, less)
+            value = zero
+            for r in range(N):
+                value = value + dot(hidden[s], r, E, r)
+            put(norm, (h + v, h + s), value)
+            put(norm, (h + s, h + v), value)
+
+
+@inner
+def norms(design, counts, patterns, vectors, group, at, B, E, hidden, norm):
+    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q); B, E and hidden are room, empty if levels are
+    few, and Y is overwritten."""
+    n_vectors, K = vectors.shape
+    N, h = len(at.V), group[-1] + 1
+    zero = every(0.0)
+    cleared(norm, 2 * h, 2 * h)
+    part = np.empty((1, N, LANES))
+    for v in range(n_vectors):
+        for w in range(0, N, K):
+            for c in range(N):
+                value = zero
+                for s in range(K):
+                    if vectors[v, s] != 0.0:
+                        value = fma(every(vectors[v, s]), get(at.V, (w + s, c)), value)
+                put(part, (0, c), value)
+            for o in range(n_vectors):
+                total = zero
+                for c in range(0, N, K):
+                    value = zero
+                    for t in range(K):
+                        if vectors[o, t] != 0.0:
+                            value = fma(every(vectors[o, t]), get(part, (0, c + t)), value)
+                    total = fma(value, value, total)
+                add(norm, (group[v], group[o]), total)
+    if len(B):
+        through_matrices(design, counts, patterns, at, B, E, hidden, norm)
+    else:
+        through_levels(design, counts, vectors, group, at, norm)
+    own, less, half = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
+    across, back = np.empty((1, K, LANES)), np.empty((1, K, LANES))
+    for kind in range(len(at.M)):
+        product(at.M[kind], at.F[kind], False, half)
+        product(half, at.M[kind], True, less)
         for s in range(K):
             for t in range(K):
-                own[s, t] = at.M[c, s, t] * design.replication[c, t]
-                less[s, t] = design.levels[c] * own[s, t] - 2.0 * less[s, t]
-        for v in range(h):
-            for o in range(v + 1):
-                product(patterns[o], own, small)
-                product(small, patterns[v], both)
-                value = 0.0
+                value = get(at.M, (kind, s, t)) * get(counts.replication, (kind, t))
+                put(own, (s, t), value)
+                put(less, (s, t), every(design.levels[kind]) * value - every(2.0) * get(less, (s, t)))
+        for v in range(n_vectors):
+            for s in range(K):
+                to, fro = zero, zero
+                for t in range(K):
+                    if vectors[v, t] != 0.0:
+                        to = fma(every(vectors[v, t]), get(own, (s, t)), to)
+                        fro = fma(every(vectors[v, t]), get(less, (t, s)), fro)
+                put(across, (0, s), to)
+                put(back, (0, s), fro)
+            for o in range(n_vectors):
+                to, fro = zero, zero
                 for s in range(K):
-                    for t in range(K):
-                        value += both[s, t] * less[t, s]
-                norm[h + v, h + o] += value
-    for v in range(h):
-        for o in range(v):
-            norm[h + o, h + v] = norm[h + v, h + o]
+                    if vectors[o, s] != 0.0:
+                        to = fma(every(vectors[o, s]), get(across, (0, s)), to)
+                        fro = fma(every(vectors[o, s]), get(back, (0, s)), fro)
+                add(norm, (h + group[v], h + group[o]), to * fro)
+
+
+class Tables(NamedTuple):
+    """Tables b, and what is known of them: no lanes here.
+
+    y_outer (b, N), y_inner (b, inner levels, K), whole (b,) : sums of ratings by column and by inner level and
+        system, and of their squares
+    n (b,), times (b, cells) : ratings, and those of each cell of the design; (0, cells) if no table lacks any
+    gamma (b, q) : where they are evaluated; the others are the fields of a fit there, but for rss, which is y'Py
+        whether or not that is a fit
+    log_det (b,) : of H and X'H^-1 X, NaN where there is none
+    """
+
+    y_outer: Floats
+    y_inner: Floats
+    whole: Floats
+    n: Floats
+    times: Floats
+    log_det: Floats
+    gamma: Floats
+    beta: Floats
+    phi: Floats
+    rss: Floats
+    trace: Floats
+    quadratic: Floats
+    square: Floats
+    norm: Floats
+    xgx: Floats
+    xggx: Floats
+
+
+@inner
+def counted(design, times, chosen, counts):
+    """Fill the counts of tables `chosen` (LANES,), or of the whole design if no table lacks a rating; every inner
+    level is else a kind of its own, and the entries of one follow its cells."""
+    if not len(times):
+        for lane in range(LANES):
+            counts.load[:, lane], counts.times[:, lane] = design.load, design.times
+            counts.replication[:, :, lane], counts.value[:, lane] = design.replication, design.value
+        return
+    counts.load[:] = 0.0
+    counts.replication[:] = 0.0
+    for lane in range(LANES):
+        for p in range(len(design.column)):
+            counts.times[p, lane] = times[chosen[lane], p]
+    entry = 0
+    for i in range(len(design.kind)):
+        for p in range(design.begin[i], design.begin[i + 1]):
+            each = get(counts.times, (p,))
+            put(counts.load, (design.column[p],), get(counts.load, (design.column[p],)) + each)
+            add(counts.replication, (i, design.system[p]), each)
+            for o in range(design.begin[i], p + 1):
+                put(counts.value, (entry,), each * get(counts.times, (o,)))
+                entry += 1
+
+
+@inner
+def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, at):
+    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx; `counts` and `at` are
+    overwritten."""
+    h, K = patterns.shape[:2]
+    N, n_inner, q = len(design.load), len(design.kind), 2 * h
+    last = 1 if is_last else 0
+    here, log_dets, lefts = np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES))
+    outer_sums, inner_sums = np.empty((N, LANES)), np.empty((n_inner, K, LANES))
+    through, seen = np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES))
+    seen_inner = np.empty((K + 1, n_inner * K, LANES))
+    means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
+    outer_part, inner_part = np.empty((K + 1, N // K, LANES)), np.empty((K + 1, n_inner, LANES))
+    products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
+    of_response, of_means = effects_room(design, 1, h), effects_room(design, last * K, h)
+    working, pairs = np.empty((q, q, LANES)), np.empty((last * q * K, last * q * K, LANES))
+    if levels_are_few(design, len(vectors), h):
+        last = 0
+    B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
+    hidden = np.empty((last * h, last * N, last * N, LANES))
+    chosen = np.empty(LANES, dtype=np.int64)
+    is_whole = len(tables.times) == 0
+    for begin in range(0, len(place), LANES):
+        size = min(LANES, len(place) - begin)
+        is_new = begin == 0 or is_last or not is_whole  # the first point is the same for all tables
+        for lane in range(LANES):
+            b = place[begin + min(lane, size - 1)]  # the last table fills lanes that are over
+            chosen[lane], lefts[0, lane] = b, tables.whole[b]
+            for t in range(q):
+                is_new = is_new or here[t, lane] != tables.gamma[b, t]
+                here[t, lane] = tables.gamma[b, t]
+            for c in range(N):
+                outer_sums[c, lane] = tables.y_outer[b, c]
+            for i in range(n_inner):
+                for s in range(K):
+                    inner_sums[i, s, lane] = tables.y_inner[b, i, s]
+        if begin == 0 or not is_whole:
+            counted(design, tables.times, chosen, counts)
+        if is_new:
+            factorise(design, counts, patterns, here, at)
+        put(log_dets, (0,), get(at.log_det, (0,)))
+        rest = profiled(
+            design,
+            counts,
+            at,
+            outer_sums,
+            inner_sums,
+            get(lefts, (0,)),
+            through,
+            seen,
+            means,
+            precise,
+            log_dets,
+        )
+        put(lefts, (0,), rest)
+        less_means(design, counts, at.M, inner_sums, means, through, seen, seen_inner)
+        products[:] = 0.0
+        level_products(vectors, group, seen, 0, outer_part, products)
+        level_products(vectors, group, seen_inner, h, inner_part, products)
+        through_patterns(design, counts, vectors, group, at, seen[K:], seen_inner[K:], of_response, working)
+        zero = every(0.0)
+        for s in range(q):
+            for t in range(q):
+                value = get(working, (s, t))
+                for j in range(K):
+                    pulled = zero
+                    for k in range(K):
+                        pulled = fma(get(precise, (j, k)), get(products, (t, K, k)), pulled)
+                    value = value - get(products, (s, K, j)) * pulled
+                put(squares, (s, t), value)
+        for lane in range(size):
+            b = place[begin + lane]
+            tables.rss[b], tables.log_det[b] = lefts[0, lane], log_dets[0, lane]
+            for j in range(K):
+                tables.beta[b, j] = means[j, lane]
+                for k in range(K):
+                    tables.phi[b, j, k] = precise[j, k, lane]
+            for t in range(q):
+                tables.trace[b, t], tables.square[b, t] = at.trace[t, lane], products[t, K, K, lane]
+                for j in range(K):
+                    for k in range(K):
+                        tables.xgx[b, t, j, k] = products[t, j, k, lane]
+                for s in range(q):
+                    tables.quadratic[b, s, t] = squares[s, t, lane]
+        if is_last:
+            through_patterns(design, counts, vectors, group, at, seen[:K], seen_inner[:K], of_means, pairs)
+            norms(design, counts, patterns, vectors, group, at, B, E, hidden, squares)
+            for s in range(q):
+                for t in range(q):
+                    for lane in range(size):
+                        tables.norm[place[begin + lane], s, t] = squares[s, t, lane]
+                    for j in range(K):
+                        for k in range(K):
+                            for lane in range(size):
+                                value = pairs[s * K + j, t * K + k, lane]
+                                tables.xggx[place[begin + lane], s, t, j, k] = value
 
 
 @kernel
 def fit_many(
-    design, patterns, vectors, group, outer_level, inner_level, system, y, start, tolerance, max_steps, status,
-    beta, gamma, phi, rss, trace, quadratic, square, norm, xgx, xggx,
+    design, patterns, vectors, group, outer_level, inner_level, system, y, kept, start, tolerance, max_steps,
+    status, tables,
 ):  # fmt: skip
-    """Fit tables b of one design by REML.
+    """Fit tables of one design by REML.
 
     patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
-    y : (b, n), ratings whose codes are outer_level, inner_level and system; start (q,), outer variances first
+    y : (b, n), ratings whose codes are outer_level, inner_level and system; kept (b, n), those a table has;
+        the others are 0; (0, n) if all have all; start (q,), outer variances first
 
-    Fills the fields of a fit, each with axis b first. Where the status is not CONVERGED they mean nothing.
+    Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
+    arrived are evaluated side by side; those whose next point is the last, if the falls that are promised go on to
+    shrink as they do, also with what the precision of the means needs.
     """
     h, K = patterns.shape[:2]
-    N, n_inner, kinds, q = len(design.load), len(design.kind), len(design.levels), 2 * h
-    df = design.n - K
-    origin, moved = room(kinds, K, N, q), room(kinds, K, N, q)
-    hidden, B, E, X = np.empty((h, N, N)), np.empty((N, N)), np.empty((N, N)), np.empty((N, N))
-    y_outer, y_inner = np.empty(N), np.empty((n_inner, K))
-    through, seen, seen_inner = np.empty((K + 1, N)), np.empty((K + 1, N)), np.empty((K + 1, n_inner * K))
-    means, precise, products = np.empty(K), np.empty((K, K)), np.empty((q, K + 1, K + 1))
-    here, trial, slope, direction = np.empty(q), np.empty(q), np.empty(q), np.zeros(q)
-    free, hessian, working = np.empty(q, dtype=np.bool_), np.empty((q, q)), np.empty((q, q))
-    pairs = np.empty((q * K, q * K))
-    first_log_det = factorise(design, patterns, start, origin)
-    complete(design, patterns, origin)
-    for b in range(len(status)):
-        whole = response_sums(design, outer_level, inner_level, system, y, b, y_outer, y_inner)
-        value, left, fall = np.inf, 0.0, 1.0
-        length, halvings, step = 1.0, 0, 0
-        trial[:] = start
-        status[b] = TOO_MANY_STEPS
-        at = origin
-        while step <= max_steps:
-            log_det = first_log_det
-            if step:
-                at = moved
-                log_det = factorise(design, patterns, trial, at)
-            new_left, log_det_x = profiled(
-                design, at, y_outer, y_inner, whole, through, seen, means, precise
-            )
-            log_det += log_det_x
-            there = np.inf
-            if new_left > 1e-14 * whole and np.isfinite(log_det):
-                there = df * (1.0 + np.log(2.0 * np.pi * new_left / df)) + log_det
-            if step == 0 and not np.isfinite(there):
-                status[b] = NO_RESIDUAL
-                break
-            if step > 0 and not (fall > 0.0 and value - there >= 1e-4 * fall):
-                halvings += 1
-                if halvings == 40:
-                    status[b] = STALLED
-                    break
-                length *= 0.5 if length > 1e-3 else 0.1
+    N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
+    blocks = (kinds, K, K, LANES)
+    counts = Counts(
+        np.empty((N, LANES)), np.empty((len(design.column), LANES)), np.empty((kinds, K, LANES)),
+        np.empty((len(design.value), LANES)),
+    )  # fmt: skip
+    at = LanesFactor(
+        np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
+        np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
+    )  # fmt: skip
+    for first in range(n):
+        tables.whole[first], tables.y_outer[first], tables.y_inner[first] = 0.0, 0.0, 0.0
+        tables.gamma[first] = start
+        for row in range(design.n):
+            rating = y[first, row]
+            tables.y_outer[first, outer_level[row] * K + system[row]] += rating
+            tables.y_inner[first, inner_level[row], system[row]] += rating
+            tables.whole[first] += rating**2
+        tables.n[first] = design.n
+        if len(kept):
+            tables.n[first], tables.times[first] = 0.0, 0.0
+            for row in range(design.n):
+                if kept[first, row]:
+                    i, column = inner_level[row], outer_level[row] * K + system[row]
+                    p = design.begin[i]
+                    while design.column[p] != column:
+                        p += 1
+                    tables.times[first, p] += 1.0
+                    tables.n[first] += 1.0
+    here, slope, direction = np.empty((n, q)), np.empty((n, q)), np.empty((n, q))
+    value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
+    awaited = np.full(n, np.inf)  # the next promise
+    halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    arrived = np.zeros(n, dtype=np.bool_)
+    free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
+    going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    while len(going):
+        n_near = n_far = 0
+        for b in going:
+            if arrived[b] or awaited[b] < tolerance:
+                near[n_near] = b
+                n_near += 1
             else:
-                if step:
-                    complete(design, patterns, at)
-                step += 1
-                halvings, length = 0, 1.0
-                value, left = there, new_left
+                far[n_far] = b
+                n_far += 1
+        for is_last in (False, True):
+            chosen = near[:n_near] if is_last else far[:n_far]
+            evaluate(design, patterns, vectors, group, tables, chosen, is_last, counts, at)
+        n_going = 0
+        for b in going:
+            if arrived[b]:
+                continue
+            is_whole, df = awaited[b] < tolerance, tables.n[b] - K
+            there, left = np.inf, tables.rss[b]
+            if left > 1e-14 * tables.whole[b] and np.isfinite(tables.log_det[b]):
+                there = df * (1.0 + np.log(2.0 * np.pi * left / df)) + tables.log_det[b]
+            if step[b] == 0 and not np.isfinite(there):
+                status[b] = NO_RESIDUAL
+                continue
+            if step[b] > 0 and not (fall[b] > 0.0 and value[b] - there >= 1e-4 * fall[b]):
+                halvings[b] += 1
+                if halvings[b] == 40:
+                    status[b] = STALLED
+                    continue
+                length[b] *= 0.5 if length[b] > 1e-3 else 0.1
+            else:
+                step[b] += 1
+                halvings[b], length[b], value[b], here[b] = 0, 1.0, there, tables.gamma[b]
                 sigma2 = left / df
-                less_means(design, at.M, y_inner, means, through, seen, seen_inner)
-                level_products(vectors, group, seen, 0, products)
-                level_products(vectors, group, seen_inner, h, products)
-                through_patterns(design, vectors, group, at, seen[K:], seen_inner[K:], working)
-                here[:], beta[b], phi[b] = trial, means, precise
                 for t in range(q):
-                    trace[b, t], square[b, t] = at.trace[t], products[t, K, K]
-                    xgx[b, t] = products[t, :K, :K]
-                    slope[t] = trace[b, t] - square[b, t] / sigma2
+                    each = tables.trace[b, t] - tables.square[b, t] / sigma2
                     for j in range(K):
                         for k in range(K):
-                            slope[t] -= precise[j, k] * products[t, j, k]
-                    free[t] = here[t] > 0.0 or slope[t] < 0.0
+                            each -= tables.phi[b, j, k] * tables.xgx[b, t, j, k]
+                    slope[b, t] = each
+                    free[t] = here[b, t] > 0.0 or each < 0.0
                     for v in range(q):
-                        entry = working[t, v]
-                        for j in range(K):
-                            for k in range(K):
-                                entry -= products[t, K, j] * precise[j, k] * products[v, K, k]
-                        quadratic[b, t, v] = entry
-                for t in range(q):
-                    for v in range(q):
-                        hessian[t, v] = quadratic[b, t, v] / sigma2
-                        hessian[t, v] -= square[b, t] * square[b, v] / (sigma2**2 * df)
+                        hessian[t, v] = tables.quadratic[b, t, v] / sigma2
+                        hessian[t, v] -= tables.square[b, t] * tables.square[b, v] / (sigma2**2 * df)
                     # of a variance that is one with the residual only rounding is left
-                    hessian[t, t] = max(hessian[t, t], FLAT * quadratic[b, t, t] / sigma2)
-                direction = newton_direction(hessian, slope, free)
-                promise = 0.0
+                    hessian[t, t] = max(hessian[t, t], FLAT * tables.quadratic[b, t, t] / sigma2)
+                direction[b] = newton_direction(hessian, slope[b], free)
+                before, promise[b] = abs(promise[b]), 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall
-                    if here[t] + direction[t] < 0.0:
-                        promise += slope[t] * here[t]
+                    if here[b, t] + direction[b, t] < 0.0:
+                        promise[b] += slope[b, t] * here[b, t]
                     else:
-                        promise -= slope[t] * direction[t]
-                if abs(promise) < tolerance:
+                        promise[b] -= slope[b, t] * direction[b, t]
+                awaited[b] = abs(promise[b])
+                if step[b] > 1:
+                    awaited[b] *= min(1.0, awaited[b] / before)
+                if abs(promise[b]) < tolerance:
                     status[b] = CONVERGED
-                    break
-            fall = 0.0
+                    if not is_whole:
+                        arrived[b] = True
+                        going[n_going] = b
+                        n_going += 1
+                    continue
+                if step[b] > max_steps:
+                    status[b] = TOO_MANY_STEPS
+                    continue
+            going[n_going] = b
+            n_going += 1
+            fall[b] = 0.0
             for t in range(q):
-                bound = min(100.0 * here[t] + 10.0, max(LARGEST, here[t]))
-                trial[t] = max(min(here[t] + length * direction[t], bound), 0.0)
-                fall += slope[t] * (here[t] - trial[t])
-        if status[b] != CONVERGED:
-            continue
-        rss[b], gamma[b] = left, here
-        norms(design, patterns, vectors, group, at, B, E, X, hidden, norm[b])
-        through_patterns(design, vectors, group, at, seen[:K], seen_inner[:K], pairs)
-        for t in range(q):
-            for v in range(q):
-                for j in range(K):
-                    for k in range(K):
-                        xggx[b, t, v, j, k] = pairs[t * K + j, v * K + k]
+                bound = min(100.0 * here[b, t] + 10.0, max(LARGEST, here[b, t]))
+                moved = max(min(here[b, t] + length[b] * direction[b, t], bound), 0.0)
+                tables.gamma[b, t] = moved
+                fall[b] += slope[b, t] * (here[b, t] - moved)
+        going = going[:n_going]

@@ -61,7 +61,7 @@ class SystemsReplication:
 
     `pairs` are the differences second - first that are estimated. A complete study of Gaussian ratings draws its
     sums directly; any other draws ratings with the real assignment. `rule` says by which estimator and from what
-    fits in pairs are made; `is_alone` that no other study has the same rows.
+    fits in pairs are made.
     """
 
     parameters: SystemsParameters
@@ -73,7 +73,6 @@ class SystemsReplication:
     points: int | None = None
     losses: Losses = NO_LOSSES
     exclusion: Exclusion | QualityControl = "none"
-    is_alone: bool = False
 
     def fits(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> SystemsFits:
         """Simulate and fit studies `first` to `first + n - 1` of this seed: neither the portions in which they are
@@ -282,7 +281,7 @@ class SystemsReplication:
         )
         if self._stays_complete:  # all of some workers' ratings are gone
             design = replace(self.design, n_workers=n_workers)
-        study = replace(self, design=design, losses=NO_LOSSES, exclusion="none", is_alone=True)
+        study = replace(self, design=design, losses=NO_LOSSES, exclusion="none")
         try:
             return study._fitted(rating[kept][None])
         except InputError:  # nobody is left who tells two of the systems apart
@@ -425,7 +424,6 @@ class SystemsReplication:
                 start,
                 tolerance=BATCH_TOLERANCE,
                 max_steps=MAX_STEPS,
-                by_lanes=not self.is_alone,
                 n_jobs=n_jobs,
             )
             for (kept, design), start in zip(
@@ -500,7 +498,6 @@ class SystemsReplication:
                 start,
                 tolerance=TOLERANCE,
                 max_steps=MOST_STEPS,
-                by_lanes=not self.is_alone,
                 n_jobs=n_jobs,
             )
         else:

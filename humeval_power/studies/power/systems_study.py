@@ -16,7 +16,7 @@ from scipy import special
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, Response, SizeSought
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
-from humeval_power.estimation.joint.any_design import MOST_COLUMNS, MOST_IN_LANES
+from humeval_power.estimation.joint.any_design import MOST_COLUMNS
 from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS
 from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.inference.corrections import significant
@@ -428,12 +428,9 @@ _PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order 
 # equal loads of each level, for a pair and for the squares of systems with variances of their own
 _PER_RATING, _PER_PAIR, _PER_CUBE = 2e-7, 4e-5, 8e-9
 _PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
-# of a fit by matrices of any design: seconds of one and of a rating, in lanes and alone, and of the cube of its
-# order; how much more of all that a system with variances of its own needs; where each study has its own rows, of
-# one, and of each fit; and in lanes of one, and how much more of each fit
-_PER_LANE, _PER_LANE_RATING = 2e-5, 5e-8
-_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 5e-5, 4e-7, 5e-10, 0.25
-_PER_OWN_ROWS, _PER_OWN_FIT = 4e-3, 8e-4
+# of a fit by matrices of any design: seconds of one and of a rating, and of the cube of its order; how much more of
+# all that a system with variances of its own needs; where studies lack ratings, of one, and how much more of a fit
+_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 2e-5, 5e-8, 5e-10, 0.25
 _PER_LACKING, _LACKING = 2e-4, 1.8
 
 
@@ -472,15 +469,11 @@ def systems_workload(
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     size, fits = (2, n_pairs) if family.model == "pairwise" else (K, 1)
     if plain and not design.n_documents and least * size <= MOST_COLUMNS:
-        in_lanes = least * size <= MOST_IN_LANES
-        fixed, of_rating = (_PER_LANE, _PER_LANE_RATING) if in_lanes else (_PER_FIT, _PER_FIT_RATING)
-        each = fixed + of_rating * design.n_ratings * size / K + _PER_ORDER * (least * size) ** 3
+        each = _PER_FIT + _PER_FIT_RATING * design.n_ratings * size / K + _PER_ORDER * (least * size) ** 3
         each *= 1 + _PER_OWN * K if own else 1
         seconds = _PER_STUDY + each * fits
-        if one_by_one and in_lanes:
+        if one_by_one:
             seconds += _PER_LACKING + (_LACKING - 1) * each * fits
-        elif one_by_one:
-            seconds += _PER_OWN_ROWS + _PER_OWN_FIT * fits
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     if family.model == "pairwise":
         alone = _PER_ALONE * n_simulations / n_jobs if one_by_one else 0.0
