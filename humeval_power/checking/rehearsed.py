@@ -22,6 +22,11 @@ def is_rehearsed(workers: Iterable[str]) -> bool:
     return any(worker.startswith(_MARK) for worker in workers)
 
 
+def lead_of(workers: Iterable[str], lead: str) -> str:
+    """The first sentence of what is made of the ratings of these workers: of a rehearsal it says that it is one."""
+    return f"Rehearsal, no real ratings: {lead}" if is_rehearsed(workers) else lead
+
+
 def rehearsal_notices(workers: Iterable[str]) -> tuple[str, ...]:
     """What stands first in all that is made of the ratings of these workers: nothing, or that nobody gave them."""
     return (NOTICE,) if is_rehearsed(workers) else ()

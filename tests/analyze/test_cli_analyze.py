@@ -128,8 +128,8 @@ def test_type_m_is_that_of_the_effect_of_interest_and_not_of_the_observed_one(st
         for effect in ("0.02", "0.2")
     ]
     assert "If the true difference is 0.08 points" in text[0]
-    exaggeration = [float(one.split("exaggerate it ")[1].split(" times")[0]) for one in text]
-    assert exaggeration[0] > 1.5 > exaggeration[1]
+    assert float(text[0].split("exaggerate it ")[1].split(" times")[0]) > 1.5
+    assert "exaggerate it by less than 1 %" in " ".join(text[1].split())
 
 
 def test_a_plan_and_several_systems_exclude_each_other(study, plan):
@@ -182,3 +182,29 @@ def test_the_standardised_effect_divides_by_the_spread_of_one_rating():
     found = standardised_effect(TRUTH)
     assert found.by_rating == pytest.approx(0.1 / np.sqrt(total))
     assert found.by_residual == pytest.approx(0.1 / 0.18)
+
+
+def test_an_interval_that_goes_below_the_effect_of_interest_says_so(study):
+    words = ("analyze", study, "--scale", "1:5", "--systems", "old,new", "-q", "--effect-of-interest")
+    low, high = json.loads(run(*words, "0.2", "--json").stdout)["effect"]["interval"]
+    assert low > 0
+    inside, below = (
+        " ".join(run(*words, str(effect)).stdout.split()) for effect in ((low + high) / 2, low / 2)
+    )
+    said = f"The interval goes below {2 * (low + high):.4g} points: that the difference is as large is not shown."
+    assert (said in inside, "The interval goes below" in below) == (True, False)
+
+
+def test_the_first_sentence_of_a_rehearsal_says_that_it_is_one(study, tmp_path):
+    rows = study.read_text().splitlines()
+    at = rows[0].split(",").index("worker")
+    cells = [row.split(",") for row in rows[1:]]
+    made = [",".join([*row[:at], f"rehearsal-{row[at]}", *row[at + 1 :]]) for row in cells]
+    rehearsed = tmp_path / "rehearsed.csv"
+    rehearsed.write_text("\n".join([rows[0], *made, ""]))
+    real, played = (
+        run("analyze", table, "--scale", "1:5", "--systems", "old,new", "-q").stdout.splitlines()[1]
+        for table in (study, rehearsed)
+    )
+    assert played.startswith("Rehearsal, no real ratings: ")
+    assert "Rehearsal" not in real

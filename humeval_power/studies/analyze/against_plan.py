@@ -270,7 +270,7 @@ def power_at_interest(
     planned = promised = None
     if plan is not None:
         planned = analytic_power(plan.parameters.with_difference(effect), design, rule=rule).power
-        promised = plan.predicted.analytic
+        promised = plan.predicted.power
     return PowerAtInterest(
         effect=effect,
         fitted=analytic_power(fitted.with_difference(effect), design, rule=rule).power,

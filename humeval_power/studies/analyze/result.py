@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from humeval_power.checking.rehearsed import rehearsal_notices
+from humeval_power.checking.rehearsed import lead_of, rehearsal_notices
 from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import Ratings
@@ -343,7 +343,7 @@ class AnalysisResult(Result):
         )
         return Document(
             title,
-            lead=self.decision,
+            lead=lead_of(self.ratings.worker_names, self.decision),
             caveats=(*rehearsal_notices(self.ratings.worker_names), *left_out_notice(self.ratings.flow)),
             sections=tuple(each for each in sections if each.blocks),
         )
@@ -403,7 +403,12 @@ class AnalysisResult(Result):
                 "the test, its interval and the picture are those of this criterion alone."
             )
         if interest is not None:
-            yield Paragraph(_interest(interest, self.tested.rule, self.ratings.scale))
+            said = _interest(interest, self.tested.rule, self.ratings.scale)
+            least = min(map(abs, self.tested.interval))
+            if self.reported is self.tested and self._is_significant and least < abs(interest.effect):
+                matters = points_words(interest.effect, self.ratings.scale)
+                said += f" The interval goes below {matters}: that the difference is as large is not shown."
+            yield Paragraph(said)
 
     def _effect_over_looks(self, interest: float | None) -> Iterator[Block]:
         """The effect by the interval that holds over all looks, and the test that ignores them."""
@@ -530,6 +535,9 @@ _LINEAR = (
 )
 
 
+_HARDLY = 1.01  # times that an estimate exaggerates, which is not worth a number
+
+
 def _interest(interest: PowerAtInterest, rule: DecisionRule, scale: RatingScale) -> str:
     finds = "finds it" if rule.margin is None else f"shows {claim(rule)}"
     text = (
@@ -539,9 +547,12 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule, scale: RatingScale)
         + ("." if interest.promised is None else f"; the plan promised {interest.promised:.2f}.")
     )
     if rule.margin is None and math.isfinite(interest.type_m):
+        exaggerates = f"{interest.type_m:.2f} times on average"
+        if interest.type_m < _HARDLY:
+            exaggerates = "by less than 1 % on average"
         text += (
-            f" A significant result here would then exaggerate it {interest.type_m:.2f} times on average, and "
-            f"have the wrong sign in {share_words(interest.type_s)} of such studies."
+            f" A significant result here would then exaggerate it {exaggerates}, and have the wrong sign in "
+            f"{share_words(interest.type_s)} of such studies."
         )
     return text
 

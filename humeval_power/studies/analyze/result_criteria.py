@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from humeval_power.checking.rehearsed import rehearsal_notices
+from humeval_power.checking.rehearsed import lead_of, rehearsal_notices
 from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.rules import claim
 from humeval_power.safe_text import file_stems
@@ -112,9 +112,11 @@ class CriteriaResult(Result):
     @property
     def _notices(self) -> tuple[str, ...]:
         """That these are ratings of a rehearsal, where they are."""
-        return rehearsal_notices(
-            worker for one in self.results.values() for worker in one.ratings.worker_names
-        )
+        return rehearsal_notices(self._workers)
+
+    @property
+    def _workers(self) -> tuple[str, ...]:
+        return tuple(worker for one in self.results.values() for worker in one.ratings.worker_names)
 
     def _left_out(self) -> tuple[str, ...]:
         """The rows that each criterion is without."""
@@ -140,7 +142,7 @@ class CriteriaResult(Result):
         ]
         return Document(
             f"Analysis of {'1 criterion' if n == 1 else f'{n} criteria'}",
-            lead=self._lead(),
+            lead=lead_of(self._workers, self._lead()),
             caveats=(*self._notices, *self._left_out()),
             sections=(
                 *several_sections(

@@ -137,7 +137,7 @@ def variance_notes(analysis: SystemsAnalysis) -> Iterator[str]:
 
 
 MOST_PAIRS = 10  # differences that an answer shows without being asked for details
-MORE_PAIRS = "--details shows them, and table.csv of a folder (-o FOLDER/) holds them"
+MORE_PAIRS = "they stand under Differences (--details) and in table.csv of a folder (-o FOLDER/)"
 _NAME = 22  # characters of a difference's name before names give way to numbers
 _COLUMNS = {  # of agreement under several criteria, with their heads; others have no room beside them
     "Krippendorff's alpha, ordinal": "alpha, ordinal",
@@ -357,6 +357,8 @@ class Ranking:
             second = order_of(self.analysis)[1]
             pair = next(one for one in self.pairs if {one.left, one.right} == {leader, second})
             by = f"{self.unit.shown(abs(pair.estimate))} points better than {second}"
+            if len(shown) == n - 1 > 1 and all(leader in (one.first, one.second) for one in shown):
+                differences += f", none of them among the other {n - 1}"
             return f"{leader} is the best of {n} systems, {by}; {differences}."
         of = f"the {n} systems is the best"
         if n_first < n:

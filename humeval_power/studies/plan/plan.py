@@ -65,6 +65,11 @@ class PredictedPower:
     interval: tuple[float, float]
     n_simulations: int
 
+    @property
+    def power(self) -> float:
+        """The one that the plan states: simulated, where it was."""
+        return self.analytic if math.isnan(self.simulated) else self.simulated
+
 
 @dataclass(frozen=True, slots=True)
 class LookExpectation:

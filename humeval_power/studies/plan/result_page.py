@@ -34,7 +34,6 @@ from humeval_power.studies.plan.result_sections import (
     expectation_sentence,
     is_below_target,
     is_observed_effect,
-    is_simulated,
     look_facts,
     looks_sentence,
     plan_answer,
@@ -407,7 +406,7 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
         yield "Documents", f"{design.n_documents:,}"
     yield "Ratings per item, system", f"{design.ratings_per_item:g}"
     yield "Ratings" + (" per criterion" if plan.criteria else ""), f"{design.n_ratings:,}"
-    power = plan.predicted.simulated if is_simulated(plan) else plan.predicted.analytic
+    power = plan.predicted.power
     yield POWER_LABEL, power_words(power)
     if cost is not None:
         yield "Total cost", str(cost)

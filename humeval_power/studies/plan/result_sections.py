@@ -419,12 +419,6 @@ def _observed_effect(plan: Plan) -> list[str]:
     ]
 
 
-def promised_power(plan: Plan) -> float:
-    """The power that the plan promises: as simulated, or by formula where it was not."""
-    predicted = plan.predicted
-    return predicted.analytic if math.isnan(predicted.simulated) else predicted.simulated
-
-
 def is_below_target(plan: Plan) -> bool:
     """Whether the power is below the target by more than its Monte Carlo error."""
     upper = plan.predicted.interval[1]
@@ -436,7 +430,7 @@ def plan_answer(plan: Plan, said: Difference | None = None) -> str:
     """How many of 100 such studies succeed, and whether that is what was wanted."""
     predicted = plan.predicted
     interval = None if math.isnan(predicted.simulated) else predicted.interval
-    reached, target = of_hundred(promised_power(plan), interval), of_hundred(plan.target_power)
+    reached, target = of_hundred(plan.predicted.power, interval), of_hundred(plan.target_power)
     difference = said or Difference(plan.effect, plan.scale)
     if plan.many is not None:
         size = f"{points_words(difference.value, plan.scale)} {on_scale(plan.scale)}"
@@ -447,7 +441,7 @@ def plan_answer(plan: Plan, said: Difference | None = None) -> str:
         of_such = f"of 100 such studies, {reached} would {finds}"
     if is_below_target(plan):
         return f"Not met: {of_such}; {target} were wanted."
-    near = promised_power(plan) < plan.target_power and reached.split()[0] != target
+    near = plan.predicted.power < plan.target_power and reached.split()[0] != target
     within = ", within the error of the simulation" if near else ""
     return f"{of_such[0].upper()}{of_such[1:]}; {target} was the target{within}."
 
@@ -457,11 +451,11 @@ def _below_target(plan: Plan) -> list[str]:
         return []
     if plan.rule.margin is not None:
         return [
-            f"The power, {share(promised_power(plan))}, is below the target of {plan.target_power:g}: a study of "
+            f"The power, {share(plan.predicted.power)}, is below the target of {plan.target_power:g}: a study of "
             f"this size will often fail to show {claim(plan.rule)} where it is true."
         ]
     return [
-        f"The power, {share(promised_power(plan))}, is below the target of {plan.target_power:g}: a study of "
+        f"The power, {share(plan.predicted.power)}, is below the target of {plan.target_power:g}: a study of "
         "this size will often miss the difference that it is meant to find, and exaggerate it when it "
         "does not."
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.saying.document import Table
 from humeval_power.saying.numbers import in_words, minus_of_numbers
 from humeval_power.saying.row_flow import flow_rows
@@ -203,7 +204,8 @@ def _planned(checksum: str | None, study: JsonRecord) -> str:
         return said
     deviations = [one for one in listed(study, "deviations") if isinstance(one, Mapping)]
     if not deviations:
-        return f"{said} The study was carried out and analysed as planned."
+        is_rehearsal = NOTICE in listed(study, "notices")
+        return said if is_rehearsal else f"{said} The study was carried out and analysed as planned."
     text = "; ".join(
         f"{one.get('what')}: {one.get('actual')} (planned: {str(one.get('planned')).rstrip('.')})"
         for one in deviations

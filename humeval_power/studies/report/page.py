@@ -178,7 +178,7 @@ def _headline(documents: CriterionDocuments) -> Iterator[Fact]:
     yield from StudyWords(documents.facts).headline()
     if documents.plan is not None:
         predicted = documents.plan.predicted
-        power = predicted.analytic if predicted.simulated != predicted.simulated else predicted.simulated
+        power = predicted.power
         yield "power planned", share(power)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.latent import Family, Link
 from humeval_power.rules import DEFAULT_RULE, Alternative, Analysis, DecisionRule, DegreesOfFreedom
 from humeval_power.saying.numbers import in_words
@@ -25,6 +26,7 @@ from humeval_power.saying.values import (
 )
 from humeval_power.saying.values import words as words_of
 from humeval_power.studies.plan.plan import Plan
+from humeval_power.studies.plan.result_words import labels_of_settings
 from humeval_power.studies.report.caveats import first_notices
 from humeval_power.studies.report.documents import (
     CriterionDocuments,
@@ -124,7 +126,7 @@ def _planned(documents: CriterionDocuments) -> str | None:
     return (
         f"The study was planned with {plan.counts.n_workers:,} workers and {plan.design().items_in_words} to "
         f"{said.goal()}, with a power of {plan.target_power:g}; the power computed was {said.computed_power()}, "
-        f"with variances from {plan.source.name}.{left_out}{seal}"
+        f"with variances from {labels_of_settings(plan)[plan.source.name]}.{left_out}{seal}"
     )
 
 
@@ -142,7 +144,8 @@ def _deviations(study: JsonRecord) -> list[str | None]:
         return []
     deviations = [entry for entry in listed(study, "deviations") if isinstance(entry, Mapping)]
     if not deviations:
-        return ["The study was carried out and analysed as planned."]
+        is_rehearsal = NOTICE in listed(study, "notices")
+        return [] if is_rehearsal else ["The study was carried out and analysed as planned."]
     said = "; ".join(
         f"{one.get('what')}: {one.get('actual')} (planned: {str(one.get('planned')).rstrip('.')})"
         for one in deviations

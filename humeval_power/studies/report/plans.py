@@ -9,7 +9,7 @@ from humeval_power.designs import Design
 from humeval_power.families import FamilyOfTests
 from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS
 from humeval_power.rules import DecisionRule, claim
-from humeval_power.saying.answer_words import with_names
+from humeval_power.saying.answer_words import points_words, with_names
 from humeval_power.saying.document import Table
 from humeval_power.saying.numbers import in_words, minus_of_numbers, with_minus
 from humeval_power.saying.rule_words import (
@@ -311,17 +311,17 @@ class PlanWords:
 
     def goal(self) -> str:
         """What the study is planned to do, after 'to'."""
-        effect = signed(self.plan.effect)
+        effect = with_minus(signed(self.plan.effect))
+        of = f"{effect} on [0, 1]"
+        if self.plan.scale is not None:
+            of = f"{points_words(self.plan.effect, self.plan.scale)} ({of})"
         if self.many is not None:
-            return (
-                f"make it likely that {_goal(self.plan.rule, self.many)}, for a difference of {effect} on [0, 1], "
-                "the smallest of interest"
-            )
-        effect = with_minus(effect)
+            goal = _goal(self.plan.rule, self.many)
+            return f"make it likely that {goal}, for a difference of {of}, the smallest of interest"
         if self.plan.rule.margin is not None:
             shown = claim(self.plan.rule)
             return f"show {shown} on [0, 1] where the true difference {self._named('B - A')} is {effect}"
-        return f"find a difference {self._named('B - A')} of {effect} on [0, 1], the smallest of interest"
+        return f"find a difference {self._named('B - A')} of {of}, the smallest of interest"
 
     def of_interest(self) -> str:
         """The difference, or the margin, that the study is planned for."""
