@@ -184,8 +184,11 @@ def test_the_standardised_effect_divides_by_the_spread_of_one_rating():
     assert found.by_residual == pytest.approx(0.1 / 0.18)
 
 
-def test_an_interval_that_goes_below_the_effect_of_interest_says_so(study):
-    words = ("analyze", study, "--scale", "1:5", "--systems", "old,new", "-q", "--effect-of-interest")
+def test_an_interval_that_goes_below_the_effect_of_interest_says_so(tmp_path):
+    design = k_per_item(12, 50, ratings_per_item=3)
+    drawn = simulate(TRUTH.with_difference(0.3), design, seed=5, response="likert", points=5)
+    drawn.to_frame(RatingScale(1, 5)).to_csv(tmp_path / "clear.csv", index=False)
+    words = ("analyze", tmp_path / "clear.csv", "--scale", "1:5", "-q", "--effect-of-interest")
     low, high = json.loads(run(*words, "0.2", "--json").stdout)["effect"]["interval"]
     assert low > 0
     inside, below = (
