@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each_case
+from cases import each_case, few_fast
 from scipy import stats
 
 from humeval_power.choices import LookKind
@@ -125,15 +125,12 @@ def test_two_of_several_are_tested_as_two_systems(design: Design, kind: LookKind
     assert one.estimate[:, :, 0] == pytest.approx(other.estimate, abs=1e-6)
 
 
-@each_case(
+@few_fast(
     ("design", "kind"),
     [
+        (with_documents(k_per_item(9, 22, ratings_per_item=4, n_systems=3), 6), "ratings"),  # unbalanced
         (with_documents(crossed(5, 12, n_systems=3), 6), "items"),
         (with_documents(crossed(6, 12, n_systems=3), 4), "workers"),
-        (
-            with_documents(k_per_item(9, 22, ratings_per_item=4, n_systems=3), 6),
-            "ratings",
-        ),  # unbalanced at each look
     ],
 )
 def test_items_in_documents_are_tested_at_each_look_as_their_table_is(

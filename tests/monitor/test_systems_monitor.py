@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each_case
+from cases import few_fast
 from cli import run
 
 from humeval_power.ratings import ratings_from_table
@@ -128,7 +128,7 @@ def test_two_that_are_counted_have_looks_as_two_systems() -> None:
     assert plain == counted
 
 
-@each_case("systems", [("--systems", "base,new"), ("--systems", "base,new,big")])
+@few_fast("systems", [("--systems", "base,new,big"), ("--systems", "base,new")])
 def test_a_plan_with_documents_is_followed_with_their_column(
     systems: tuple[str, ...], tmp_path: Path
 ) -> None:
