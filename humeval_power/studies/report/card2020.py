@@ -24,7 +24,7 @@ from humeval_power.saying.values import (
     words,
 )
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.report.caveats import caveats
+from humeval_power.studies.report.caveats import as_planned, caveats
 from humeval_power.studies.report.config import MEMORY, SOURCE, ReportConfig
 from humeval_power.studies.report.documents import interest_sentence
 from humeval_power.studies.report.fact_record import StudyFacts, study_facts
@@ -203,7 +203,7 @@ def _planned(checksum: str | None, study: JsonRecord) -> str:
         return said
     deviations = [one for one in listed(study, "deviations") if isinstance(one, Mapping)]
     if not deviations:
-        return f"{said} The study was carried out and analysed as planned."
+        return f"{said} {as_planned(study)}"
     text = "; ".join(
         f"{one.get('what')}: {one.get('actual')} (planned: {str(one.get('planned')).rstrip('.')})"
         for one in deviations

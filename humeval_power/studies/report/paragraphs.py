@@ -25,7 +25,7 @@ from humeval_power.saying.values import (
 )
 from humeval_power.saying.values import words as words_of
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.report.caveats import first_notices
+from humeval_power.studies.report.caveats import as_planned, first_notices
 from humeval_power.studies.report.documents import (
     CriterionDocuments,
     exclusion_sentence,
@@ -142,7 +142,7 @@ def _deviations(study: JsonRecord) -> list[str | None]:
         return []
     deviations = [entry for entry in listed(study, "deviations") if isinstance(entry, Mapping)]
     if not deviations:
-        return ["The study was carried out and analysed as planned."]
+        return [as_planned(study)]
     said = "; ".join(
         f"{one.get('what')}: {one.get('actual')} (planned: {str(one.get('planned')).rstrip('.')})"
         for one in deviations
