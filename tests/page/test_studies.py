@@ -493,6 +493,9 @@ def test_a_large_difference_is_called_large_and_another_is_not(client):
     save(client, scale="1:5", effect="", effect_raw="1.2")
     page = client.get("/study/mine/size").text
     assert "1.2 of 4 points is a large difference" in page  # more than a quarter of 1 to 5
+    assert (
+        "is a large difference" not in client.get("/study/mine/size?open=effect").text
+    )  # it is worked out
     save(client, effect_raw="1")
     assert "is a large difference" not in client.get("/study/mine/size").text
 

@@ -182,7 +182,7 @@ def test_an_analysis_that_names_people_is_no_part_of_the_zip(client, chosen):
     client.get("/study/mine/decide")
     names, index = names_in_zip(client)
     assert {"analysis/index.html", "analysis/record.json", "analysis/table.csv"} <= names
-    assert "The forms: write them at Report." in index
+    assert "The paper text and checklists: write them at Report." in index
     client.post("/act/write/mine", data={"form": "study"})
     page = client.get("/study/mine/report?form=study").text
     assert "Not in it yet" not in page

@@ -437,7 +437,9 @@ def _of_answer(
             name: study.is_there(name)
             for name in ("assignment", "key", "exports", "ratings", "findings", "outputs")
         },
-        "large": large_words(study) if stage.key == "size" and not settled else "",
+        "large": large_words(study)
+        if stage.key == "size" and not settled and open_of(study, wanted.get("open", "")) != "effect"
+        else "",
         "form_title": SECTIONS["form"].title,
         "more_words": "To look for another design"
         if stage.key == "plan" and study.is_there("plan")
