@@ -68,6 +68,25 @@ def test_who_has_done_what(study):
     assert sum(one["done"] for one in found["kinds"].values()) == len(done)
 
 
+def test_work_that_is_all_done_and_rows_that_are_all_used_are_a_sentence_and_no_picture(study):
+    folder, rows, done = study
+    some, whole = write(folder / "some.csv", done), write(folder / "whole.csv", answers(rows))
+    pages = [status(folder, one, words=("--format", "html")).stdout for one in (some, whole)]
+    assert ["<img" in page for page in pages] == [True, False]
+    assert "100 % of the work is done; people: 3 complete." in pages[1]
+    words = (
+        "import",
+        whole,
+        "--assignment",
+        folder / "assignment.csv",
+        "--key",
+        folder / "key.csv",
+        "--keep-ids",
+    )
+    said = run(*words, "--format", "markdown").stdout
+    assert "Nothing: each row that was read is used." in said
+
+
 def _orders(rows, batch):
     return [int(row["order"]) for row in rows if row["batch"] == batch]
 

@@ -12,6 +12,7 @@ from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.saying.render import as_html
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze
+from humeval_power.studies.report.caveats import as_planned
 
 
 def rated(*systems: str, mark: str = "rehearsal-") -> Ratings:
@@ -30,6 +31,14 @@ def test_the_page_of_two_systems_begins_with_it() -> None:
     page = as_html(analyze(rated("old", "new"), diagnostics=False).document())
     assert NOTICE in page
     assert page.index(NOTICE) < page.index("Effect new - old")
+
+
+def test_no_report_says_that_a_rehearsal_was_carried_out() -> None:
+    assert (
+        as_planned({"notices": [NOTICE]}) == "This is a rehearsal: drawn ratings were analysed as planned."
+    )
+    assert as_planned({"notices": ["Another."]}) == "The study was carried out and analysed as planned."
+    assert as_planned({}) == as_planned({"notices": []})
 
 
 @few_fast("mark", ["rehearsal-", "p-"], fast=1)

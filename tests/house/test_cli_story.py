@@ -92,7 +92,7 @@ def parameters(folder: Path) -> Path:
 
 def test_check_tells_what_is_in_the_pilot() -> None:
     result = done("check", PILOT, "--scale", "1:5")
-    assert re.search(r"Analysed +360\b", result.stdout)
+    assert re.search(r"Usable +360\b", result.stdout)
     assert "3 each" in result.stdout
 
 
@@ -138,7 +138,7 @@ def test_simulate_gives_a_table_that_can_be_checked_and_fitted(parameters: Path,
     assert len(rows) == 2 * 30 * 2
     assert list(rows[0]) == ["worker", "item", "system", "rating"]
     assert {float(row["rating"]) for row in rows} <= {1, 2, 3, 4, 5}
-    assert "Analysed  120" in done("check", tmp_path / "study.csv", "--scale", "1:5").stdout
+    assert "Usable  120" in done("check", tmp_path / "study.csv", "--scale", "1:5").stdout
     assert json.loads(done("fit", tmp_path / "study.csv", "--scale", "1:5", "--json").stdout)["converged"]
     printed = (*size, *answers, "--format", "csv")
     again = done("simulate", *printed, "--seed", 1).stdout

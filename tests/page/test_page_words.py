@@ -129,7 +129,7 @@ def of_eight(client: TestClient) -> Iterator[Mapping[str, str]]:
     for one in ("power", "workers", "effect"):
         walk.look("size", open=one)
     walk.save("plan", budget="400", max_workers="12")  # a search of seconds
-    assert "Yours, as the study says" in walk.act("search")
+    assert "<h2>Your size: " in walk.act("search")
     walk.look("collect")
     yield walk.seen
 

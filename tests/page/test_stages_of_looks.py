@@ -73,7 +73,7 @@ def test_eight_systems_in_stages_on_chosen_items(browser, tmp_path):
             hands.bring("exports", answers)
             page.wait_for_selector("form[action*='/act/import/'] button")
             page.click("form[action*='/act/import/'] button")
-            page.wait_for_selector("button:has-text('Take these as the ratings again')")
+            page.wait_for_selector("button:has-text('Take the answers anew')")
             settled(page)
             page.goto(f"{page.own}study/{here.name}/look")
             settled(page)
@@ -109,7 +109,7 @@ def test_eight_systems_in_stages_on_chosen_items(browser, tmp_path):
         assert "best" in page.inner_text("#answer .answer")
         page.click(".onward a")
         settled(page)
-        page.click("button:has-text('Write all forms into the folder')")
+        page.click("button:has-text('Write all texts and checklists')")
         page.wait_for_selector("a:has-text('reports/index.html')")
         assert violations(page) == []
         assert seen.errors == []

@@ -16,10 +16,13 @@ from places import ROOT
 from starlette.testclient import TestClient
 
 from humeval_power.asking.study_file import parsed_study, with_values
+from humeval_power.doors.page.answers import Answer
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.serving.chosen_folder import Folder
-from humeval_power.doors.page.workspace.stages import FOLDED, STAGES
+from humeval_power.doors.page.views import Surroundings
+from humeval_power.doors.page.workspace.stages import BY_KEY, FOLDED, STAGES
 from humeval_power.doors.page.workspace.studies import Studies
+from humeval_power.doors.page.workspace.views import StageShown, stage_page
 from humeval_power.errors import InputError
 from humeval_power.study import FIELDS
 
@@ -260,11 +263,12 @@ def test_a_plan_is_chosen_among_designs_and_sealed_in_the_folder(client, chosen)
     page = client.get("/study/mine/plan").text
     assert not (chosen / "mine" / "plan").exists()
     cards = re.findall(r"<h2>([^<]+)</h2>\n<p class=\"first-number\">", page)
-    assert cards[0].startswith("Enough")
+    assert cards[0] == "The cheapest near 80 of 100"  # 80 by formula, 76 as simulated
     assert f"<p>{len(cards)} designs to choose from." in page
-    assert cards[-1] == "Yours, as the study says"  # 20 workers, 15 items, 3 ratings of each
-    yours = re.sub(r"<[^>]*>|\s+", " ", page.rpartition("<h2>Yours")[2].partition("</li>")[0])
-    assert re.search(r"People +20 .*Items +15 .*Ratings of each item +3 ", yours)
+    assert cards[-1] == "Your size: about as sure, 0.75 times the price"  # 78 for 9 USD, 76 for 12
+    yours = re.sub(r"<[^>]*>|\s+", " ", page.rpartition("<h2>Your size")[2].partition("</li>")[0])
+    assert re.search(r"People +20 .*Items +15 .*Ratings of each output +3 ", yours)
+    assert re.search(r"Ratings in all \(15 \u00d7 2 systems \u00d7 3\) +90 ", yours)
     sizes = dict(
         re.findall(
             r'name="(workers|items|ratings-per-item)" value="(\d+)"', page.partition('class="cards"')[2]
@@ -458,3 +462,54 @@ def test_a_table_from_windows_is_saved_anew_in_excel(client, chosen):
         page = html.unescape(client.get(f"/study/mine/{stage}").text)
         assert "(0xfc) is not UTF-8 text. Save it as UTF-8: Excel has “CSV UTF-8”" in page, stage
         assert "iconv" not in page, stage
+
+
+def _design(**said: object) -> dict[str, object]:
+    usual = {"n_workers": 10, "n_items": 30, "ratings_per_item": 1, "n_documents": 0, "n_ratings": 240}
+    return {**usual, "cost": "28.80", "shown_power": 0.95, "power_spread": None, **said}
+
+
+@pytest.mark.parametrize(
+    ("cost", "filled"),
+    [("40.00", ["", "first"]), ("86.40", ["", ""])],  # near in price, and three times the price
+)
+def test_a_design_in_which_agreement_cannot_be_measured_is_not_recommended(client, chosen, cost, filled):
+    save(client, "mine/plan", cost_per_rating="0.12")
+    save(client, effect="0.3", systems="A, B, C, D, E, F, G, H")
+    two = _design(ratings_per_item=3, n_ratings=720, cost=cost, shown_power=0.97)
+    study = Studies(Folder(chosen)).open("mine")
+    answered = Answer(0, html="<p>A plan.</p>", ways=(("cheapest", _design()), ("yours", two)))
+    shown = StageShown("done", answer=answered, act="search")
+    page = stage_page(BY_KEY["plan"], study, {}, {}, shown, Surroundings("token"))
+    cards = page.partition('class="cards"')[2].partition("</ul>")[0].split("<li")[1:]
+    assert [re.match(r'(?: class="(\w+)")?>', card)[1] or "" for card in cards] == filled
+    assert ["agree cannot be measured" in card for card in cards] == [True, False]
+    assert ['<button class="quiet">' in card for card in cards] == [not one for one in filled]
+    assert "such studies would find a pair that is 0.3 on [0, 1] apart" in page
+    assert "Ratings in all (30 \u00d7 8 systems \u00d7 3)" in cards[1]
+
+
+def test_a_large_difference_is_called_large_and_another_is_not(client):
+    save(client, scale="1:5", effect="", effect_raw="1.2")
+    page = client.get("/study/mine/size").text
+    assert "1.2 of 4 points is a large difference" in page  # more than a quarter of 1 to 5
+    assert (
+        "is a large difference" not in client.get("/study/mine/size?open=effect").text
+    )  # it is worked out
+    save(client, effect_raw="1")
+    assert "is a large difference" not in client.get("/study/mine/size").text
+
+
+def test_looks_that_are_not_planned_are_no_stage_on_the_way(client, chosen):
+    assert "not planned" not in client.get("/study/mine/question").text
+    file = chosen / "mine" / "study.toml"
+    file.write_text(file.read_text() + '[files]\nplan = "plan.json"\n')
+    (chosen / "mine" / "plan.json").write_text("{}")
+    page = client.get("/study/mine/collect").text
+    assert ">Next: Decide</a>" in page
+    assert re.search(r"Stop early\?</span><span class=\"tag\">not planned</span>", page)
+    assert ">Next: Report</a>" in client.get("/study/mine/decide").text
+    file.write_text(file.read_text() + '[looks]\nlooks = "2"\n')
+    page = client.get("/study/mine/collect").text
+    assert ">Next: Stop early?</a>" in page
+    assert "not planned" not in page

@@ -182,7 +182,7 @@ def test_an_analysis_that_names_people_is_no_part_of_the_zip(client, chosen):
     client.get("/study/mine/decide")
     names, index = names_in_zip(client)
     assert {"analysis/index.html", "analysis/record.json", "analysis/table.csv"} <= names
-    assert "The forms: write them at Report." in index
+    assert "The paper text and checklists: write them at Report." in index
     client.post("/act/write/mine", data={"form": "study"})
     page = client.get("/study/mine/report?form=study").text
     assert "Not in it yet" not in page
@@ -289,8 +289,8 @@ def test_a_study_in_another_script_is_taken_and_none_is_renamed_while_a_command_
 def test_the_titles_of_the_stages_are_those_of_the_documentation(client):
     page = client.get("/study/mine/question").text
     titles = [stage.title for stage in STAGES]
-    assert titles == ["Question", "Size", "Plan", "Collect", "Look", "Decide", "Report"]
-    assert re.findall(r'<a href="/study/mine/\w+".*?<span>(\w+)</span>.*?</a></li>', page) == titles
+    assert titles == ["Question", "Size", "Plan", "Collect", "Stop early?", "Decide", "Report"]
+    assert re.findall(r'<a href="/study/mine/\w+".*?<span>([\w ?]+)</span>.*?</a></li>', page) == titles
 
 
 def test_who_withdrew_leaves_the_ratings(client, chosen):
@@ -384,7 +384,11 @@ def test_a_stage_of_texts_says_what_is_missing_and_what_a_worker_will_see(client
     shown = re.search(r'<details class="folded preview" .*?</details>', page, re.DOTALL)[0]
     words = " ".join(re.sub(r"<[^>]*>", " ", shown).split())
     assert "My texts Rate as you read. old 0 How good is this text? 1 bad 2 3 4 5 good" in words
-    assert "so they are as usual: the question." in words
+    assert (
+        "These are the default texts: the question. To change them, open \u201cWhat workers see\u201d."
+        in words
+    )
+    assert "Workers never see which system wrote it." in words
     client.post("/act/assign/mine")
     client.get("/study/mine/collect")
     page = client.get("/study/mine/collect").text

@@ -216,11 +216,12 @@ def test_from_nothing_to_the_last_file(page, folder, tmp_path, kind, by):
     settled(page)
     assert "answers are in" in page.inner_text("#answer")
     hands.press("form[action*='/act/import/'] button")
-    page.wait_for_selector("button:has-text('Take these as the ratings again')")
+    page.wait_for_selector("button:has-text('Take the answers anew')")
     settled(page)
+    assert "Written: ratings.csv" in page.inner_text("#answer .news")
+    assert "not planned" in page.inner_text("nav[aria-label=Stages]")
     hands.onward()
-    assert "no looks before the end" in page.inner_text("#answer")
-    hands.onward()
+    assert page.url.endswith("/decide")
     assert "This table can be analysed" in page.inner_text("#answer")
     hands.press("button:has-text('Analyse as planned')")
     page.wait_for_selector("button:has-text('Analyse again')")
@@ -228,8 +229,11 @@ def test_from_nothing_to_the_last_file(page, folder, tmp_path, kind, by):
     assert page.inner_text("#answer .answer")
     hands.onward()
     hands.press("button:has-text('Write it into the folder')")
-    page.wait_for_function("() => document.querySelector('.notes')?.innerText.includes('reports')")
-    assert (here / "reports" / "paper.html").is_file()
+    page.wait_for_function("() => document.querySelector('.news')?.innerText.includes('reports')")
+    paper = (here / "reports" / "paper.html").read_text()
+    assert "This is a rehearsal: drawn ratings were analysed as planned." in paper
+    assert "carried out" not in paper
+    assert "All stages are done" in page.inner_text("#answer .news")
     seconds = time.monotonic() - begun - outside
     print(
         f"\n{kind} by {by}: {to_plan:.0f} s and {n_to_plan} fields to the sealed plan, "

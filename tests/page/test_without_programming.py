@@ -158,7 +158,8 @@ def test_a_search_and_its_sealing_are_read_as_a_person_reads(client, chosen):
     cards = re.findall(r'<li(?: class="first")?>\s*<h2>([^<]+)</h2>(.*?)</li>', page, re.DOTALL)
     numbers = [re.findall(r"<dd>([^<]+)</dd>", text) for _, text in cards]
     assert len({tuple(each) for each in numbers}) == len(cards) >= 1
-    assert cards[0][0].startswith("Enough")
+    assert cards[0][0] == "The cheapest that reaches 80 of 100"
+    assert "such studies would find a difference of 0.6 points" in text
     # it says what it binds before the button, and folds prices after it
     assert page.index("Sealing a design binds you") < page.index("Seal this one")
     assert page.index("Read this first") < page.index("Seal this one")
@@ -172,11 +173,14 @@ def test_a_search_and_its_sealing_are_read_as_a_person_reads(client, chosen):
     client.post("/act/seal/mine", data=sizes)
     page = client.get("/study/mine/plan").text
     folded = re.search(
-        r'<details class="more"><summary>To look for another design.*?</details>\s*</details>',
+        r'<details class="more"><summary>To look for another design.*?</details>\s*'
+        r'<p><button form="search-again".*?</details>',
         page,
         re.DOTALL,
     )
     assert 'id="field-cost_per_rating"' in folded[0]
+    assert page.lower().count("other designs") == 1  # folded, beside the prices that find them
+    assert "One test decides: REML, t, kenward-roger df, two-sided, alpha 0.05." in read(page)
     assert 'id="saved"' in page
     assert "plan/plan.json" in page
     assert "The plan is sealed" in client.get("/study/mine/size").text

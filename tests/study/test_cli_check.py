@@ -38,7 +38,7 @@ def pilot(tmp_path: Path) -> Path:
 def test_check_describes_the_table_within_80_columns(pilot: Path) -> None:
     result = run("check", pilot)
     assert result.stderr == ""
-    assert "  Read      24\n  Analysed  24" in result.stdout
+    assert "  Read    24\n  Usable  24" in result.stdout
     assert "1 to 5 (5 points), taken from the ratings" in result.stdout
     assert "worker-item pairs that saw both systems       100.0 %" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import pytest
 from cases import few_fast
 from cli import run, run_json
+
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.rule_words import ENOUGH_WORKERS
 
 HIGH = ("--preset", "high", "--n-systems", "4")
 SIZE = ("--workers", "8", "--items", "40")
@@ -221,6 +225,41 @@ def test_power_says_how_many_workers_or_items_would_do_as_size_finds_them():
     assert f"{sizes[0]} workers or {sizes[1]} items would do for 80." in " ".join(said.split())
     hard = run("power", *HIGH, *SIZE, "--effect", "0.1", "--method", "analytic").stdout
     assert "Neither more workers nor more items alone would do for 80." in " ".join(hard.split())
+
+
+@pytest.mark.parametrize("systems", [(), ("--n-systems", "8")])
+def test_workers_too_few_for_the_test_are_not_said_to_do_without_saying_why(systems):
+    # Below ENOUGH_WORKERS the simulated false-positive rates of SIZE_AT_5_PERCENT leave the level.
+    study = (
+        "--preset",
+        "typical",
+        *systems,
+        "--effect",
+        "0.4",
+        "--ratings-per-item",
+        "2",
+        "--method",
+        "analytic",
+    )
+    given, enough = ("--items", "60"), ENOUGH_WORKERS[DecisionRule().df]
+    assert run_json("size", *study, "--find", "workers", *given)["workers"] < enough
+    sized = " ".join(run("size", *study, "--find", "workers", *given).stdout.split())
+    assert (
+        f"With fewer than {enough} workers the test rejects more often than it says: take {enough}."
+        in sized
+    )
+    said = " ".join(run("power", *study, "--workers", "25", *given).stdout.split())
+    assert re.search(r"by formula\. \d+ items would do for 80\.", said)
+
+
+def test_an_answer_on_several_systems_names_its_correction():
+    study = (*HIGH, *SIZE, "--effect", "0.1", "--method", "analytic")
+    said = " ".join(run("power", *study).stdout.split())
+    assert ", after Holm's correction over 6 tests, by formula." in said  # 4 x 3 / 2 pairs
+    assert (
+        "after"
+        not in " ".join(run("power", *study, "--correction", "none").stdout.split()).partition(".")[0]
+    )
 
 
 @few_fast("words", [("power", "--items", "60"), ("size", "--find", "items"), ("mde", "--items", "60")])

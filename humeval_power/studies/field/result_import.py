@@ -25,7 +25,7 @@ from humeval_power.checking.logs.combined import LogTable
 from humeval_power.checking.logs.log import reported_means
 from humeval_power.checking.rows import KINDS, FlowStep, read_kinds
 from humeval_power.safe_text import table_csv
-from humeval_power.saying.document import Document, Facts, Listing, Points, Section, Table
+from humeval_power.saying.document import Document, Facts, Listing, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, significant
 from humeval_power.saying.result import IMPORT_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import export_record, left_out_notice, merged_flow
@@ -310,7 +310,9 @@ class ImportResult(Result):
                 Section("", (Facts(tuple(self._counts())),)),
                 Section(
                     "What was left out, and why",
-                    (Table((self._of_what, "number", "what"), tuple(_flow_rows(self._flow))),),
+                    (Paragraph("Nothing: each row that was read is used."),)
+                    if not any(one.step == "dropped" and one.rows for one in self._flow)
+                    else (Table((self._of_what, "number", "what"), tuple(_flow_rows(self._flow))),),
                 ),
                 *([Section("File by file", (self._files(),))] if len(self.table.flows) > 1 else []),
             ),

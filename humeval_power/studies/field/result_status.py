@@ -162,15 +162,15 @@ def status_document(result: StatusResult) -> Document:
         sections=tuple(
             section
             for section in (
-                Section("Slots", (*_slots_table(slots), _picture(slots))),
+                Section("People", (*_slots_table(slots), *_picture(slots))),
                 Section("Work that stands out", tuple(standing_out(result))),
                 Section("The rules of the plan, as things stand", tuple(rules_so_far(result))),
                 Section("Looks", tuple(_looks(result))),
                 Section(SPARES_TITLE, tuple(_spares(result))),
                 Section("What is not counted", tuple(_not_counted(result))),
                 Section("Items that lack ratings", tuple(_items(result)), is_detail=True),
-                Section("All slots", tuple(_all_slots(slots)), is_detail=True),
-                Section("The work of each slot", tuple(work_of_slots(result)), is_detail=True),
+                Section("All people", tuple(_all_slots(slots)), is_detail=True),
+                Section("The work of each person", tuple(work_of_slots(result)), is_detail=True),
             )
             if section.blocks
         ),
@@ -180,9 +180,9 @@ def status_document(result: StatusResult) -> Document:
 def _lead(result: StatusResult) -> str:
     progress = result.progress
     states = result.slots["state"].value_counts()
-    slots = ", ".join(f"{n:,} {state}" for state, n in states.items())
+    people = ", ".join(f"{n:,} {state}" for state, n in states.items())
     return (
-        f"{percent(progress.n_done / max(progress.n_expected, 1))} of the work is done; slots: {slots}. "
+        f"{percent(progress.n_done / max(progress.n_expected, 1))} of the work is done; people: {people}. "
         f"Nothing here depends on which system an output is of."
     )
 
@@ -211,7 +211,7 @@ def _slots_table(slots: pd.DataFrame) -> Iterator[Table]:
     caption = ""
     if len(slots) > _MOST_SLOTS:
         rest = len(open_ones) - len(shown)
-        caption = f"Slots that are not complete{f'; {rest:,} more are not shown' if rest else ''}."
+        caption = f"People whose work is not complete{f'; {rest:,} more are not shown' if rest else ''}."
     if len(shown):
         yield Table(_HEADER, tuple(_slot_rows(shown)), caption)
 
@@ -231,9 +231,12 @@ def _slot_rows(slots: pd.DataFrame) -> Iterator[tuple[str, ...]]:
         yield slot, who or "-", state, f"{done} of {expected}", f"{batches} of {of}", f"{extra}"
 
 
-def _picture(slots: pd.DataFrame) -> Picture:
+def _picture(slots: pd.DataFrame) -> Iterator[Picture]:
+    """How far each is, while somebody has work to do."""
     expected = slots[slots["expected"] > 0]
     full = int((expected["done"] == expected["expected"]).sum())
+    if full == len(expected):  # which the lead says
+        return
 
     def draw() -> object:
         return progress_figure(
@@ -241,7 +244,7 @@ def _picture(slots: pd.DataFrame) -> Picture:
         )
 
     words = f"How much of each slot's work is done: {full:,} of {len(expected):,} slots are complete."
-    return Picture("progress", draw, words=words)  # type: ignore[arg-type]
+    yield Picture("progress", draw, words=words)  # type: ignore[arg-type]
 
 
 def _looks(result: StatusResult) -> Iterator[Facts]:

@@ -343,17 +343,20 @@ def ratings_picture(ratings: Ratings, name: str = "ratings") -> Picture:
 
 
 def _columns(ratings: Ratings) -> Iterator[Fact]:
-    """Which column was taken as what."""
+    """Which column was taken as what, where its name is another."""
     if ratings.origin is not None:
-        named = ((role, name) for role, name in ratings.origin.columns.items() if name)
-        yield "Columns", ", ".join(f"{role} from {shortened(str(name))!r}" for role, name in named)
+        columns = ratings.origin.columns.items()
+        other = [f"{role} from {shortened(str(name))!r}" for role, name in columns if name and name != role]
+        if other:
+            yield "Columns", ", ".join(other)
 
 
 def _flow(ratings: Ratings, *, all_criteria: bool = False) -> Iterator[Fact]:
     """Rows that were read, left out and analysed; of all criteria what was read and left out of them all."""
     for name, rows, reason in flow_rows(flow_record(ratings)):
         if not (all_criteria and (reason.startswith(OF_ANOTHER_CRITERION) or name == "Analysed")):
-            yield name, rows + (f": {reason}" if reason else "")
+            label = "Usable" if name == "Analysed" else name  # nothing is analysed yet
+            yield label, rows + (f": {reason}" if reason else "")
 
 
 def _scale(ratings: Ratings, summary: TableSummary) -> Block:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from humeval_power.assumptions import Assumptions
+from humeval_power.choices import CORRECTIONS
 from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import of_hundred, share_words, spread_words
@@ -17,7 +18,7 @@ from humeval_power.saying.document import Block, Document, Fact, Facts, Paragrap
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, percent, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
-from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words
+from humeval_power.saying.rule_words import PARITY, halfway_words, is_too_bold, margin_words
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.studies.power.analytic import (
@@ -266,28 +267,37 @@ class StudyPower(Result):
     def _lead(self) -> Iterator[str]:
         study, simulated, analytic = self.cell.study, self.simulated, self.analytic
         finds = finds_words(study, self.said, self.scale)
+        corrected = ""
+        if isinstance(study, SystemsStudy) and study.family.correction != "none":
+            n_tests = len(study.family.pairs(study.parameters.names))
+            corrected = (
+                f", after {CORRECTIONS[study.family.correction].words} over {counted(n_tests, 'test')}"
+            )
         if simulated is not None and simulated.too_many_failed:
             yield "There is no power: too many of the simulated studies could not be fitted."
         elif simulated is not None:
             chance = of_hundred(simulated.power, simulated.interval)
             n = simulated.n_simulations
-            yield f"Of 100 such studies, {chance} would {finds}; {n:,} studies were simulated."
+            yield f"Of 100 such studies, {chance} would {finds}{corrected}; {n:,} studies were simulated."
         elif analytic is not None:
             chance = of_hundred(analytic.power)
-            yield f"Of 100 such studies, {chance} would {finds}. By formula."
-        if self.spread is not None:
-            yield from spread_words(**asdict(self.spread))
+            yield f"Of 100 such studies, {chance} would {finds}{corrected}, by formula."
         if isinstance(analytic, AnalyticPower) and not analytic.is_rough:
             yield from self._changes()
         elif isinstance(analytic, SystemsPower) and isinstance(study, SystemsStudy):
             yield from enough_words(study)
+        if self.spread is not None:
+            yield from spread_words(**asdict(self.spread))
 
     def _changes(self) -> Iterator[str]:
         """How many workers or items would do, and what no number of them exceeds."""
         outlook = self.outlook
         if outlook is None or outlook.counts is None or outlook.workers is None or outlook.items is None:
             return
-        sizes = [(outlook.workers.enough, "worker"), (outlook.items.enough, "item")]
+        fewest = outlook.workers.enough
+        if fewest is not None and is_too_bold(self.cell.study.rule, fewest):
+            fewest = None
+        sizes = [(fewest, "worker"), (outlook.items.enough, "item")]
         would = [counted(enough, noun) for enough, noun in sizes if enough is not None]
         if would:
             yield f"{' or '.join(would)} would do for {of_hundred(TARGET)}."

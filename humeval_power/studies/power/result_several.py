@@ -26,6 +26,7 @@ from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, percent, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
+from humeval_power.saying.rule_words import is_too_bold
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.charts import POWER, target_line
 from humeval_power.studies.power.growth import TARGET, counts_of
@@ -183,12 +184,13 @@ def enough_words(study: SystemsStudy) -> Iterator[str]:
         return
     workers = required_systems_size(study, "workers", counts, power=TARGET, proves=False).counts
     items = required_systems_size(study, "items", counts, power=TARGET, proves=False).counts
-    would = [] if workers is None else [counted(workers.n_workers, "worker")]
+    is_bold = workers is not None and is_too_bold(study.rule, workers.n_workers)
+    would = [] if workers is None or is_bold else [counted(workers.n_workers, "worker")]
     would += [] if items is None else [counted(items.n_items, "item")]
     goal = of_hundred(TARGET)
     if would:
         yield f"{' or '.join(would)} would do for {goal}."
-    else:
+    elif not is_bold:
         yield f"Neither more workers nor more items alone would do for {goal}."
 
 
@@ -338,7 +340,7 @@ def goals_chart(
         shares = tuple(each.shares[goal] for each in powers)
         if not any(map(math.isnan, shares)):
             series.append(Series("line", GOAL_NAMES[goal], differences, shares, colour=colour))
-    said = f"At a stated difference of {points_words(effect, scale, digits=3)}"
+    said = f"At a true difference of {points_words(effect, scale, digits=3)}"
     if power is not None:
         said += f" {of_hundred(power.power)} of 100 such studies find {GOAL_NAMES[study.goal]}"
     last = of_hundred(powers[-1].shares[study.goal])
@@ -346,7 +348,7 @@ def goals_chart(
         "power",
         "What if the systems differ by more, or less?",
         f"{said}, at twice as much {last}." if power is not None else f"{said} the answer lies.",
-        Axis(f"Stated difference, {unit}", 0.0, differences[-1]),
+        Axis(f"True difference, {unit}", 0.0, differences[-1]),
         POWER,
         tuple(series),
         (

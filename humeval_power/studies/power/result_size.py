@@ -28,7 +28,14 @@ from humeval_power.saying.document import Block, Document, Fact, Facts, Paragrap
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, power_words, time_taken
 from humeval_power.saying.quantities import NO_SIZE, Quantity, QuantityResult
 from humeval_power.saying.result import MDE_SCHEMA, SIZE_SCHEMA, UNKNOWN, Provenance, Record, Result
-from humeval_power.saying.rule_words import PARITY, halfway_words, margin_words, sought_words
+from humeval_power.saying.rule_words import (
+    ENOUGH_WORKERS,
+    PARITY,
+    halfway_words,
+    is_too_bold,
+    margin_words,
+    sought_words,
+)
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.analytic import DetectableEffect, HalfwayPower
 from humeval_power.studies.power.assurance import PowerSpread, power_spread
@@ -142,7 +149,7 @@ class StudySize(QuantityResult):
             "workers": counted(counts.n_workers, "worker"),
             "items": counted(counts.n_items, "item"),
             "documents": counted(counts.n_documents, "document"),
-            "ratings-per-item": f"{counted(counts.ratings_per_item, 'rating')} of each item",
+            "ratings-per-item": f"{counted(counts.ratings_per_item, 'rating')} of each output",
         }[size.sought]
         shown = self.found.simulated
         short = shown is not None and shown.power < self.found.target
@@ -156,6 +163,9 @@ class StudySize(QuantityResult):
         how = "by formula" if shown is None else f"by simulating {shown.n_simulations:,} studies"
         finds = finds_words(self.about, self.said, self.scale)
         then = f"then, {how}, {power} of 100 such studies {finds}."
+        counts, enough = self.found.counts, ENOUGH_WORKERS.get(self.rule.df, 0)
+        if counts is not None and is_too_bold(self.rule, counts.n_workers):
+            then += f" With fewer than {enough} workers the test rejects more often than it says: take {enough}."
         return " ".join([then, *(() if self.spread is None else spread_words(**asdict(self.spread)))])
 
     def quantities(self) -> Iterator[Quantity]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.saying.document import Table
 from humeval_power.saying.numbers import in_words, minus_of_numbers
 from humeval_power.saying.row_flow import flow_rows
@@ -25,7 +24,7 @@ from humeval_power.saying.values import (
     words,
 )
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.report.caveats import caveats
+from humeval_power.studies.report.caveats import as_planned, caveats
 from humeval_power.studies.report.config import MEMORY, SOURCE, ReportConfig
 from humeval_power.studies.report.documents import interest_sentence
 from humeval_power.studies.report.fact_record import StudyFacts, study_facts
@@ -204,8 +203,7 @@ def _planned(checksum: str | None, study: JsonRecord) -> str:
         return said
     deviations = [one for one in listed(study, "deviations") if isinstance(one, Mapping)]
     if not deviations:
-        is_rehearsal = NOTICE in listed(study, "notices")
-        return said if is_rehearsal else f"{said} The study was carried out and analysed as planned."
+        return f"{said} {as_planned(study)}"
     text = "; ".join(
         f"{one.get('what')}: {one.get('actual')} (planned: {str(one.get('planned')).rstrip('.')})"
         for one in deviations

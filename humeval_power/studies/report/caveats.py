@@ -31,6 +31,13 @@ def first_notices(*records: JsonRecord) -> tuple[str, ...]:
     return tuple(notice for notice in (NOTICE, CHANGED) if notice in notices)
 
 
+def as_planned(record: JsonRecord) -> str:
+    """That nothing departs from the plan; of drawn ratings, which nobody collected, what that is."""
+    if NOTICE in listed(record, "notices"):
+        return "This is a rehearsal: drawn ratings were analysed as planned."
+    return "The study was carried out and analysed as planned."
+
+
 def caveats(facts: StudyFacts, surface: JsonRecord, power: JsonRecord) -> tuple[str, ...]:
     """Sentences, the gravest first, and the notices of the study last."""
     first = first_notices(facts.record)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.latent import Family, Link
 from humeval_power.rules import DEFAULT_RULE, Alternative, Analysis, DecisionRule, DegreesOfFreedom
 from humeval_power.saying.numbers import in_words
@@ -27,7 +26,7 @@ from humeval_power.saying.values import (
 from humeval_power.saying.values import words as words_of
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.result_words import labels_of_settings
-from humeval_power.studies.report.caveats import first_notices
+from humeval_power.studies.report.caveats import as_planned, first_notices
 from humeval_power.studies.report.documents import (
     CriterionDocuments,
     exclusion_sentence,
@@ -144,8 +143,7 @@ def _deviations(study: JsonRecord) -> list[str | None]:
         return []
     deviations = [entry for entry in listed(study, "deviations") if isinstance(entry, Mapping)]
     if not deviations:
-        is_rehearsal = NOTICE in listed(study, "notices")
-        return [] if is_rehearsal else ["The study was carried out and analysed as planned."]
+        return [as_planned(study)]
     said = "; ".join(
         f"{one.get('what')}: {one.get('actual')} (planned: {str(one.get('planned')).rstrip('.')})"
         for one in deviations

@@ -280,7 +280,7 @@ async function afterSaving(event) {
     clearTimeout(quiet);
     await move(); // what was worked out from what is saved now
   }
-  const buttons = [...document.querySelectorAll("#answer form button, .onward button")];
+  const buttons = [...document.querySelectorAll("#answer form button, .onward button, button[form]")];
   const same = buttons.find((each) => each.form && each.form.getAttribute("action") + each.value === name);
   if (same) same.form.requestSubmit(same);
   else if (event.target.id === "take") location.assign(document.querySelector(".onward a").href);

@@ -117,7 +117,7 @@ def bundle_of(studies: Studies, study: OpenedStudy) -> StudyZip:
             tuple(_there(folder, study, plans, private)),
         ),
         ZipPart(
-            "Who rated what, and the forms",
+            "Who rated what, and the rating forms",
             "By codes that name no system: what each worker saw.",
             tuple(_there(folder, study, (*tables, *stages, MAPPING), private)),
         ),
@@ -207,7 +207,7 @@ def _missing(study: OpenedStudy, parts: tuple[ZipPart, ...], named: str) -> Iter
     elif has_newer_ratings(study):
         yield "An analysis of the ratings as they are now: this one is of those before. Analyse again at Decide."
     if not reports.files:
-        yield "The forms: write them at Report."
+        yield "The paper text and checklists: write them at Report."
 
 
 def _kept(study: OpenedStudy) -> Iterator[str]:

@@ -92,7 +92,7 @@ EXAMPLES: Mapping[str, Example] = {
     "seeds": Example(
         "a metric with seeds",
         "A metric, five seeds each",
-        "Does a new system score higher, or was it the seed? Scores of 60 items by five seeds (simulated).",
+        "Does a new system score higher, or only by chance? Scores of 60 items by five seeds (simulated).",
         {"question": "Does the new system score higher?", "systems": ["baseline", "new"]},
         _seeds,
         opens="/runs/test?table={folder}/scores.csv",

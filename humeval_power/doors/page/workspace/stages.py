@@ -39,7 +39,7 @@ OPEN: Mapping[str, str] = {
     "power": "How sure it is",
     "workers": "Workers",
     "items": "Items",
-    "ratings-per-item": "Ratings of each item",
+    "ratings-per-item": "Ratings of each output",
     "effect": "The difference",
     "budget": "The least it costs",
 }
@@ -61,11 +61,12 @@ WITHDRAWN = "withdrawn"  # the field of who did, and the start of the names of t
 KEPT = "kept"  # what is sent along with a button's field whose lines are kept: the file that keeps them
 FOLDED: Mapping[str, str] = {  # of the fields of a stage those that few need, each under its title
     "pilot": "I have a pilot: plan from its ratings",
-    "max_workers": "There are only so many people",
-    "seconds_per_rating": "I know how long a rating takes",
+    "max_workers": "Most workers, where there is a limit",
+    "seconds_per_rating": "How long a rating takes, if that is known",
     "answers": "I have these answers in a file",
 }
 _ON_UNIT = ("effect", "effect_range", "margin")  # which a scale has in its points
+_LARGE = 0.25  # of the range of the scale
 _HEADER = 10_000  # bytes that hold the names of columns
 
 
@@ -239,22 +240,22 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "collect",
         "Collect",
-        "Texts in, forms out; and what has come back.",
+        "Hand out the texts, and take the answers in.",
         "hand out the work, and take the ratings in",
         ("outputs", "upload", "exports"),
         ("form",),
     ),
     Stage(
         "look",
-        "Look",
-        "May one stop before all ratings are in? By the sealed rule only.",
+        "Stop early?",
+        "May the study stop before all ratings are in?",
         "see whether one may stop",
         (),
     ),
     Stage(
         "decide",
         "Decide",
-        "Which system is better, as the plan said it.",
+        "Which system is better?",
         "analyse the ratings",
         ("ratings",),
         ("columns",),
@@ -320,6 +321,7 @@ def sealed_words(study: OpenedStudy) -> tuple[str, ...]:
     """What the sealed plan says, a sentence each; or why it cannot be read."""
     from humeval_power.studies.plan.files import read_plan_file
     from humeval_power.studies.plan.result_page import plan_lead
+    from humeval_power.studies.plan.result_words import compared_words, correction_words
 
     path = study.folder / as_typed(study.file.values["plan"])
     try:
@@ -327,7 +329,12 @@ def sealed_words(study: OpenedStudy) -> tuple[str, ...]:
     except (InputError, OSError) as error:
         why = error.problems[0].rule if isinstance(error, InputError) and error.problems else str(error)
         return (f"The plan in the folder is not one that was sealed: {why}",)
-    return tuple(plan_lead(file.plan, created=file.created, history=file.history))
+    *said, when = plan_lead(file.plan, created=file.created, history=file.history)
+    rule, many = file.plan.rule, file.plan.many
+    test = f"One test decides: {rule}."
+    if many is not None:
+        test = f"Tested are {compared_words(many)} ({rule}); {correction_words(many)}."
+    return (*said, test, when)
 
 
 def is_rated(study: OpenedStudy) -> bool:
@@ -538,6 +545,12 @@ def have_looks_ended(study: OpenedStudy) -> bool:
         return True
     looks = looks_taken(study)
     return bool(looks) and looks[-1].get("decision") != "continue"
+
+
+def is_skipped(stage: Stage, study: OpenedStudy) -> bool:
+    """Whether a study has nothing to do at a stage: looks that its plan, or ratings without one, do not have."""
+    settled = study.is_there("plan") or study.is_there("ratings")
+    return stage.key == "look" and settled and not study.has("looks")
 
 
 def is_look_due(study: OpenedStudy) -> bool:
@@ -765,11 +778,26 @@ def stages_done(study: OpenedStudy) -> frozenset[str]:
         "size": sealed or open_of(study, "") == "power",
         "plan": sealed,
         "collect": rated and have_looks_ended(study) and not has_newer_answers(study),
-        "look": sealed and rated and have_looks_ended(study),
+        "look": sealed and rated and study.has("looks") and have_looks_ended(study),
         "decide": study.is_there("findings") and not has_newer_ratings(study),
         "report": (study.folder / REPORTS_FOLDER).is_dir(),
     }
     return frozenset(key for key, is_done in done.items() if is_done)
+
+
+def large_words(study: OpenedStudy) -> str:
+    """'1.2 of 4 points is a large difference': where what is to be found is a good part of the scale."""
+    raw, share = (as_typed(study.file.values.get(name)) for name in ("effect_raw", "effect"))
+    scale = as_typed(study.file.values.get("scale"))
+    try:
+        size = abs(float(raw or share or 0))
+        width = RatingScale.parse(scale).width if raw and scale else 1.0
+    except (ValueError, InputError):  # which the answer says
+        return ""
+    if size <= _LARGE * width:
+        return ""
+    of = f"{width:g} points" if raw else "the whole scale"
+    return f"{raw or share} of {of} is a large difference: smaller ones that matter would be missed more often."
 
 
 def currency_of(study: OpenedStudy) -> str:
@@ -787,8 +815,13 @@ def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
     size = [
         said("workers", "{} workers"),
         said("items", "{} items"),
-        said("ratings_per_item", "{} ratings of each"),
+        said("ratings_per_item", "{} ratings of each output"),
     ]
+    n_items, each = (int(study.file.values.get(name, 0)) for name in ("items", "ratings_per_item"))
+    n_systems, product = n_systems_of(study), ""
+    if n_items and each:
+        total = n_items * n_systems * each
+        product = f" ({n_items:,} items \u00d7 {n_systems} systems \u00d7 {each} = {total:,} ratings)"
     difference: list[Any] = [
         said("effect_raw", "{} points of the scale"),
         said("effect", "{} of the scale"),
@@ -816,7 +849,7 @@ def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
         ("Scale", said("scale", f"{{}}{scale}").replace(":", " to ")),
         ("Criteria", said("criteria")),
         ("To find", ", ".join(filter(None, difference))),
-        ("Size", ", ".join(filter(None, size)) + ours),
+        ("Size", ", ".join(filter(None, size)) + product + ours),
         ("Budget", said("budget", f"{{}} {currency_of(study)}")),
         ("In the folder", ", ".join(done)),
     )

@@ -42,8 +42,11 @@ from humeval_power.doors.page.workspace.stages import (
     is_rated,
     is_rehearsed,
     is_settled,
+    is_skipped,
     is_stage_due,
+    large_words,
     looks_taken,
+    n_systems_of,
     open_of,
     report_of,
     stage_now,
@@ -65,23 +68,33 @@ from humeval_power.doors.page.workspace.studies import (
 from humeval_power.doors.page.workspace.written import written_at
 from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred
 from humeval_power.saying.numbers import counted, in_words, time_taken
-from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME
+from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME, SECTIONS
 
 if TYPE_CHECKING:
     from humeval_power.doors.page.workspace.bundle import StudyZip
     from humeval_power.doors.page.workspace.text_reading import TextsRead
 
 _WAYS = {
-    "cheapest": "Enough",
+    "cheapest": "The cheapest that reaches {target} of 100",
+    "near": "The cheapest near {target} of 100",
     "fewer workers": "Fewer people, with more to rate each",
-    "safer": "Safer",
-    "all the budget": "All the money",
-    "best": "The best there is",
-    "yours": "Yours, as the study says",
+    "safer": "Surer",
+    "all the budget": "The most that the budget buys",
+    "best": "The most within your limits",
+    "yours": "Your size",
+}
+_NEAR = Decimal("1.5")  # times the price of the cheapest: a design of more ratings an output to recommend
+_ALIKE = 0.02  # of powers and of prices that are said to be the same
+_FOUND: Mapping[str, str] = {  # by the goal of several systems
+    "pair": "a pair that is {size} apart",
+    "any": "at least one true difference",
+    "all": "all true differences",
+    "best": "the best above every other",
+    "first": "that the best has the highest mean",
 }
 _CLOSED = {  # ways that no design within the limits is
     "cheapest": "No design within the limits is enough.",
-    "safer": "No design within the limits is much safer.",
+    "safer": "No design within the limits is much surer.",
 }
 _FIXED = (
     "the question, the systems and the scale",
@@ -94,9 +107,10 @@ _FIXED = (
 _SIZES = {  # of several, and of one
     "workers": ("workers", "worker"),
     "items": ("items", "item"),
-    "ratings_per_item": ("ratings of each item", "rating of each item"),
+    "ratings_per_item": ("ratings of each output", "rating of each output"),
 }
 _SAID_ELSEWHERE = ("Study: ", f"{FILE_NAME} says now: ", "Seed ")  # in the fields, and beside the files
+_NEWS = "Written: "  # what a button has just done
 _LATER = {"plan": "Prices and limits", "collect": "Texts and platform"}  # fields whose work is done
 _LABELS = {
     "question": "What the study is to find out",
@@ -104,7 +118,10 @@ _LABELS = {
     "preset": "How much ratings vary",
     "effect_raw": "Smallest difference that matters",
     "goal": "What is to be found",
+    "ratings_per_item": "Ratings of each output",
+    "cost_per_rating": "Price of a rating (one output)",
 }
+_UNITS = {"ratings_per_item": "from different workers"}
 _TITLES = {  # of what few need, by the titles of its sections
     "The question": "Ratings left out",
     "The ratings": "Criteria, and the scale",
@@ -354,10 +371,12 @@ def _of_answer(
     if shown.table is not None and shown.table.reading is not None and not shown.is_taken(study):
         answer = None  # of the table as it is, which the reading puts right
     place = [one.key for one in STAGES].index(stage.key)
-    following = STAGES[place + 1] if place + 1 < len(STAGES) else None
+    skipped = frozenset(one.key for one in STAGES if is_skipped(one, study))
+    following = next((one for one in STAGES[place + 1 :] if one.key not in skipped), None)
     done = stages_done(study)
     labels = {name: _LABELS.get(name, FIELDS[name].label or name) for name in FIELDS}
     platforms = set(paths_of(study.file.values.get("upload", ())))
+    notes = answer.notes if answer else ()
     settled = is_settled(stage, study, wanted)
     take = _solved_fields(study, wanted, answer) if stage.key == "size" and not settled else {}
     return {
@@ -365,6 +384,7 @@ def _of_answer(
         "study": study,
         "stages": STAGES,
         "done": done,
+        "skipped": skipped,
         "waits_for_its_act": stage.key in ("plan", "collect", "look")
         and stage.key not in done
         and not (stage.key == "collect" and is_look_due(study)),
@@ -376,9 +396,8 @@ def _of_answer(
             for each in shown.problems(study)
         ],
         "html": Markup(html_by_labels(answer.html, study_labels())) if answer else "",
-        "notes": [on_page(note) for note in answer.notes if not note.startswith(_SAID_ELSEWHERE)]
-        if answer
-        else [],
+        "news": [on_page(note) for note in notes if note.startswith(_NEWS)],
+        "notes": [on_page(note) for note in notes if not note.startswith((_NEWS, *_SAID_ELSEWHERE))],
         "command": answer.command if answer else "",
         **_choice(study, answer if shown.act == "search" else None),
         "spares": answer.spares if answer else (),
@@ -418,6 +437,10 @@ def _of_answer(
             name: study.is_there(name)
             for name in ("assignment", "key", "exports", "ratings", "findings", "outputs")
         },
+        "large": large_words(study)
+        if stage.key == "size" and not settled and open_of(study, wanted.get("open", "")) != "effect"
+        else "",
+        "form_title": SECTIONS["form"].title,
         "more_words": "To look for another design"
         if stage.key == "plan" and study.is_there("plan")
         else "Texts, platform, and what workers see"
@@ -528,9 +551,14 @@ def _choice(study: OpenedStudy, answer: Answer | None) -> dict[str, Any]:
         card = _way(name, design, study)
         same = next((one for one in cards if {**one, "title": ""} == {**card, "title": ""}), None)
         if same is None:
+            if name == "yours" and cards:
+                card["title"] += f": {_beside(card, cards[0], _target(study))}"
             cards.append(card)
-        else:
-            same["title"] += f", and {card['title'][0].lower()}{card['title'][1:]}"
+        elif name == "yours":
+            same["title"] += ", as is your size"
+    first = next((card for card in cards if _may_be_first(card, cards[0])), None)
+    for card in cards:
+        card["is_first"] = card is first
     names = {name for name, _ in answer.ways} if answer else set()
     closed = [words for name, words in _CLOSED.items() if name not in names] if cards else []
     known_from = {card["known_from"] for card in cards if card["between"]}
@@ -538,11 +566,57 @@ def _choice(study: OpenedStudy, answer: Answer | None) -> dict[str, Any]:
     return {"ways": cards, "closed": closed, "narrows": [f"{one[0].upper()}{one[1:]}" for one in narrows]}
 
 
+def _may_be_first(card: Mapping[str, Any], cheapest: Mapping[str, Any]) -> bool:
+    """Whether a design is one to recommend: agreement can be measured, it is as sure as the cheapest, and its price
+    is near that."""
+    is_near = bool(card["price"] <= _NEAR * cheapest["price"])
+    return is_near and card["ratings_per_item"] > 1 and card["power"] >= cheapest["power"] - _ALIKE
+
+
+def _target(study: OpenedStudy) -> float:
+    """The power that a design is to reach."""
+    return float(study.file.values.get("power") or FIELDS["power"].usual)
+
+
+def _beside(card: Mapping[str, Any], cheapest: Mapping[str, Any], target: float) -> str:
+    """'surer, 3 times the price': one's own size beside the cheapest."""
+    gap = card["power"] - cheapest["power"]
+    is_alike = abs(gap) < _ALIKE and (card["power"] < target) == (cheapest["power"] < target)
+    sure = "about as sure" if is_alike else "surer" if gap > 0 else "less sure"
+    if not cheapest["price"]:
+        return sure
+    times = float(card["price"] / cheapest["price"])
+    return f"{sure}, {'the same price' if abs(times - 1) < _ALIKE else f'{times:.2g} times the price'}"
+
+
+def _finds(study: OpenedStudy) -> str:
+    """'would find a difference of 0.6 points': what such studies do as often as a card says."""
+    raw, share = (as_typed(study.file.values.get(name)) for name in ("effect_raw", "effect"))
+    size = f"{raw} point{'s' if raw != '1' else ''}" if raw else f"{share} on [0, 1]" if share else ""
+    if not size or study.has("margin", "margin_raw"):
+        return "would reach the goal of the study"
+    if n_systems_of(study) <= 2:
+        return f"would find a difference of {size}"
+    goal = as_typed(study.file.values.get("goal")) or DEFAULT_GOAL
+    return "would find " + _FOUND[goal].format(size=size)
+
+
 def _way(name: str, design: Mapping[str, Any], study: OpenedStudy) -> dict[str, Any]:
     hours, spread = design.get("hours"), design.get("power_spread")
     cost, budget = Decimal(design["cost"]), study.file.values.get("budget")
+    target = _target(study)
+    if name == "cheapest" and design["shown_power"] < target:  # which reaches it by formula
+        name = "near"
+    n_systems = n_systems_of(study)
+    product = design["n_items"] * n_systems * design["ratings_per_item"]
     return {
-        "title": _WAYS.get(name, name),
+        "title": _WAYS.get(name, name).format(target=of_hundred(target)),
+        "finds": _finds(study),
+        "power": design["shown_power"],
+        "price": cost,
+        "product": f"{design['n_items']:,} \u00d7 {n_systems} systems \u00d7 {design['ratings_per_item']}"
+        if product == design["n_ratings"]
+        else "",
         "found": of_hundred(design["shown_power"]).replace("more than ", "> ").replace("fewer than ", "< "),
         "between": between_words(spread["low"], spread["high"]) if spread else "",
         "known_from": spread["known_from"] if spread else "",
@@ -651,7 +725,7 @@ def _field(
         kind=kind,
         values=(typed.get(name, shown_value(study, name)),),
         choices=choices,
-        unit=one.unit,
+        unit=_UNITS.get(name, one.unit),
         help=_HELPS.get(name) or on_page(one.full_help),
         slider=one.slider,
         step=one.step,
