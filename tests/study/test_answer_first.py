@@ -55,7 +55,8 @@ def test_up_to_ten_differences_stand_in_the_answer_and_of_more_where_they_are(tm
             r"^  \w+ - \w+ +-?[\d.]+ +-?[\d.]+ to -?[\d.]+ +[\d.]+ +[<\d. ]+$", said, re.MULTILINE
         )
         assert len(rows) == n_shown, said
-        assert ("15 differences: they stand under Differences (--details)" in " ".join(said.split())) is not bool(n_shown)
+        more = "15 differences: they stand under Differences (--details)"
+        assert (more in " ".join(said.split())) is not bool(n_shown)
 
 
 def test_words_about_roles_take_names_and_articles_stay() -> None:
