@@ -21,6 +21,18 @@ _OF_DOCUMENTS = ("sd_document", "sd_document_system")  # files have them where t
 _LETTERS = 26
 
 
+def goal_words(goal: Goal, apart: str, *, margin: bool) -> str:
+    """What reaching a goal is, with a margin of its claims; `apart` says how far the pairs that it is about are."""
+    if margin:
+        words = {"pair": f"show the claim about a pair {apart}"}
+        words |= {"any": "show any true claim", "all": "show all true claims"}
+    else:
+        words = {"pair": f"find any one pair that is {apart}"}
+        words |= {"any": "find any true difference", "all": "find all true differences"}
+    words |= {"best": "find the best above every other", "first": "give the best the highest mean"}
+    return words[goal]
+
+
 @dataclass(frozen=True, slots=True)
 class SystemsParameters:
     """Parameters of rating = mean[system] + worker + worker:system + item + item:system + residual, on [0, 1].

@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+from starlette.testclient import TestClient
+
 from humeval_power.doors.page.answers import Answer, Work, answer
+from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.requests import PageParts
+from humeval_power.doors.page.serving.chosen_folder import Folder
 
 
 @dataclass(eq=False)
@@ -104,3 +108,9 @@ def next_links(found: dict[str, str]) -> dict[str, dict[str, str]]:
     nav = re.search(r'<nav class="next".*?</nav>', found["html"], re.DOTALL)
     links = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', nav[0] if nav else "")]
     return {urlsplit(link).path.strip("/"): dict(parse_qsl(urlsplit(link).query)) for link in links}
+
+
+def a_client(private: Path, chosen: Path) -> TestClient:
+    """The page over a folder."""
+    parts = replace(in_process_parts(private), folder=Folder(chosen))
+    return TestClient(make_app(parts), follow_redirects=False)

@@ -11,18 +11,16 @@ import re
 import shutil
 import tomllib
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 pytest.importorskip("starlette")
-from in_process_parts import in_process_parts
+from in_process_parts import a_client
 from places import ROOT
 from starlette.testclient import TestClient
 
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.stages import (
@@ -59,11 +57,6 @@ def a_study(chosen: Path) -> Path:
     (folder / "study.toml").write_text(STUDY.replace("[files]\n", ""), "utf-8")
     (folder / "ratings.csv").write_bytes((ROOT / "data" / "pilot.csv").read_bytes())
     return chosen
-
-
-def a_client(private: Path, chosen: Path) -> TestClient:
-    parts = replace(in_process_parts(private), folder=Folder(chosen))
-    return TestClient(make_app(parts), follow_redirects=False)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import re
 import shutil
 import tomllib
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -18,14 +17,12 @@ import pytest
 from cases import every_case, few_fast
 
 pytest.importorskip("starlette")
-from in_process_parts import in_process_parts
+from in_process_parts import a_client
 from starlette.testclient import TestClient
 
 from humeval_power.asking.study_file import parsed_study
 from humeval_power.doors.page.answers import Work, answer
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.stages import BY_KEY, REPORTS, STAGES, looks_taken
 from humeval_power.doors.page.workspace.studies import OpenedStudy
 
@@ -60,11 +57,6 @@ def a_study(folder: Path) -> Path:
     (folder / "mine").mkdir(parents=True)
     (folder / "mine" / "study.toml").write_text(STUDY, encoding="utf-8")
     return folder
-
-
-def a_client(private: Path, chosen: Path) -> TestClient:
-    parts = replace(in_process_parts(private), folder=Folder(chosen))
-    return TestClient(make_app(parts), follow_redirects=False)
 
 
 @pytest.fixture

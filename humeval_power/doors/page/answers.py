@@ -19,6 +19,7 @@ import click
 
 from humeval_power.asking.command_groups import in_terminal
 from humeval_power.errors import HumevalPowerError, InputError, options_in_errors
+from humeval_power.files.file_sets import write_files
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Section
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted
@@ -174,9 +175,8 @@ def on_page_of_study(path: tuple[str, ...], result: Result) -> Answer:
     if path == ("collect", "status"):
         from humeval_power.studies.field.result_status import SPARES_TITLE
 
-        sections = tuple(
-            one for one in document.sections if one.title != SPARES_TITLE
-        )  # which a button does
+        # what a button does
+        sections = tuple(one for one in document.sections if one.title != SPARES_TITLE)
         shown = _shown(path, result, replace(document, sections=sections))
         spares = result.content()["spares"]
         return replace(shown, spares=tuple(spares) if isinstance(spares, list) else ())
@@ -278,17 +278,15 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
         watched_by(lambda what, share, left: rarely(JobProgress(what, share, left))),
         listening(lambda _kernel: rarely(JobProgress(COMPILING))),
     ):
-        new = [name for name, _ in work.keeps if not os.path.lexists(name)]
+        new = {Path(name): text for name, text in work.keeps if not os.path.lexists(name)}
         try:
-            for name, text in work.keeps:
-                if name in new:
-                    Path(name).write_text(text, encoding="utf-8")
+            write_files(new, force=False)
             with options_in_errors():
                 code, problems = _run(work)
-            new = new if code else []
+            new = new if code else {}
         finally:
-            for name in new:
-                Path(name).unlink(missing_ok=True)
+            for kept in new:
+                kept.unlink(missing_ok=True)
         _keep_beside(work)
     here = answers[-1] if answers else Answer(code, command=typed)
     files = tuple(sorted(os.listdir(work.output))) if work.output and os.path.isdir(work.output) else ()

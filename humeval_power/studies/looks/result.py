@@ -58,7 +58,6 @@ from humeval_power.studies.looks.tables import (
 )
 from humeval_power.studies.power.result_several import (
     family_words,
-    goal_words,
     means_table,
     power_record,
     share_cell,
@@ -67,7 +66,7 @@ from humeval_power.studies.power.study_content import category_facts, study_cont
 from humeval_power.studies.power.surface import Cell
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.power.wording import accuracy_words
-from humeval_power.systems import GOALS, Goal
+from humeval_power.systems import GOALS, Goal, goal_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

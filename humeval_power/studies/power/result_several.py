@@ -34,7 +34,7 @@ from humeval_power.studies.power.strategies import TwoSystems
 from humeval_power.studies.power.surface import AnyStudy
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy, required_systems_size
-from humeval_power.systems import GOALS, Goal
+from humeval_power.systems import GOALS, Goal, goal_words
 
 _MODELS = {
     "own": "all systems in one fit, with variances of each system's own",
@@ -65,18 +65,6 @@ def finds_words(study: AnyStudy | TwoSystems, said: Difference, scale: RatingSca
         apart = f"{points_words(said.value, scale, digits=3)} apart {on_scale(scale)}"
         return goal_words(study.goal, apart, margin=study.rule.margin is not None)
     return finding_words(said, study.rule, scale)
-
-
-def goal_words(goal: Goal, apart: str, *, margin: bool) -> str:
-    """What reaching a goal is, with a margin of its claims; `apart` says how far the pairs that it is about are."""
-    if margin:
-        words = {"pair": f"show the claim about a pair {apart}"}
-        words |= {"any": "show any true claim", "all": "show all true claims"}
-    else:
-        words = {"pair": f"find any one pair that is {apart}"}
-        words |= {"any": "find any true difference", "all": "find all true differences"}
-    words |= {"best": "find the best above every other", "first": "give the best the highest mean"}
-    return words[goal]
 
 
 def family_words(family: ComparisonFamily, n_systems: int) -> str:

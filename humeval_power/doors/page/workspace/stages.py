@@ -838,9 +838,8 @@ def summary(study: OpenedStudy) -> tuple[tuple[str, str], ...]:
     ]
     names = ("workers", "items", "ratings_per_item")
     values = study.file.values if not study.has("pilot") else {}
-    open_still = (
-        " (our suggestion)" if not study.is_there("plan") else ""
-    )  # what is sealed is the study's own
+    # what is sealed is the study's own
+    open_still = "" if study.is_there("plan") else " (our suggestion)"
     ours = open_still if all(values.get(name) == SUGGESTED[name] for name in names) else ""
     scale = open_still if values.get("scale") == SUGGESTED["scale"] else ""
     rows = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from markupsafe import Markup
 
@@ -69,6 +69,7 @@ from humeval_power.doors.page.workspace.written import written_at
 from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred
 from humeval_power.saying.numbers import counted, in_words, time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME, SECTIONS
+from humeval_power.systems import Goal, goal_words
 
 if TYPE_CHECKING:
     from humeval_power.doors.page.workspace.bundle import StudyZip
@@ -85,13 +86,6 @@ _WAYS = {
 }
 _NEAR = Decimal("1.5")  # times the price of the cheapest: a design of more ratings an output to recommend
 _ALIKE = 0.02  # of powers and of prices that are said to be the same
-_FOUND: Mapping[str, str] = {  # by the goal of several systems
-    "pair": "a pair that is {size} apart",
-    "any": "at least one true difference",
-    "all": "all true differences",
-    "best": "the best above every other",
-    "first": "that the best has the highest mean",
-}
 _CLOSED = {  # ways that no design within the limits is
     "cheapest": "No design within the limits is enough.",
     "safer": "No design within the limits is much surer.",
@@ -597,8 +591,8 @@ def _finds(study: OpenedStudy) -> str:
         return "would reach the goal of the study"
     if n_systems_of(study) <= 2:
         return f"would find a difference of {size}"
-    goal = as_typed(study.file.values.get("goal")) or DEFAULT_GOAL
-    return "would find " + _FOUND[goal].format(size=size)
+    goal = cast("Goal", as_typed(study.file.values.get("goal")) or DEFAULT_GOAL)
+    return f"would {goal_words(goal, f'{size} apart', margin=False)}"
 
 
 def _way(name: str, design: Mapping[str, Any], study: OpenedStudy) -> dict[str, Any]:
