@@ -12,7 +12,7 @@ from humeval_power.asking.vocabulary import RATINGS, table_of
 from humeval_power.fields import own, whole
 
 if TYPE_CHECKING:
-    from humeval_power.studies.looks.result_dropping import AnytimeResult
+    from humeval_power.studies.looks.result_anytime import AnytimeResult
 
 
 @study_command(

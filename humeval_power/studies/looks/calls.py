@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         LooksStudyResult,
         ScheduleResult,
     )
-    from humeval_power.studies.looks.result_dropping import AnytimeResult, DroppingResult
+    from humeval_power.studies.looks.result_anytime import AnytimeResult
+    from humeval_power.studies.looks.result_dropping import DroppingResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
     from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.sweep.executors import AnyExecutor
@@ -394,7 +395,7 @@ def anytime(ratings: Ratings, *, narrowest_at: int = 10, alpha: float = 0.05) ->
         Items that several workers rated, that lack a system, or unequal numbers of them.
     """
     from humeval_power.studies.looks.anytime import sequence, tuned_spread, worker_differences
-    from humeval_power.studies.looks.result_dropping import AnytimeResult
+    from humeval_power.studies.looks.result_anytime import AnytimeResult
 
     a, b = ratings.system_names
     g = tuned_spread(narrowest_at, alpha)

@@ -1,4 +1,4 @@
-"""Rules for leaving workers out, as a plan seals them, and what they cost in power."""
+"""Rules for leaving workers out, as a plan seals them, and what they cost in power; and planned judges."""
 
 from __future__ import annotations
 
