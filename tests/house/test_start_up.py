@@ -171,7 +171,7 @@ def test_pydantic_is_imported_only_when_a_plan_is_read_or_written(started):
 
 
 RUN = f"""
-import contextlib, io, json, sys
+import contextlib, io, json, sys, types
 from humeval_power.doors.terminal.main import main
 with contextlib.redirect_stdout(io.StringIO()) as told:
     main(sys.argv[1:], prog_name="humeval-power", standalone_mode=False)
@@ -180,6 +180,7 @@ print(json.dumps({{
     "heavy": [name for name in {HEAVY!r} if name in sys.modules],
     "ours": len([name for name in sys.modules if name.partition(".")[0] == "humeval_power"]),
     "all": len(sys.modules),
+    "loaded": [name for name in ("numpy.f2py", "numpy.testing") if type(sys.modules.get(name)) is types.ModuleType],
 }}))
 """
 STUDY = "--preset high --workers 6 --items 20 --ratings-per-item 3 --effect 0.1 --method analytic"
@@ -218,6 +219,7 @@ def test_a_command_imports_only_what_it_uses(
     assert set(found["heavy"]) <= needs
     assert found["ours"] < ours
     assert found["all"] < modules
+    assert found["loaded"] == []  # what SciPy names and nobody uses is postponed
 
 
 def test_the_names_that_options_offer_are_those_of_what_they_name() -> None:

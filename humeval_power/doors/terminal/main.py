@@ -22,6 +22,7 @@ from humeval_power.asking.output import (
     finish_stopped_runs,
     say,
 )
+from humeval_power.doors.terminal.postponed import postpone_imports
 from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.safe_text import WIDTH, wrapped
 
@@ -126,6 +127,7 @@ class LazyGroup(click.Group):
             say(f"'{args[0]}' stands under '{where.split()[0]}' now: humeval-power {where}", err=True)
         if not {"-h", "--help"} & set(args):
             finish_stopped_runs(args[1:])
+            postpone_imports()
         return resolved
 
     def format_commands(
