@@ -9,7 +9,7 @@ RUN := $(BIN)/humeval-power
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: setup demo test lint coverage check rest check-r check-tools bench docs package papers site clean
+.PHONY: setup demo test lint coverage check rest long check-r check-tools bench docs package papers site clean
 
 # uv installs from PyPI three times as fast as pip, and itself comes from there.
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python
@@ -59,7 +59,11 @@ rest: setup $(VENV)/.browser
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/make_plan_schema.py --check
 	$(BIN)/python docs/make_study_schema.py --check
-	$(PYTEST) -m "slow or r or browser or hypothesis" --durations=25
+	$(PYTEST) -m "(slow or r or browser or hypothesis) and not long" --durations=25
+
+# Calibrations of thousands of studies, hundreds of kills, whole journeys: before a release, and in .ci/run.
+long: setup $(VENV)/.browser
+	$(PYTEST) -m long --durations=25
 
 # The reference engine through pymer4 needs an older pandas than the package does: an environment of its own.
 $(VENV)-r/.installed: pyproject.toml
