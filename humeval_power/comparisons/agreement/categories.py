@@ -55,13 +55,10 @@ def on_categories(
 ) -> Mapping[OnCategories, BothClaims]:
     """Kappa (Cohen's of two raters, Conger's of more), AC1, nominal alpha, and the share of equal pairs.
 
-    As Gwet (2014) defines them with ratings missing. For these raters the variance is that of outputs left out one
-    at a time; for other raters that of raters left out one at a time is added, with Satterthwaite's df; intervals
-    are symmetric on the atanh scale.
-
-    Parameters
-    ----------
-    output, rater, category : (n_ratings,), codes from 0, each rater and output once.
+    As Gwet (2014) defines them with ratings missing. For these raters the variance is that of outputs left out
+    one at a time; for other raters that of raters left out one at a time is added, with Satterthwaite's df;
+    intervals are symmetric on the atanh scale. output, rater, category : (n_ratings,), codes from 0, each rater
+    and output once.
     """
     if not len(output):
         none = undefined(NO_PAIRS)
@@ -88,9 +85,8 @@ def alpha_of_peaked(
     output: Codes, rater: Codes, score: Floats, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> Measure:
     """The interval alpha of scores for other raters, by the same two jackknives; mid-ranks stay those of all.
-
-    Where one value is half of the ratings or more its interval holds, and that of draws of mean squares does not.
-    """
+    Where one value is half of the ratings or more its interval holds, and that of draws of mean squares does
+    not."""
     n, m = int(output.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     value, of_outputs, of_raters = alpha_leaving_out(output, rater, score, n, m)
     if not math.isfinite(value):

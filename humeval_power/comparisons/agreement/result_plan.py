@@ -39,11 +39,9 @@ _ASSUMED = (
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementPlan(Result):
-    """Designs by their number of raters, and the widths of the sizes that were asked for.
-
-    widths : half-widths by raters (as in `found`) and outputs. least_raters : the fewest that have the width with
-        outputs without end, where no number of outputs does for those that were asked for.
-    """
+    """Designs by their number of raters, and the widths of the sizes that were asked for. widths : half-widths
+    by raters (as in `found`) and outputs. least_raters : the fewest that have the width with outputs without
+    end, where no number of outputs does for those that were asked for."""
 
     schema: ClassVar[str] = "humeval_power/agreement_plan/1"
 

@@ -31,9 +31,7 @@ _MANY = (
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityStudy(Result):
     """Coefficients of each size, and of the largest with workers without end, and with items without end.
-
-    has_idle_documents : whether documents were given, and nothing varies between them.
-    """
+    has_idle_documents : whether documents were given, and nothing varies between them."""
 
     schema: ClassVar[str] = "humeval_power/agreement_study/1"
 

@@ -97,10 +97,8 @@ class Worth:
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
     """How one judge's answers go with people's on `n` outputs; None where a measure does not fit their kinds.
-
     `kappa`, `ac1` and `alpha` (of this `level`) are of the judge and a single rating; `run_reliability` is the
-    correlation of two runs over outputs, NaN without runs.
-    """
+    correlation of two runs over outputs, NaN without runs."""
 
     name: str
     kind: Kind
@@ -149,13 +147,9 @@ def check_table(
     half_width: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> CheckedFile:
-    """Everything that the table supports.
-
-    labels : how the labelled outputs were chosen: 'random' (a random part), 'apart' (another population or a
-    balanced
-        set), or 'unknown', which is then looked at.
-    half_width : of the interval for which labels are counted. [half of the present one]
-    """
+    """Everything that the table supports. labels : how the labelled outputs were chosen: 'random' (a random
+    part), 'apart' (another population or a balanced set), or 'unknown', which is then looked at. half_width :
+    of the interval for which labels are counted. [half of the present one]"""
     human, scores = table.human_means, table.scores
     labelled, scored = np.isfinite(human), np.isfinite(scores)
     everywhere = scored.all(axis=2) if scores.shape[2] else np.zeros(human.shape, dtype=bool)
@@ -249,13 +243,7 @@ def _has_answer(compute: Callable[[], object]) -> bool:
 
 
 def judge_qualities(table: JudgedTable, *, confidence: float) -> tuple[JudgeQuality, ...]:
-    """Each judge beside the labels.
-
-    Raises
-    ------
-    InputError
-        Fewer than 5 outputs with a label and a score of some judge.
-    """
+    """Each judge beside the labels. InputError: fewer than 5 outputs with a label and a score of some judge."""
     values = table.human[np.isfinite(table.human)]
     human_kind = kind_of(values) if len(values) else None
     nothing = np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)

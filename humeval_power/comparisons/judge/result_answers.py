@@ -186,11 +186,9 @@ def _estimates_chart(
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeEstimate(PaperResult):
-    """A mean or a difference from human values and a judge's scores; `estimated` says which, in words.
-
-    `panel` names the raters that the claim is about, where it is about no others. `answers` say what was not
-    independent, `cluster` names the column of the clusters of items.
-    """
+    """A mean or a difference from human values and a judge's scores; `estimated` says which, in words. `panel`
+    names the raters that the claim is about, where it is about no others. `answers` say what was not
+    independent, `cluster` names the column of the clusters of items."""
 
     schema: ClassVar[str] = "humeval_power/judge_estimate/2"
 

@@ -122,12 +122,7 @@ class BattleRankResult(RankResult):
 
     def update(self, more: Battles) -> BattleRankResult:
         """The same board with more battles, asked in the same way; where this was a look, the next one.
-
-        Raises
-        ------
-        InputError
-            Battles with other clusters than those of before.
-        """
+        InputError: battles with other clusters than those of before."""
         old = self.found
         ranking = rank_battles(
             old.battles.joined(more),
