@@ -10,7 +10,7 @@ import pytest
 from cli import run, run_json
 from scipy import stats
 
-from humeval_power.comparisons.judge.result_surface import JudgeLength
+from humeval_power.comparisons.judge.result_bias import JudgeLength
 from humeval_power.comparisons.judge.surface import LengthBias, PositionBias, length_bias, position_bias
 from humeval_power.comparisons.judge.table import JudgedTable
 from humeval_power.errors import InputError

@@ -79,8 +79,7 @@ def read_rated(
         known = listing([str(name) for name in result.frame.columns], limit=8)
         raise refusal(
             f"no column says who rated, or what. The columns are: {known}.",
-            "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: "
-            "--rater-columns A,B,C",
+            "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: --rater-columns A,B,C",
             place=result.source,
         )
     if not has("system"):

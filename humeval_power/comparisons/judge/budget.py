@@ -233,6 +233,11 @@ class BudgetOption:
     shares: tuple[float, float, float, float]
 
     @property
+    def extra(self) -> int:
+        """Items that judges alone score, of a study with judges."""
+        return self.judged - self.counts.n_items
+
+    @property
     def total(self) -> Decimal:
         """What people and judges cost."""
         return self.price + self.judge_price

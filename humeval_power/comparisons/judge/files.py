@@ -557,9 +557,8 @@ def _runs_notice(unit: Codes, scores: Floats) -> str:
     if len(counts) and counts.min() == counts.max():
         return f"Each output has {counted(int(counts[0]), 'run')} of the judge, which are averaged."
     return (
-        "Outputs have unequal numbers of runs of the judge; their means are used alike, though the noise "
-        "of some is "
-        "larger."
+        "Outputs have unequal numbers of runs of the judge; their means are used alike, though the noise of "
+        "some is larger."
     )
 
 

@@ -454,8 +454,7 @@ def _check_many_clusters(n_clusters: int, K: int, df: float) -> None:
     if n_clusters < _CLUSTERS_PER_SYSTEM * K or df < _LEAST_DF:
         rule = (
             f"the law of the largest t is too narrow with {n_clusters:,} clusters and {df:.1f} degrees of "
-            f"freedom for {K} "
-            f"systems; it needs {_CLUSTERS_PER_SYSTEM * K:,} and {_LEAST_DF:g}."
+            f"freedom for {K} systems; it needs {_CLUSTERS_PER_SYSTEM * K:,} and {_LEAST_DF:g}."
         )
         raise refusal(rule, "Test by Holm's method: leave out --correction max-t.")
 

@@ -265,8 +265,7 @@ def _reading_section(board: Leaderboard) -> Section:
 
 _ONE_SYSTEM = (
     "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
-    "these alone. "
-    "For ranks of all systems at once leave out --only-system."
+    "these alone. For ranks of all systems at once leave out --only-system."
 )
 
 

@@ -196,14 +196,12 @@ def _caveats(ranking: BattleRanking) -> Iterator[str]:
         )
         yield (
             f"{listing([shortened(name) for name in ranking.newcomers], limit=6)}: fewer than 5 wins or fewer "
-            f"than 5 losses. "
-            f"Intervals and tests of these are exact, given the strengths of the others{voters}."
+            f"than 5 losses. Intervals and tests of these are exact, given the strengths of the others{voters}."
         )
     if ranking.fit.penalised:
         yield (
             "No strengths are most likely, since systems won or lost all of their battles against others, or "
-            "battles in one "
-            "order: strengths are Firth's, penalised, and finite."
+            "battles in one order: strengths are Firth's, penalised, and finite."
         )
     if ranking.order_reason.startswith("No two"):
         yield f"No effect of the order is estimated. {ranking.order_reason}"

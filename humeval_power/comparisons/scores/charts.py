@@ -204,8 +204,7 @@ class ProspectiveResult(Result):
         return Document(
             "Items that the comparison needs",
             lead=f"{counted(items_needed.n, 'item')} would do: then {of_hundred(items_needed.power)} of 100 "
-            f"such studies "
-            f"{self._finding()}. By formula.",
+            f"such studies {self._finding()}. By formula.",
             headline=(
                 ("Items", f"{items_needed.n:,}"),
                 (POWER_LABEL, power_words(items_needed.power)),

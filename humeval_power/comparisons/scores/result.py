@@ -460,8 +460,7 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
             f"|mean {b} - {a}| below {equivalence.margin:g} {shown}: two one-sided t tests{robust}, "
             f"{p_words(equivalence.p_value)}, {level_of(1 - 2 * equivalence.alpha)} interval "
             f"{significant_interval(*equivalence.interval)}; that {b} is worse by less than "
-            f"{equivalence.margin:g} is "
-            f"{inferior}.",
+            f"{equivalence.margin:g} is {inferior}.",
         )
 
 

@@ -113,8 +113,7 @@ def _how_judged(test: PairedTest, resamples: Resamples, settings: TestSettings) 
         return (
             "t of the resamples, each in its own errors about the observed mean: where t lies without a "
             f"difference. {percent(resamples.not_above)} of them are at the observed t of "
-            f"{significant(resamples.at)} or "
-            f"below; {tails}."
+            f"{significant(resamples.at)} or below; {tails}."
         )
     away = f"as far from the observed {resamples.what} as that is from the null difference"
     side = {
@@ -124,9 +123,8 @@ def _how_judged(test: PairedTest, resamples: Resamples, settings: TestSettings) 
     }[settings.alternative]
     return (
         f"{resamples.what.capitalize()}s of the resamples, about the observed {resamples.what} of "
-        f"{significant(test.estimate)}; {percent(resamples.not_above)} of them are at the null difference "
-        f"or below. "
-        f"The test moves them to the null difference: {side}."
+        f"{significant(test.estimate)}; {percent(resamples.not_above)} of them are at the null difference or "
+        f"below. The test moves them to the null difference: {side}."
     )
 
 
