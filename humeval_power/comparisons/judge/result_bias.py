@@ -56,9 +56,8 @@ def bias_warning(bias: OwnFamilyBias) -> str:
         )
     return (
         f"{NAME}: the judge scores {', '.join(map(shortened, bias.own))} higher than the humans' values make one "
-        f"expect, by {significant(bias.in_human_units.estimate)} in their units "
-        f"({p_words(bias.bias.p_value)}). The estimate with the judge is corrected for it; plain means of its "
-        "scores are not."
+        f"expect, by {significant(bias.in_human_units.estimate)} in their units ({p_words(bias.bias.p_value)}). "
+        "The estimate with the judge is corrected for it; plain means of its scores are not."
     )
 
 

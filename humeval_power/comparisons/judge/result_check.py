@@ -77,10 +77,8 @@ class JudgeCheck(Result):
         helped = next(one for one in checked.evidence if "with the judge's help" in one.what)
         with_scores = f"{counted(checked.n_labelled, 'label')} and {checked.n_extra:,} more scores"
         if not helped.supported:
-            return (
-                f"Not an estimate for all items with the judge's help ({helped.because}); what follows "
-                "does hold."
-            )
+            because = helped.because
+            return f"Not an estimate for all items with the judge's help ({because}); what follows does hold."
         if best is None or best.times <= 1:
             return (
                 f"{with_scores} support an estimate with the judge's help, but the judge adds nothing "
@@ -285,9 +283,8 @@ class JudgeLabels(JudgedResult):
 
 
 _NO_CEILING = (
-    "Labels of one person are noisy, and nobody can agree with them better than they agree with each "
-    "other. How well that is needs a column of workers and outputs that several rated: the judge then "
-    "stands beside people."
+    "Labels of one person are noisy, and nobody can agree with them better than they agree with each other. How "
+    "well that is needs a column of workers and outputs that several rated: the judge then stands beside people."
 )
 
 
