@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 
     from humeval_power.comparisons.agreement.categories import OnCategories
     from humeval_power.comparisons.agreement.planning import Reliability
-    from humeval_power.comparisons.agreement.result_plan import AgreementPlan
+    from humeval_power.comparisons.agreement.result_plan import AgreementPlan, ReliabilityStudy
     from humeval_power.comparisons.agreement.result_report import AgreementReport
-    from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
     from humeval_power.files.tables import SourceTable
 
 _CATEGORIES: dict[str, OnCategories] = {"kappa": "kappa", "ac1": "ac1", "alpha-nominal": "alpha_nominal"}
@@ -432,7 +431,7 @@ def study(
         largest,
         variance_of_two,
     )
-    from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
+    from humeval_power.comparisons.agreement.result_plan import ReliabilityStudy
     from humeval_power.simulation.study import check_documents
 
     problems = []

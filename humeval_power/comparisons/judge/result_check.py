@@ -78,7 +78,9 @@ class JudgeCheck(Result):
         with_scores = f"{counted(checked.n_labelled, 'label')} and {checked.n_extra:,} more scores"
         if not helped.supported:
             because = helped.because
-            return f"Not an estimate for all items with the judge's help ({because}); what follows does hold."
+            return (
+                f"Not an estimate for all items with the judge's help ({because}); what follows does hold."
+            )
         if best is None or best.times <= 1:
             return (
                 f"{with_scores} support an estimate with the judge's help, but the judge adds nothing "
