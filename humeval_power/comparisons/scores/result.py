@@ -10,10 +10,14 @@ from typing import ClassVar
 from humeval_power.choices import MOST_NEEDED
 from humeval_power.comparisons.scores.advice import STANDINGS, Standing
 from humeval_power.comparisons.scores.answers import PairedTest, TestSettings, score_differences
-from humeval_power.comparisons.scores.charts import differences_chart, retrospective_chart, scores_chart
+from humeval_power.comparisons.scores.charts import (
+    comparison_chart,
+    differences_chart,
+    retrospective_chart,
+    scores_chart,
+)
 from humeval_power.comparisons.scores.comparison import PairComparison, has_two_pseudomedians
 from humeval_power.comparisons.scores.power import SIGN_TESTS, CurvePoint
-from humeval_power.comparisons.scores.result_resamples import comparison_chart
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.comparisons.scores.tests import TESTS
 from humeval_power.inference.clustered import clustered_mean
