@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import each_case
-from cli import run
+from cli import refusal_of, run
 from reference.golden import shared_golden
 from scipy import stats
 
@@ -207,7 +207,7 @@ def test_the_command_of_counts_says_p_its_picture_and_the_tests(tmp_path):
 
 
 def test_impossible_counts_are_refused_by_their_options():
-    error = " ".join(cli.run("compare", "primer", "--n=9", "--helped=8", "--hurt=2", code=2).stderr.split())
+    error = refusal_of("compare", "primer", "--n=9", "--helped=8", "--hurt=2")
     assert "got 8 helped and 2 hurt" in error
     with pytest.raises(InputError):
         hp.compare.primer(0, helped=0, hurt=0)

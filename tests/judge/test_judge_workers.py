@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from cli import run
+from cli import refusal_of, run, run_json
 from scipy import stats
 
 from humeval_power.clusters import Clusters
@@ -270,7 +270,7 @@ def test_the_command_compares_all_pairs_of_systems(table: Path) -> None:
     assert "3 systems, with a judge's help" in found.stdout
     assert max(map(len, found.stdout.splitlines())) <= 80
     assert "--cluster passage" in " ".join(found.stderr.split())
-    record = json.loads(run("judge", "estimate", table, "--cluster", "passage", "--json").stdout)
+    record = run_json("judge", "estimate", table, "--cluster", "passage")
     assert record["basis"] == "workers"
     assert [(pair["first"], pair["second"]) for pair in record["pairs"]] == [
         ("A", "B"),
@@ -301,7 +301,7 @@ def test_the_command_takes_workers_into_account_unless_told_not_to(table: Path) 
 
 
 def test_a_baseline_leaves_the_pairs_with_it(table: Path) -> None:
-    record = json.loads(run("judge", "estimate", table, "--baseline", "B", "--json").stdout)
+    record = run_json("judge", "estimate", table, "--baseline", "B")
     assert [(pair["first"], pair["second"]) for pair in record["pairs"]] == [("B", "A"), ("B", "C")]
     assert "none of the systems" in run("judge", "estimate", table, "--baseline", "X", code=2).stderr
 
@@ -316,13 +316,13 @@ def test_a_baseline_leaves_the_pairs_with_it(table: Path) -> None:
     ],
 )
 def test_names_that_are_not_there_are_refused(table: Path, arguments: tuple, words: str) -> None:
-    assert words in " ".join(run("judge", "estimate", table, *arguments, code=2).stderr.split())
+    assert words in refusal_of("judge", "estimate", table, *arguments)
 
 
 def test_ratings_of_nobody_are_refused_with_their_rows(table: Path) -> None:
     frame = pd.read_csv(table, dtype=str, keep_default_na=False)
     frame.loc[3, "worker"] = ""
     frame.to_csv(table, index=False)
-    error = " ".join(run("judge", "estimate", table, code=2).stderr.split())
+    error = refusal_of("judge", "estimate", table)
     assert "row 5" in error
     assert "there is a human value, but no worker" in error

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from cli import run, run_json
+from cli import run, run_json, text_of
 from drawn_battles import drawn
 from scipy import optimize, stats
 
@@ -400,7 +400,7 @@ def test_the_command_says_that_strengths_are_at_equal_style(tmp_path: Path) -> N
     assert record["covariates"][0]["slope"] == pytest.approx(
         expected.parameters[expected.slopes][0], abs=1e-6
     )
-    text = " ".join(run("rank", "battles", path, "--covariate", "length").stdout.split())
+    text = text_of("rank", "battles", path, "--covariate", "length")
     assert "Strengths are at equal style" in text
     assert (
         "nor both 'size_a' and 'size_b'"
