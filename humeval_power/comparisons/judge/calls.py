@@ -148,37 +148,14 @@ def plan(
     ahead: Ahead | None = None,
 ) -> JudgePlan | JudgeBudget:
     """How many human labels a study with a judge needs, by how many workers, at the least cost; or what a
-    budget buys.
+    budget buys. `hp.judge.plan` says what the arguments of both are.
 
-    Parameters
-    ----------
-    parameters : of the variation; the effect in them is not used.
-    effect : true difference B - A on [0, 1].
-    extra : the most items that the judge scores beside those that workers rate.
-    correlation : of the judge's difference on an item with the item's true difference; with a budget also of
-    several
-        judges, without the noise of their runs.
-    costs : prices of ratings, workers and items. price_per_score : of one score of the judge, or of each judge.
-    power : to reach, where there is no budget. [0.8]
-    budget : the amount that the most powerful study may cost: people, items, ratings, judged items, judges and
-        runs are chosen together. between : the correlation of any two judges, which several need. reliability : of
-        two runs of the judge, or of each [1]. max_runs : of a judge on an item [5]. These three are for a budget.
-    workers : the fewest and the most to try.
-    max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
+    correlation, price_per_score : of the judge; with a budget also of several judges, without the noise of runs.
+    budget : the amount that the most powerful study may cost; `between` (the correlation of any two judges, which
+        several need), `reliability` (of two runs, of each judge or of all [1]) and `max_runs` [5] are for it.
     n_simulations : studies that prove the plan; 0 leaves the proof out. [400; 100 with a budget]
-    seed : of the simulated studies. setting : name of the parameters.
     ahead : is told of the work of the proof before it begins, and may refuse it.
-
-    Returns
-    -------
-    JudgePlan or JudgeBudget
-        The cheapest study with the judge and without; with a budget the most powerful ones. `to_frame` has a
-        row for each number of workers.
-
-    Raises
-    ------
-    InputError
-        An impossible correlation, power, price or range, no effect, or power and a budget.
+    InputError: an impossible correlation, power, price or range, no effect, or power and a budget.
     """
     from humeval_power.comparisons.judge.budget import BudgetRequest, JudgePanel, search_budget
     from humeval_power.comparisons.judge.plan import (

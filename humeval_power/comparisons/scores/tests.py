@@ -389,24 +389,8 @@ def equivalence_test(
         if not inside:
             raise InputError(f"All {n:,} differences are {mean:g}, which is outside the margin {margin:g}.")
         return Equivalence(mean, (mean, mean), margin, alpha, 0.0, 0.0, n)
-    if clusters is not None:
-        return _clustered(differences, clusters, margin=margin, alpha=alpha)
-    error = float(differences.std(ddof=1)) / math.sqrt(n)
-    half = -float(special.stdtrit(n - 1, alpha)) * error
-    return Equivalence(
-        mean,
-        (mean - half, mean + half),
-        margin,
-        alpha,
-        student_p((mean + margin) / error, n - 1, "greater"),
-        student_p((mean - margin) / error, n - 1, "less"),
-        n,
-    )
-
-
-def _clustered(differences: Floats, clusters: Clusters, *, margin: float, alpha: float) -> Equivalence:
     clustered = clustered_mean(differences, clusters)
-    if clustered.standard_error <= ROUNDING * float(np.abs(differences).max()):
+    if clusters is not None and clustered.standard_error <= ROUNDING * float(np.abs(differences).max()):
         raise InputError(
             f"The differences do not vary between the {clusters.n_clusters:,} clusters ({clusters.name}): there is "
             "no spread to judge equivalence by."
