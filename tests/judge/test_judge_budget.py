@@ -89,9 +89,9 @@ def test_no_other_split_of_the_budget_has_less_variance_than_the_closed_form() -
         assert (np.sum(parts / others[allowed], axis=1) >= closed.standard_error**2 * (1 - 1e-9)).all()
 
 
-@few_fast("n_requests", [1, 20])
-def test_the_search_is_within_a_hundredth_of_the_closed_form(n_requests: int) -> None:
-    rng, n_compared = np.random.default_rng(3), 0
+@few_fast(("seed", "n_requests"), [(3, 1), (2, 20)])
+def test_the_search_is_within_a_hundredth_of_the_closed_form(seed: int, n_requests: int) -> None:
+    rng, n_compared = np.random.default_rng(seed), 0
     for _ in range(n_requests):
         item, pair = (f"{value:.2f}" for value in rng.uniform(0.1, 1.0, 2))
         judged, worker = f"{rng.uniform(0.002, 0.05):.4f}", f"{rng.uniform(1, 10):.2f}"
