@@ -25,6 +25,7 @@ from humeval_power.comparisons.agreement.agreement import (
     shared_ratings,
 )
 from humeval_power.comparisons.agreement.reliability import intraclass_correlations
+from humeval_power.comparisons.agreement.result import agreement_record, agreement_values
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
@@ -224,6 +225,9 @@ def test_cells_of_several_sizes_average_their_pairs():
     assert (found.n_cells, found.n_ratings, found.n_workers) == (3, 9, 2)
     assert found.equal.value == pytest.approx(np.mean([1 / 3, 0, 1]))
     assert found.mean_difference_raw.value == pytest.approx(np.mean([2 / 3, 2, 0]))
+    said = agreement_values({"agreement": agreement_record((), [found])}, "within")
+    assert "mean absolute difference in points of the scale: 0.889 (" in str(said)
+    assert "mean absolute difference on [0, 1]: " in str(said)
 
 
 def test_without_repeats_nothing_is_claimed():
