@@ -195,7 +195,7 @@ class _OneEstimate(JudgedResult):
         """The estimates that are shown, by the words for them."""
 
     def estimates(self, title: str, words: str, caption: str, *, with_p: bool = True) -> Section:
-        """Them as a table and as a picture; df where workers are in the model, weights where there are some."""
+        """The estimates as a table and as a picture; with df and weights where there are some."""
         columns: dict[str, Callable[[tuple[str, JudgedMean | RatedEstimate]], str]] = {
             "": lambda row: row[0],
             "estimate": lambda row: f"{row[1].estimate:.4g}",
@@ -554,13 +554,9 @@ class JudgeWorkers(_OneEstimate):
         return ("workers alone", self.found.human), *judged
 
     def answer(self) -> Document:
-        means, title, words = (
-            self.found,
-            "With the judge and without",
-            "from workers alone, and with the judge",
-        )
-        if means.reason:
-            title, words = "The estimate", "from workers alone"
+        means, title, words = self.found, "The estimate", "from workers alone"
+        if not means.reason:
+            title, words = "With the judge and without", "from workers alone, and with the judge"
         return Document(
             self.estimated,
             lead=_lead(self.estimated, means, "workers"),
