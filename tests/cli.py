@@ -33,3 +33,13 @@ def run_json(*words: object, code: int = 0) -> dict[str, Any]:
     """The JSON that a command prints on standard output."""
     record: dict[str, Any] = json.loads(run(*words, "--json", code=code).stdout)
     return record
+
+
+def text_of(*words: object, code: int = 0) -> str:
+    """What a command prints, with single blanks."""
+    return " ".join(run(*words, code=code).stdout.split())
+
+
+def refusal_of(*words: object) -> str:
+    """What a command that ends with 2 says, with single blanks."""
+    return " ".join(run(*words, code=2).stderr.split())

@@ -10,7 +10,7 @@ from dataclasses import replace
 import krippendorff
 import numpy as np
 import pytest
-from cli import run, run_json
+from cli import refusal_of, run, run_json, text_of
 
 import humeval_power as hp
 from humeval_power.comparisons.agreement import agreement as agreement_module
@@ -259,7 +259,7 @@ def test_without_other_raters_nothing_is_said_and_two_raters_speak_for_themselve
 
 def test_the_answer_names_both_claims_first(tmp_path):
     rows = [f"{i},r{j},{value}" for i, row in enumerate(SHROUT_FLEISS) for j, value in enumerate(row)]
-    said = " ".join(run("agreement", "report", table_file(tmp_path, rows)).stdout.split())
+    said = text_of("agreement", "report", table_file(tmp_path, rows))
     assert said.startswith("Agreement of raters Other raters like these 4 would agree at")
     assert "However many outputs they rate, agreement of 4 raters is known to within" in said
     record = run_json("agreement", "report", table_file(tmp_path, rows), "--compatible")
@@ -276,12 +276,12 @@ def test_columns_of_raters_give_what_rows_of_ratings_give(tmp_path):
     path = table_file(tmp_path, wide, "wide.csv", "a,b,c,d")
     beside = run_json("agreement", "report", path, "--rater-columns", "a,b,c,d")
     assert beside["rows"][0]["measures"] == long["rows"][0]["measures"]
-    assert "--rater-columns A,B,C" in " ".join(run("agreement", "report", path, code=2).stderr.split())
+    assert "--rater-columns A,B,C" in refusal_of("agreement", "report", path)
 
 
 def test_ratings_that_are_all_the_same_have_a_bound_and_no_coefficient(tmp_path):
     path = table_file(tmp_path, [f"{i},{r},3" for i in range(14) for r in "ab"])
-    said = " ".join(run("agreement", "report", path).stdout.split())
+    said = text_of("agreement", "report", path)
     assert "agreement beyond chance is not defined" in said
     assert "at least 81 % of such outputs" in said  # 0.05 ** (1 / 14), Clopper and Pearson
 
@@ -294,7 +294,7 @@ def test_ratings_that_are_all_the_same_have_a_bound_and_no_coefficient(tmp_path)
     ],
 )
 def test_tables_without_two_raters_of_an_output_are_refused_in_one_sentence(rows, rule, tmp_path):
-    said = " ".join(run("agreement", "report", table_file(tmp_path, rows), code=2).stderr.split())
+    said = refusal_of("agreement", "report", table_file(tmp_path, rows))
     assert rule in said
 
 
@@ -340,7 +340,7 @@ def _noisy(n, seed, raters=3, levels=5):
 
 
 def _said(path, *words):
-    return " ".join(run("agreement", "report", path, "--scale", "1:5", *words).stdout.split())
+    return text_of("agreement", "report", path, "--scale", "1:5", *words)
 
 
 def test_no_interval_is_stated_where_nothing_shows_how_outputs_differ(tmp_path):
@@ -414,9 +414,7 @@ def test_systems_that_agree_alike_have_two_names_and_one_level(tmp_path):
     mixed = _systems_file(tmp_path, a=same, b=fine)
     rows = run_json("agreement", "report", mixed, "--scale", "0:30")["rows"]
     assert {one["leading"] for one in rows} == {"alpha_interval"}
-    assert "Krippendorff's interval alpha" in " ".join(
-        run("agreement", "report", mixed, "--scale", "0:30").stdout.split()
-    )
+    assert "Krippendorff's interval alpha" in text_of("agreement", "report", mixed, "--scale", "0:30")
 
 
 @pytest.mark.slow
@@ -447,11 +445,7 @@ def test_one_system_is_measured_once(monkeypatch):
 def test_problems_of_columns_of_raters_are_named_as_in_the_file(tmp_path):
     rows = ["1,2,x", "3,3,4", "2,y,2", "9,1,1"]
     path = table_file(tmp_path, rows, "wide.csv", "ann,bob,cy")
-    said = " ".join(
-        run(
-            "agreement", "report", path, "--rater-columns", "ann,bob,cy", "--scale", "1:5", code=2
-        ).stderr.split()
-    )
+    said = refusal_of("agreement", "report", path, "--rater-columns", "ann,bob,cy", "--scale", "1:5")
     for where in (
         "row 2, column 'cy': value 'x'",
         "row 4, column 'bob': value 'y'",

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 from cases import each_case, few_fast
-from cli import run, run_json
+from cli import refusal_of, run, run_json, text_of
 from scipy import stats
 
 import humeval_power as hp
@@ -171,7 +171,7 @@ def test_the_fewest_raters_that_would_do_are_named():
     assert target.floor(known, least) <= 0.1 < target.floor(known, least - 1)
     words = ("--expected-agreement", 0.5, "--rater-share", 0.15, "--rater-counts", "3,4")
     words += ("--output-counts", 30)
-    said = " ".join(run("agreement", "plan", *words, code=3).stdout.split())
+    said = text_of("agreement", "plan", *words, code=3)
     assert f"It takes {least} raters or more." in said
     wide = AgreementTarget(half_width=0.001)
     assert least_raters(known, wide) is None
@@ -187,9 +187,7 @@ def test_assurance_takes_more_outputs_than_the_average():
 
 
 def test_the_plan_says_first_what_is_cheapest_and_what_no_number_of_outputs_reaches():
-    said = " ".join(
-        run("agreement", "plan", "--expected-agreement", 0.5, "--rater-counts", "3,5,10").stdout.split()
-    )
+    said = text_of("agreement", "plan", "--expected-agreement", 0.5, "--rater-counts", "3,5,10")
     assert "10 raters and" in said
     assert "With 5 raters or fewer no number of outputs will do" in said
     none = run(
@@ -222,17 +220,13 @@ def test_a_pilot_gives_what_its_shares_give(tmp_path):
         (("--expected-agreement", 0.9, "--rater-share", 0.2), "leave nothing to error"),
         (
             ("--expected-agreement", 0.5, "--rater-counts", "2", "--ratings-per-output", 3),
-            "must be at least 3",
-        ),
-        (
-            ("--expected-agreement", 0.5, "--rater-counts", "2", "--ratings-per-output", 3),
-            "Error: --rater-counts: value 2: must",
+            "Error: --rater-counts: value 2: must be at least 3",
         ),
         (("--expected-agreement", 0.5, "--confidence", 0.9999), "Error: --confidence: value 0.9999: must"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(words, rule):
-    assert rule in " ".join(run("agreement", "plan", *words, code=2).stderr.split())
+    assert rule in refusal_of("agreement", "plan", *words)
 
 
 _NO_PLAN = {
@@ -247,7 +241,7 @@ def test_a_pilot_that_no_plan_can_be_made_of_is_refused_by_its_name(rule, tmp_pa
     path = tmp_path / "pilot.csv"
     rows = [f"{i},{j},{_NO_PLAN[rule](i, j)}" for i in range(20) for j in range(3)]
     path.write_text("\n".join(["item,rater,rating", *rows]))
-    said = " ".join(run("agreement", "plan", path, "--scale", "1:20", code=2).stderr.split())
+    said = refusal_of("agreement", "plan", path, "--scale", "1:20")
     assert rule in said
     assert "pilot.csv" in said
 
@@ -304,7 +298,7 @@ def test_a_study_says_its_ceilings_and_asks_for_one_kind_of_systems():
     last, (workers, items) = record["rows"][-1], record["ceilings"]
     assert last["ranking"] < items["ranking"] < 1
     assert last["ranking"] < workers["ranking"] < 1
-    assert "one of them" in " ".join(run(*words, code=2).stderr.split())
+    assert "one of them" in refusal_of(*words)
     both = run(*words, "--sd-systems", 0.05, "--effect", 0.1, code=2).stderr
     assert "one of them" in " ".join(both.split())
 
@@ -400,7 +394,7 @@ def test_planned_half_widths_of_categories_are_those_of_other_drawn_tables(measu
 
 
 def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs_reaches():
-    words = (
+    words = [
         "agreement",
         "plan",
         "--measure",
@@ -409,7 +403,7 @@ def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs
         "0.6",
         "--shares",
         "0.7,0.3",
-    )
+    ]
     more = ("--rater-share", "0.05", "--rater-counts", "2,3,8", "--output-counts", "30,100")
     record = run_json(*words, *more)
     by_raters = {one["n_raters"]: one for one in record["rows"]}
@@ -417,7 +411,7 @@ def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs
     assert by_raters[3]["n_outputs"] is None
     assert record["best"]["n_raters"] == 8
     assert record["best"]["half_width"] <= 0.1
-    out = " ".join(run(*words, *more).stdout.split())
+    out = text_of(*words, *more)
     assert out.startswith("Raters and outputs for a known agreement 8 raters and ")
     assert "Two given raters 296 outputs by formula" in out
     assert "Two raters do not show how raters differ" in out
@@ -433,7 +427,7 @@ def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs
         (("--measure", "ac1", "--expected-agreement", "0.6", "--shares", "0.7,0.7"), "add up to 1"),
         (("--measure", "ac1", "--expected-agreement", "0.6", "--shares", "1,0"), "above 0"),
         (
-            (
+            [
                 "--measure",
                 "kappa",
                 "--expected-agreement",
@@ -442,7 +436,7 @@ def test_a_plan_of_kappa_names_the_cheapest_design_and_what_no_number_of_outputs
                 "0.7,0.3",
                 "--rater-share",
                 "0.3",
-            ),
+            ],
             "kappa is 0.00 to",
         ),
         (("--expected-agreement", "0.6", "--shares", "0.7,0.3"), "name --measure"),

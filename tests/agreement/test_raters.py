@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from cli import run
+from cli import run_json, text_of
 from scipy import optimize, special, stats
 
 from humeval_power.comparisons.agreement import raters
@@ -293,10 +291,10 @@ def test_the_report_names_a_rater_says_what_to_do_and_writes_all_to_json(tmp_pat
     ]
     path = tmp_path / "ratings.csv"
     pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(path, index=False)
-    out = " ".join(run("agreement", "report", path, "--scale", "1:5").stdout.split())
+    out = text_of("agreement", "report", path, "--scale", "1:5")
     assert "1 rater of 8 stands out from the others. Nobody is left out for it." in out
     assert "more strictly than raters do on average (p" in out
-    record = json.loads(run("agreement", "report", path, "--scale", "1:5", "--json").stdout)
+    record = run_json("agreement", "report", path, "--scale", "1:5")
     (first,) = [one for one in record["raters"] if one["unlike"]]
     assert first["rater"] == "r0"
     assert first["level_p"] <= 0.05
@@ -305,9 +303,9 @@ def test_the_report_names_a_rater_says_what_to_do_and_writes_all_to_json(tmp_pat
 
 def test_check_analyze_and_the_report_say_the_same_alpha():
     path = "data/pilot.csv"
-    checked = json.loads(run("check", path, "--json").stdout)["agreement"]
-    reported = json.loads(run("agreement", "report", path, "--json").stdout)["rows"]
-    analysed = json.loads(run("analyze", path, "--json").stdout)["agreement"]["between"]
+    checked = run_json("check", path)["agreement"]
+    reported = run_json("agreement", "report", path)["rows"]
+    analysed = run_json("analyze", path)["agreement"]["between"]
     for one in checked:
         (row,) = [row for row in reported if row["system"] == one["system"]]
         (measure,) = [each for each in row["measures"] if each["measure"] == row["leading"]]

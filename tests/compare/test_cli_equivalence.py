@@ -53,13 +53,6 @@ def refused(*arguments: object) -> str:
 
 
 def test_power_is_shown_at_no_difference_and_halfway_to_the_margin() -> None:
-    said = text("power", *STUDY, *EQUIVALENT)
-    assert "would show that A and B differ by less than" in said
-    assert "Effect B - A = 0 on [0, 1]" in said
-    assert "equivalent within 0.2, alpha 0.05 on each side" in said
-    assert "type M" not in said
-    assert "if the true difference is 0.1, halfway to the margin" in said
-    assert "never by a large p-value" in said
     found = record("power", *STUDY, *EQUIVALENT)
     assert (found["effect"], found["type_m"], found["type_s"]) == (0, None, None)
     assert found["rule"]["margin"] == 0.2
@@ -79,9 +72,7 @@ def test_a_negative_true_difference_is_accepted() -> None:
 
 
 def test_mde_finds_the_smallest_margin() -> None:
-    said = text("mde", *STUDY, "--alternative", "equivalent")
-    assert "margin sought" in said
-    assert "Target power 0.8 at B - A = 0" in said
+    assert "Target power 0.8 at B - A = 0" in text("mde", *STUDY, "--alternative", "equivalent")
     found = record("mde", *STUDY, "--alternative", "non-inferior", "--effect", "-0.02")
     assert (found["sought"], found["effect"], found["rule"]["margin"]) == ("margin", -0.02, None)
     margin = str(found["simulated"]["effect"])

@@ -8,6 +8,7 @@ import cli
 import numpy as np
 import pandas as pd
 import pytest
+from cli import refusal_of
 
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores import calls as compare
@@ -26,7 +27,7 @@ def record(*words):
 
 
 def refused(*words):
-    return " ".join(cli.run("compare", *words, code=2).stderr.split())
+    return refusal_of("compare", *words)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import each_case
-from cli import run, run_json
+from cli import refusal_of, run, run_json, text_of
 from scipy import stats
 
 from humeval_power.comparisons.judge.check import kind_of
@@ -288,7 +288,7 @@ def test_three_judges_of_two_runs_in_rows_or_columns(tmp_path: Path) -> None:
     assert "2 runs of the judge, which are averaged" in " ".join(told.split())
     single = run_json("judge", "estimate", second, "--judge", "judge_y")
     assert single["judges"] == ["judge_y"]
-    assert "--judge x" in " ".join(run("judge", "bias", first, "--own", "a", code=2).stderr.split())
+    assert "--judge x" in refusal_of("judge", "bias", first, "--own", "a")
 
 
 def test_several_people_in_columns_are_raters(tmp_path: Path) -> None:
@@ -422,11 +422,11 @@ def test_labels_apart_are_no_part_of_what_is_corrected(tmp_path: Path) -> None:
 def test_labels_that_differ_between_runs_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "runs.csv"
     path.write_text("item,human,sample,judge\na,1,1,0.5\na,0,2,0.6\nb,1,1,0.2\nb,1,2,0.3\n")
-    said = " ".join(run("judge", "check", path, code=2).stderr.split())
+    said = refusal_of("judge", "check", path)
     assert "row 3, column 'human': value '0': row 2 has another value for the same output." in said
     assert "--worker COLUMN" in said
     path.write_text("item,w1,human_1,human_2,run,judge\na,x,1,0,1,.5\na,x,1,1,2,.6\n")
-    assert "row 3, column 'human_2'" in " ".join(run("judge", "check", path, code=2).stderr.split())
+    assert "row 3, column 'human_2'" in refusal_of("judge", "check", path)
 
 
 def test_labels_that_stand_beside_each_judge_in_rows_count_once(tmp_path: Path) -> None:
@@ -450,9 +450,7 @@ def test_labels_that_stand_beside_each_judge_in_rows_count_once(tmp_path: Path) 
     )
     assert not noise["supported"]
     long["human"] = long["human"].mask(long["judge"] == "judge_b", 1)
-    assert "for the same output and worker" in " ".join(
-        run("judge", "check", write(paths[1], long), code=2).stderr.split()
-    )
+    assert "for the same output and worker" in refusal_of("judge", "check", write(paths[1], long))
 
 
 def two_systems(rng: np.random.Generator, n: int, workers: tuple[str, ...]) -> pd.DataFrame:
@@ -599,7 +597,7 @@ def test_copied_and_constant_judges_with_workers_are_named(tmp_path: Path) -> No
     )
     path = write(tmp_path / "copied.csv", frame)
     assert "estimate" in offered(run_json("judge", "check", path))
-    said = " ".join(run("judge", "estimate", path).stdout.split())
+    said = text_of("judge", "estimate", path)
     assert "judge_b, judge_c: left out, as a copy of a judge before it" in said
     constant = run("judge", "estimate", path, "--judge", "judge_c").stdout
     assert "The judge says the same of all labelled items" in " ".join(constant.split())
@@ -649,6 +647,6 @@ def test_pairs_that_are_not_looked_at_are_counted(tmp_path: Path) -> None:
         for system in range(11)
     ]
     path = write(tmp_path / "many.csv", pd.DataFrame(rows, columns=["item", "system", "human", "judge"]))
-    said = " ".join(run("judge", "check", path).stdout.split())
+    said = text_of("judge", "check", path)
     assert said.count("The first 45 of 55 pairs of systems were looked at.") == 2
     assert "The 12 that are worth most of 45." in said

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from cli import run
+from cli import run, run_json
 from scipy import stats
 
 from humeval_power.clusters import Clusters
@@ -210,18 +209,16 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_the_command_shows_the_judge_a_person_and_the_ceiling(table: Path) -> None:
-    found = run("judge", "agreement", table)
-    assert max(map(len, found.stdout.splitlines())) <= 80
-    record = json.loads(run("judge", "agreement", table, "--json").stdout)
+    record = run_json("judge", "agreement", table)
     expected = judge_ceiling(drawn(13, bias=0.4))
     assert record["judge"]["estimate"] == pytest.approx(expected.judge.estimate, abs=1e-4)
     assert record["ceiling"]["estimate"] == pytest.approx(expected.ceiling.estimate, abs=1e-4)
-    pair = json.loads(run("judge", "agreement", table, "--systems", "a,b", "--json").stdout)
+    pair = run_json("judge", "agreement", table, "--systems", "a,b")
     assert pair["of"] == "differences b - a"
 
 
 def test_the_command_names_the_bias_and_so_does_an_estimate(table: Path) -> None:
-    record = json.loads(run("judge", "bias", table, "--own", "a", "--json").stdout)
+    record = run_json("judge", "bias", table, "--own", "a")
     assert record["name"] == "Own-family bias"
     assert record["is_found"]
     assert record["in_human_units"]["estimate"] == pytest.approx(0.4, abs=0.25)
@@ -230,7 +227,7 @@ def test_the_command_names_the_bias_and_so_does_an_estimate(table: Path) -> None
     frame.to_csv(table, index=False)
     shown = run("judge", "estimate", table, "--systems", "a,b", "--own", "a").stdout
     assert "Own-family bias: the judge scores a higher" in " ".join(shown.split())
-    told = json.loads(run("judge", "estimate", table, "--own", "a", "--json").stdout)
+    told = run_json("judge", "estimate", table, "--own", "a")
     assert len(told["warnings"]) == 1
 
 

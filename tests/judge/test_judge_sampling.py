@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import each_case, few_fast
-from cli import run, run_json
+from cli import refusal_of, run, run_json, text_of
 from scipy import stats
 
 from humeval_power.comparisons.judge.assisted import label_mean, post_stratified
@@ -361,7 +361,7 @@ def two_systems(path: Path) -> Path:
 )
 def test_what_cannot_be_drawn_is_refused(tmp_path: Path, words: tuple[str, ...], why: str) -> None:
     path = two_systems(tmp_path / "two.csv")
-    assert why in " ".join(run("judge", "sample", path, *words, code=2).stderr.split())
+    assert why in refusal_of("judge", "sample", path, *words)
 
 
 @pytest.mark.parametrize(
@@ -419,7 +419,7 @@ def test_unequal_probabilities_and_workers_are_refused(tmp_path: Path) -> None:
     equal = ("judge", "estimate", tmp_path / "rated-equal.csv", "--sample", tmp_path / "equal.csv")
     assert run_json(*equal)["n_workers"] == 3
     unequal = ("judge", "estimate", tmp_path / "rated-neyman.csv", "--sample", tmp_path / "neyman.csv")
-    refused = " ".join(run(*unequal, code=2).stderr.split())
+    refused = refusal_of(*unequal)
     assert "unequal probabilities, which the model of workers cannot weigh" in refused
     assert run_json(*unequal, "--raters-fixed")["method"] == "stratified"
 
@@ -434,7 +434,7 @@ def test_labels_all_alike_are_worth_nothing_that_could_be_counted(
     table.loc[table["human"].notna(), "human"] = value
     table.to_csv(drawn / "rated.csv", index=False)
     given = "judge", "estimate", drawn / "rated.csv", "--sample", drawn / "sample.csv"
-    said = " ".join(run(*given, "-o", drawn / "page").stdout.split())
+    said = text_of(*given, "-o", drawn / "page")
     assert f"Mean human value is {value} by strata" in said
     assert reach in said
     assert "All labels are alike, so that nothing tells what the draw adds." in said

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli import run, run_json
+from cli import run, run_json, text_of
 from scipy import stats
 
-from humeval_power.comparisons.judge.result_surface import JudgeLength
+from humeval_power.comparisons.judge.result_bias import JudgeLength
 from humeval_power.comparisons.judge.surface import LengthBias, PositionBias, length_bias, position_bias
 from humeval_power.comparisons.judge.table import JudgedTable
 from humeval_power.errors import InputError
@@ -180,13 +180,13 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_the_command_keeps_the_questions_about_length_apart(table: Path) -> None:
-    said = " ".join(run("judge", "length", table, "--length", "words").stdout.split())
+    said = text_of("judge", "length", table, "--length", "words")
     assert "favours longer outputs among those that people value alike" in said
     assert "distorts" in said
     once = pd.read_csv(table)
     once = once[once["worker"] == "w1"]
     once.to_csv(table, index=False)
-    said = " ".join(run("judge", "length", table, "--length", "words").stdout.split())
+    said = text_of("judge", "length", table, "--length", "words")
     assert "cannot be told: 0 outputs have ratings of two people" in said
     assert "favours longer" not in said
 
@@ -197,7 +197,7 @@ def test_the_command_counts_verdicts_that_follow_the_place(tmp_path: Path) -> No
     path.write_text("\n".join(["item,position,preference", *rows]))
     found = run_json("judge", "position", path)
     assert (found["first"], found["second"], found["same"]) == (12, 0, 28)
-    said = " ".join(run("judge", "position", path).stdout.split())
+    said = text_of("judge", "position", path)
     assert "favours what is shown first" in said
     path.write_text("\n".join(["item,preference", "1,A", "2,B"]))
     assert "no column of places" in run("judge", "position", path, code=2).stderr

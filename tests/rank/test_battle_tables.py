@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli import run, run_json
+from cli import run, run_json, text_of
 from own_scripts import without_own_scripts
 
 from humeval_power.comparisons.rank.files import read_battles
@@ -73,7 +73,7 @@ def test_parts_that_never_met_are_boards_of_their_own(tmp_path: Path) -> None:
     assert [(one["system"], one["part"]) for one in record["systems"]][3:] == [("p", 1), ("q", 1)]
     assert all(one["rank_high"] <= 2 for one in record["systems"][3:])
     assert len(record["pairs"]) == 3 + 1
-    assert "2 parts that never met, of 3 and 2" in " ".join(run("rank", "battles", path).stdout.split())
+    assert "2 parts that never met, of 3 and 2" in text_of("rank", "battles", path)
     alone = run_json("rank", "battles", path, "--systems", "x,y,z", "--alpha", 0.025)
     for one, other in zip(record["systems"], alone["systems"], strict=False):
         assert (one["rank_low"], one["rank_high"]) == (other["rank_low"], other["rank_high"])

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import math
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
+from cli import run, run_json, text_of
 from drawn_battles import drawn
 from scipy import optimize, stats
 
 from humeval_power.choices import BattleTies
-from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.battles import Battles, Covariates
 from humeval_power.comparisons.rank.bradley_terry import (
     BattleFit,
     clustered_errors,
@@ -21,6 +28,7 @@ from humeval_power.comparisons.rank.bradley_terry import (
     sparse_errors,
 )
 from humeval_power.comparisons.rank.leaderboard import rank_battles
+from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
 
 STRENGTHS = np.array([0.0, 0.2, 0.5, 0.9])
@@ -221,3 +229,180 @@ def test_intervals_of_differences_cover_where_users_have_tastes(users: int) -> N
     low, high = stats.binom.interval(0.998, n_studies, 0.95)
     assert low <= covered <= high
     assert covered_plain < low  # what independence costs
+
+
+# Errors in clusters of users, beside clubSandwich.
+
+
+SCRIPT = """
+suppressMessages({library(clubSandwich); library(jsonlite)})
+given <- fromJSON(file("stdin"))
+X <- as.matrix(given$X)
+fit <- glm(given$won ~ 0 + X, family = binomial(), control = list(epsilon = 1e-14, maxit = 100))
+w <- sqrt(fit$weights)
+z <- w * (fit$residuals + drop(X %*% coef(fit)))
+Z <- w * X
+step <- lm(z ~ 0 + Z)  # the last step of the search: the same estimate
+v <- vcovCR(step, cluster = given$user, type = "CR2")
+tests <- coef_test(step, vcov = v, test = "Satterthwaite")
+other <- vcovCR(fit, cluster = given$user, type = "CR2")
+cat(toJSON(list(beta = unname(coef(fit)), v = unname(as.matrix(v)), df = tests$df_Satt,
+                other = unname(diag(as.matrix(other)))), digits = 14))
+"""
+
+
+@pytest.mark.r
+def test_errors_and_df_are_those_of_clubsandwich(tmp_path: Path) -> None:
+    program = shutil.which("Rscript")
+    if program is None:
+        pytest.skip("Rscript is not installed")
+    for package in ("clubSandwich", "jsonlite"):
+        there = [program, "-e", f"stopifnot(requireNamespace('{package}', quietly = TRUE))"]
+        if subprocess.run(there, capture_output=True, check=False).returncode != 0:
+            pytest.skip(f"the R package {package} is not installed")
+    rng = np.random.default_rng(11)
+    sizes = np.arange(1.0, 13.0)
+    met = drawn(rng, strengths=np.array([0.0, 0.3, 0.8]), n=240, users=12, taste=0.6, tie=None, sizes=sizes)
+    assert met.clusters is not None
+    fit = fit_battles(met)
+    rows = np.zeros((met.n, fit.n_systems))
+    rows[np.arange(met.n), met.first] = 1.0
+    rows[np.arange(met.n), met.second] = -1.0
+    rows = np.column_stack([rows[:, 1:], np.ones(met.n)])
+    given = {
+        "X": rows.tolist(),
+        "won": (met.outcome > 0).astype(int).tolist(),
+        "user": met.clusters.codes.tolist(),
+    }
+    script = tmp_path / "oracle.R"
+    script.write_text(SCRIPT)
+    told = subprocess.run(
+        [program, str(script)], input=json.dumps(given), capture_output=True, text=True, check=True
+    )
+    expected = json.loads(told.stdout)
+    found = clustered_errors(fit, met, met.clusters)
+    turned = np.eye(len(fit.parameters))[1:]  # system 0 is the reference
+    turned[: fit.n_systems - 1, 0] = -1.0
+    covariance = turned @ found.covariance @ turned.T
+    assert turned @ fit.parameters == pytest.approx(expected["beta"], abs=1e-8)
+    assert covariance.ravel() == pytest.approx(np.ravel(expected["v"]), rel=1e-6, abs=1e-10)
+    # of a glm it takes another root of the same matrix: as unbiased, and nearly the same
+    assert np.diag(covariance) == pytest.approx(expected["other"], rel=0.01)
+    # system 0 is the reference: a coefficient is its difference from it
+    assert found.df[0, 1:] == pytest.approx(expected["df"][:2], rel=1e-5)
+
+
+# Covariates of battles.
+
+
+def styled(seed: int, *, n: int = 600, tie: float | None = None, users: int = 40) -> Battles:
+    """Battles in which the longer output wins more often, and the strongest system writes more."""
+    rng = np.random.default_rng(seed)
+    met = drawn(rng, strengths=STRENGTHS, n=n, users=users, tie=tie)
+    length = rng.normal(0, 2, n) + STRENGTHS[met.first] - STRENGTHS[met.second]
+    turned = np.where(rng.random(n) < 0.3, np.sign(length).astype(int), met.outcome)
+    return replace(met, outcome=turned, covariates=Covariates(("length",), length[:, None]))
+
+
+def regression(met: Battles) -> np.ndarray:
+    X = np.zeros((met.n, len(met.systems)))
+    X[np.arange(met.n), met.first] += 1
+    X[np.arange(met.n), met.second] -= 1
+    assert met.covariates is not None
+    return np.column_stack([X[:, 1:], np.ones(met.n), met.covariates.standardised])
+
+
+def test_without_ties_it_is_a_logistic_regression_with_the_covariates() -> None:
+    met = styled(1)
+    model = sm.GLM((met.outcome > 0).astype(float), regression(met), family=sm.families.Binomial())
+    expected = model.fit(tol=1e-12)
+    fit = fit_battles(met)
+    ours = np.r_[(fit.strengths - fit.strengths[0])[1:], fit.order, fit.parameters[fit.slopes]]
+    assert ours == pytest.approx(expected.params, abs=1e-7)
+    turned = np.eye(len(fit.parameters))[1:]
+    turned[:3, 0] = -1.0
+    assert turned @ fit.covariance @ turned.T == pytest.approx(expected.cov_params(), rel=1e-6)
+    assert fit.log_likelihood == pytest.approx(expected.llf, abs=1e-8)
+
+
+def test_slopes_and_errors_in_clusters_are_those_of_statsmodels() -> None:
+    met = styled(2, n=4000, users=350)
+    assert met.clusters is not None
+    model = sm.GLM((met.outcome > 0).astype(float), regression(met), family=sm.families.Binomial())
+    other = model.fit(cov_type="cluster", cov_kwds={"groups": met.clusters.codes}).bse
+    fit = fit_battles(met)
+    for errors in (exact_errors(fit, met, met.clusters), sparse_errors(fit, met, met.clusters)):
+        ours = np.sqrt(np.diag(errors.covariance)[fit.slopes])
+        assert ours == pytest.approx(other[-1:], rel=0.01)  # corrections of 1 / G
+
+
+def test_ties_and_covariates_are_at_the_maximum() -> None:
+    met = styled(3, tie=-0.5)
+    fit = fit_battles(met)
+    rows = fit.of_battles(met)
+    assert rows.scores(4, with_order=True, with_ties=True) == pytest.approx(np.zeros(7), abs=1e-6)
+    twice = replace(met, covariates=replace(met.covariates, values=7 * met.covariates.values))  # type: ignore[type-var,union-attr]
+    assert fit_battles(twice).strengths == pytest.approx(fit.strengths)  # in any unit
+
+
+def test_undefeated_systems_leave_the_slopes_to_the_others() -> None:
+    met = styled(4, n=900)
+    never = np.where(met.first == 3, 1, np.where(met.second == 3, -1, met.outcome))
+    won = replace(met, outcome=never)
+    fit = fit_battles(won)
+    assert fit.penalised
+    assert np.isfinite(fit.parameters).all()
+    assert won.covariates is not None
+    among = won.only(("s0", "s1", "s2"))
+    assert among.covariates is not None
+    alone = fit_battles(among)
+    unit = won.covariates.sd / among.covariates.sd  # each table has its own standard deviation
+    assert fit.parameters[fit.slopes] == pytest.approx(alone.parameters[alone.slopes] * unit, abs=1e-6)
+
+
+def test_covariates_that_systems_tell_are_refused() -> None:
+    met = styled(5)
+    tall = (STRENGTHS[met.first] - STRENGTHS[met.second])[:, None]
+    with pytest.raises(InputError, match="'size' follows from the systems"):
+        fit_battles(replace(met, covariates=Covariates(("size",), tall)))
+
+
+def test_more_battles_need_the_same_covariates() -> None:
+    met = styled(6)
+    with pytest.raises(InputError, match="covariates"):
+        met.joined(replace(met, covariates=None))
+    both = met.joined(met)
+    assert both.covariates is not None
+    assert len(both.covariates.values) == 2 * met.n
+
+
+def test_a_covariate_takes_out_what_it_adds() -> None:
+    # The strongest system writes more, so that length flatters it; at equal style it is less far ahead.
+    found = rank_battles(styled(7, n=4000))
+    assert found.fit.without is not None
+    assert np.ptp(found.fit.without) > np.ptp(found.fit.strengths)
+    assert found.style[0].low > 0
+
+
+def test_the_command_says_that_strengths_are_at_equal_style(tmp_path: Path) -> None:
+    met, path = styled(8), tmp_path / "battles.csv"
+    assert met.covariates is not None
+    table = {
+        "model_a": np.array(met.systems)[met.first],
+        "model_b": np.array(met.systems)[met.second],
+        "winner": np.where(met.outcome > 0, "model_a", "model_b"),
+        "length_a": 10 + met.covariates.values[:, 0],
+        "length_b": 10.0,
+    }
+    pd.DataFrame(table).to_csv(path, index=False)
+    record = run_json("rank", "battles", path, "--covariate", "length")
+    expected = fit_battles(replace(met, clusters=None))
+    assert record["covariates"][0]["slope"] == pytest.approx(
+        expected.parameters[expected.slopes][0], abs=1e-6
+    )
+    text = text_of("rank", "battles", path, "--covariate", "length")
+    assert "Strengths are at equal style" in text
+    assert (
+        "nor both 'size_a' and 'size_b'"
+        in run("rank", "battles", path, "--covariate", "size", code=2).stderr
+    )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import each_case
-from cli import run, run_json
+from cli import refusal_of, run, run_json
 
 import humeval_power as hp
 from humeval_power.comparisons.rank.last_board import Move
@@ -102,7 +102,7 @@ def test_what_the_looks_before_do_not_leave_is_refused(tmp_path: Path) -> None:
         (("--last-board", once, "--look", 2), "nothing is left"),
         (("--last-board", table), "JSON"),
     ):
-        assert said in " ".join(run("rank", "scores", table, *words, code=2).stderr.split())
+        assert said in refusal_of("rank", "scores", table, *words)
     changed = tmp_path / "changed.json"
     for key, value in (("alpha", "x"), ("look", True), ("systems", [1, 2]), ("only_system", "nobody")):
         changed.write_text(json.dumps({**record, key: value}))
@@ -115,7 +115,7 @@ def test_what_the_looks_before_do_not_leave_is_refused(tmp_path: Path) -> None:
 
 def test_a_record_in_the_place_of_a_table_is_named(tmp_path: Path) -> None:
     path, _ = board(tmp_path, 40)
-    message = " ".join(run("rank", "battles", path, code=2).stderr.split())
+    message = refusal_of("rank", "battles", path)
     assert "is a record of humeval-power (rank_scores), which holds no rows" in message
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cli import run, run_json
+from cli import refusal_of, run, run_json
 from own_scripts import SEARCH, SORT
 from scipy import stats
 
@@ -156,7 +156,7 @@ def test_a_table_with_holes_says_what_to_leave_out(tmp_path: Path) -> None:
     path = tmp_path / "holes.csv"
     rows = [f"i{place}," + ",".join(row) for place, row in enumerate(cells)]
     path.write_text("\n".join(["item,a,b,c,d,e", *rows]) + "\n")
-    message = " ".join(run("rank", "scores", path, code=2).stderr.split())
+    message = refusal_of("rank", "scores", path)
     # without d and one item 19 x 4 of 100 scores are left
     assert (
         "most scores, 76 %, are kept without system d and 1 item: --systems and --drop-missing" in message

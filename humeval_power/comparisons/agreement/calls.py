@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 
     from humeval_power.comparisons.agreement.categories import OnCategories
     from humeval_power.comparisons.agreement.planning import Reliability
-    from humeval_power.comparisons.agreement.result_plan import AgreementPlan
+    from humeval_power.comparisons.agreement.result_plan import AgreementPlan, ReliabilityStudy
     from humeval_power.comparisons.agreement.result_report import AgreementReport
-    from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
     from humeval_power.files.tables import SourceTable
 
 _CATEGORIES: dict[str, OnCategories] = {"kappa": "kappa", "ac1": "ac1", "alpha-nominal": "alpha_nominal"}
@@ -79,8 +78,7 @@ def read_rated(
         known = listing([str(name) for name in result.frame.columns], limit=8)
         raise refusal(
             f"no column says who rated, or what. The columns are: {known}.",
-            "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: "
-            "--rater-columns A,B,C",
+            "Name them: --worker COLUMN --rating COLUMN; where each rater has a column: --rater-columns A,B,C",
             place=result.source,
         )
     if not has("system"):
@@ -402,30 +400,9 @@ def study(
     cost_per_rating: Decimal | float | None = None,
     setting: str = "",
 ) -> ReliabilityStudy:
-    """How reliably a study of each size orders systems, and knows their levels.
-
-    Parameters
-    ----------
-    parameters : of the variation; the effect in them is not used.
-    workers, items : numbers to look at. ratings_per_item : of an item under each system; every worker rates every
-        item where it is not given. documents : that items come from.
-    effect : difference of two given systems on [0, 1]; or sd_systems, the SD of the true means of many systems.
-    n_systems : to be rated, for the costs. cost_per_rating : where costs are wanted.
-    setting : name of the parameters.
-
-    Returns
-    -------
-    ReliabilityStudy
-        E rho^2 and Phi, the chance that a pair is ordered right, expected Kendall correlations and ceilings;
-        `to_frame` has a row for each size.
-
-    Raises
-    ------
-    InputError
-        Neither an effect nor an SD, or both; an effect of 0; sizes that cannot be.
-    DesignError
-        Parameters that vary between documents, and no number of documents.
-    """
+    """How reliably a study of each size orders systems, and knows their levels; `hp.agreement.study` says what the
+    arguments are. InputError: neither an effect nor an SD, or both; an effect of 0; sizes that cannot be.
+    DesignError: parameters that vary between documents, and no number of documents."""
     from humeval_power.comparisons.agreement.planning import (
         FacetSizes,
         ceilings,
@@ -433,7 +410,7 @@ def study(
         largest,
         variance_of_two,
     )
-    from humeval_power.comparisons.agreement.result_study import ReliabilityStudy
+    from humeval_power.comparisons.agreement.result_plan import ReliabilityStudy
     from humeval_power.simulation.study import check_documents
 
     problems = []

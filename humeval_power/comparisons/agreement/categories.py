@@ -34,20 +34,20 @@ class _AgreementSums(NamedTuple):
     """What the four values are made of; entries of each row belong to one set of ratings.
 
     share : sum over outputs of the share of equal pairs. n_shared, n_rated : outputs with two ratings, with any.
-    categories : (r, q), sum over outputs of the shares of categories. marginal, squared : (r, q), sums over raters
-    of their shares of categories, and of the squares. n_raters. unequal : disagreement of alpha. counts : (r, q),
-    ratings of outputs that two rated.
+    categories : (r, q), sum over outputs of the shares of categories. unequal : disagreement of alpha.
+    counts : (r, q), ratings of outputs that two rated.
+    marginal, squared : (r, q), sums over raters of their shares of categories, and of the squares. n_raters.
     """
 
     share: Floats
     n_shared: Floats
     n_rated: Floats
     categories: Floats
+    unequal: Floats
+    counts: Floats
     marginal: Floats
     squared: Floats
     n_raters: Floats
-    unequal: Floats
-    counts: Floats
 
 
 def on_categories(
@@ -55,13 +55,10 @@ def on_categories(
 ) -> Mapping[OnCategories, BothClaims]:
     """Kappa (Cohen's of two raters, Conger's of more), AC1, nominal alpha, and the share of equal pairs.
 
-    As Gwet (2014) defines them with ratings missing. For these raters the variance is that of outputs left out one
-    at a time; for other raters that of raters left out one at a time is added, with Satterthwaite's df; intervals
-    are symmetric on the atanh scale.
-
-    Parameters
-    ----------
-    output, rater, category : (n_ratings,), codes from 0, each rater and output once.
+    As Gwet (2014) defines them with ratings missing. For these raters the variance is that of outputs left out
+    one at a time; for other raters that of raters left out one at a time is added, with Satterthwaite's df;
+    intervals are symmetric on the atanh scale. output, rater, category : (n_ratings,), codes from 0, each rater
+    and output once.
     """
     if not len(output):
         none = undefined(NO_PAIRS)
@@ -88,9 +85,8 @@ def alpha_of_peaked(
     output: Codes, rater: Codes, score: Floats, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> Measure:
     """The interval alpha of scores for other raters, by the same two jackknives; mid-ranks stay those of all.
-
-    Where one value is half of the ratings or more its interval holds, and that of draws of mean squares does not.
-    """
+    Where one value is half of the ratings or more its interval holds, and that of draws of mean squares does
+    not."""
     n, m = int(output.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     value, of_outputs, of_raters = alpha_leaving_out(output, rater, score, n, m)
     if not math.isfinite(value):
@@ -134,77 +130,55 @@ def _leaving_out(
     output: Codes, rater: Codes, category: Codes, n: int, m: int, q: int
 ) -> tuple[_AgreementSums, _AgreementSums, _AgreementSums]:
     """The sums of all ratings, without each output, and without each rater."""
-    table = np.zeros((n, q))
+    table, of_rater, own = np.zeros((n, q)), np.zeros((m, q)), np.zeros((len(output), q))
     np.add.at(table, (output, category), 1.0)
-    size = table.sum(axis=1)
-    shared = size > 1
-    pairs = (table * (table - 1)).sum(axis=1)
-    share = np.divide(pairs, size * (size - 1), out=np.zeros(n), where=shared)
-    unequal = np.divide(size**2 - (table**2).sum(axis=1), size - 1, out=np.zeros(n), where=shared)
-    shares = table / np.maximum(size, 1)[:, None]
-    counted = np.where(shared[:, None], table, 0.0)
-    of_rater = np.zeros((m, q))
     np.add.at(of_rater, (rater, category), 1.0)
+    own[np.arange(len(output)), category] = 1.0
     ratings_of = of_rater.sum(axis=1)
     p = of_rater / np.maximum(ratings_of, 1)[:, None]
-
-    def once(one: Floats) -> Floats:
-        return np.asarray(one.sum(axis=0, keepdims=True))
-
-    whole = _AgreementSums(
-        once(share),
-        once(shared.astype(float)),
-        once((size > 0).astype(float)),
-        once(shares),
-        once(p),
-        once(p**2),
-        once((ratings_of > 0).astype(float)),
-        once(unequal),
-        once(counted),
-    )
-    own = np.zeros((len(output), q))
-    own[np.arange(len(output)), category] = 1.0
+    parts = _of_outputs(table)
+    by_rater = p, p**2, (ratings_of > 0).astype(float)
+    whole = _AgreementSums._make(one.sum(axis=0, keepdims=True) for one in (*parts, *by_rater))
     left = ratings_of[rater] - 1
     p_left = (of_rater[rater] - own) / np.maximum(left, 1)[:, None]
     moved, moved_squares = (_added(output, p_left**k - p[rater] ** k, n) for k in (1, 2))
-    without_output = _AgreementSums(
-        whole.share - share,
-        whole.n_shared - shared,
-        whole.n_rated - 1,
-        whole.categories - shares,
+    of_less = zip(
+        whole, _of_outputs(table[output] - own), parts, strict=False
+    )  # without one of its ratings
+    without_output = (
+        *(every - one for every, one in zip(whole, parts, strict=False)),
         whole.marginal + moved,
         whole.squared + moved_squares,
         whole.n_raters - np.bincount(output, left == 0, n),
-        whole.unequal - unequal,
-        whole.counts - counted,
     )
-    # an output without one of its ratings
-    size_less = size[output] - 1
-    table_less = table[output] - own
-    stays = size_less > 1
-    pairs_less = (table_less * (table_less - 1)).sum(axis=1)
-    share_less = np.divide(pairs_less, size_less * (size_less - 1), out=np.zeros(len(output)), where=stays)
-    unequal_less = np.divide(
-        size_less**2 - (table_less**2).sum(axis=1), size_less - 1, out=np.zeros(len(output)), where=stays
-    )
-    shares_less = table_less / np.maximum(size_less, 1)[:, None]
-    counted_less = np.where(stays[:, None], table_less, 0.0)
-    without_rater = _AgreementSums(
-        whole.share + np.bincount(rater, share_less - share[output], m),
-        whole.n_shared + np.bincount(rater, stays.astype(float) - shared[output], m),
-        whole.n_rated - np.bincount(rater, size_less == 0, m),
-        whole.categories + _added(rater, shares_less - shares[output], m),
+    without_rater = (
+        *(every + _added(rater, fewer - one[output], m) for every, fewer, one in of_less),
         whole.marginal - p,
         whole.squared - p**2,
         whole.n_raters - 1,
-        whole.unequal + np.bincount(rater, unequal_less - unequal[output], m),
-        whole.counts + _added(rater, counted_less - counted[output], m),
     )
-    return whole, without_output, without_rater
+    return whole, _AgreementSums._make(without_output), _AgreementSums._make(without_rater)
+
+
+def _of_outputs(table: Floats) -> tuple[Floats, ...]:
+    """What each output, a row of ratings by category, adds to the first six sums."""
+    size = table.sum(axis=1)
+    shared = size > 1
+    pairs, squares = (table * (table - 1)).sum(axis=1), (table**2).sum(axis=1)
+    return (
+        np.divide(pairs, size * (size - 1), out=np.zeros(len(table)), where=shared),
+        shared.astype(float),
+        (size > 0).astype(float),
+        table / np.maximum(size, 1)[:, None],
+        np.divide(size**2 - squares, size - 1, out=np.zeros(len(table)), where=shared),
+        np.where(shared[:, None], table, 0.0),
+    )
 
 
 def _added(place: Codes, rows: Floats, n: int) -> Floats:
-    """The sums of rows by their place, (n, q)."""
+    """The sums of rows by their place, (n,) or (n, q)."""
+    if rows.ndim == 1:
+        return np.asarray(np.bincount(place, rows, n), dtype=np.float64)
     return np.stack([np.bincount(place, column, n) for column in rows.T], axis=1)
 
 

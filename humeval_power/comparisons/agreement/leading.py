@@ -18,6 +18,7 @@ from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.ratings import Ratings
 from humeval_power.saying.numbers import decimals, interval_words
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 
 
@@ -35,10 +36,7 @@ class LeadingAlpha:
         """As plain values; null where there is no number."""
         one = self.value
         return {
-            "system": self.system,
-            "level": self.level,
-            "n_workers": self.n_workers,
-            "n_outputs": self.n_outputs,
+            **values(self, "system", "level", "n_workers", "n_outputs"),
             "alpha": one.value if math.isfinite(one.value) else None,
             "interval": [one.low, one.high] if math.isfinite(one.low) else None,
             "reason": one.reason,

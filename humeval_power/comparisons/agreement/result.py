@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from humeval_power.comparisons.agreement.agreement import Agreement, Level, Repeatability
@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Entry = dict[str, object]
+
+
+def finite(value: float | None) -> float | None:
+    """The number; None where there is none, or no end of it."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def agreement_record(
@@ -36,54 +41,48 @@ def agreement_record(
     """
     entries: list[Entry] = []
     for one in between:
+        of_level = {
+            "ordinal": (one.alpha_ordinal, one.many_ordinal),
+            "interval": (one.alpha_interval, one.many_interval),
+        }
         if one.system is not None:
-            of_level = (
-                (one.alpha_ordinal, one.many_ordinal)
-                if level == "ordinal"
-                else (one.alpha_interval, one.many_interval)
-            )
-            entries.append(_entry(f"Krippendorff's alpha, {level} within {one.system}", *of_level))
-        else:
-            entries += [
-                _entry("Krippendorff's alpha, ordinal", one.alpha_ordinal, one.many_ordinal),
-                _entry("Krippendorff's alpha, interval", one.alpha_interval, one.many_interval),
-                _entry("share of equal ratings of two workers", one.exact),
-                _entry("share at most one point apart", one.within_one),
-            ]
-    entries += [
-        _entry(
-            f"intraclass correlation, {one.definition}, {_mean_of(one.n_ratings)}", one.measure, one.measure
-        )
-        for one in correlations
-    ]
+            entries.append(_entry(f"Krippendorff's alpha, {level} within {one.system}", *of_level[level]))
+            continue
+        entries += [
+            *(_entry(f"Krippendorff's alpha, {name}", *both) for name, both in of_level.items()),
+            _entry("share of equal ratings of two workers", one.exact),
+            _entry("share at most one point apart", one.within_one),
+        ]
+    for icc in correlations:
+        of = "single rating" if icc.n_ratings == 1 else f"mean of {icc.n_ratings:.3g} ratings"
+        name = f"intraclass correlation, {icc.definition}, {of}"
+        entries.append(_entry(name, icc.measure, icc.measure))
     overall = [one for one in repeats if one.system is None]
-    within = [entry for one in overall if one.n_cells for entry in _repeat_entries(one)]
+    within = [
+        _entry(name, value)
+        for one in overall
+        if one.n_cells
+        for name, value in (
+            ("share of equal ratings of an output by the same worker", one.equal),
+            ("mean absolute difference in points of the scale", one.mean_difference_raw),
+            ("mean absolute difference on [0, 1]", one.mean_difference),
+            ("correlation of first and second rating", one.correlation),
+            ("intraclass correlation ICC(1,1)", one.icc),
+        )
+    ]
     n_repeated = overall[0].n_cells if overall else None
     return {"between": entries, "within": within, "n_repeated": n_repeated}
 
 
-def _repeat_entries(one: Repeatability) -> list[Entry]:
-    return [
-        _entry("share of equal ratings of an output by the same worker", one.equal),
-        _entry("mean absolute difference on [0, 1]", one.mean_difference),
-        _entry("correlation of first and second rating", one.correlation),
-        _entry("intraclass correlation ICC(1,1)", one.icc),
-    ]
-
-
-def _mean_of(n_ratings: float) -> str:
-    return "single rating" if n_ratings == 1 else f"mean of {n_ratings:.3g} ratings"
-
-
 def _entry(name: str, value: Measure, other: Measure | None = None) -> Entry:
-    of_other = other is not None and math.isfinite(other.low)
+    others = other if other is not None and math.isfinite(other.low) else None
     return {
         "measure": name,
         "value": value.value if value.is_defined else None,
         "interval": [value.low, value.high] if value.is_defined else None,
         "reason": value.reason,
-        "value_other": other.value if other is not None and of_other else None,
-        "interval_other": [other.low, other.high] if other is not None and of_other else None,
+        "value_other": others and others.value,
+        "interval_other": others and [others.low, others.high],
     }
 
 
@@ -95,28 +94,29 @@ Between = Literal["between", "within"]
 
 def agreement_measures(study: JsonRecord, whose: Between) -> str | None:
     """The names of the measures, None where none was computed."""
-    named = [name for entry in _entries(study, whose) if (name := words(entry, "measure"))]
-    if named:
-        return "; ".join(named) + "."
-    return _not_assessed(study, whose)
+    return _of_entries(study, whose, lambda entry: words(entry, "measure"))
 
 
 def agreement_values(study: JsonRecord, whose: Between) -> str | None:
     """The values with their intervals, None where none was computed."""
-    said = [text for entry in _entries(study, whose) if (text := _value(entry))]
-    if said:
+    return _of_entries(study, whose, _value)
+
+
+def _of_entries(study: JsonRecord, whose: Between, say: Callable[[JsonRecord], str | None]) -> str | None:
+    """What is said of the entries; of repeats the table shows whether there were any."""
+    agreement = part(study, "agreement")
+    entries = [entry for entry in listed(agreement, whose) if isinstance(entry, Mapping)]
+    if said := [text for entry in entries if (text := say(entry))]:
         return "; ".join(said) + "."
-    return _not_assessed(study, whose)
+    if whose == "within" and number(agreement, "n_repeated") == 0:
+        return "Not assessed: no worker rated the same output twice."
+    return None
 
 
-def _entries(study: JsonRecord, whose: Between) -> list[JsonRecord]:
-    return [entry for entry in listed(part(study, "agreement"), whose) if isinstance(entry, Mapping)]
-
-
-def _value(entry: JsonRecord) -> str:
+def _value(entry: JsonRecord) -> str | None:
     name, value, interval = words(entry, "measure"), number(entry, "value"), bounds(entry, "interval")
     if name is None:
-        return ""
+        return None
     if value is None:
         reason = words(entry, "reason")
         return f"{name}: not defined" + (f" ({reason})" if reason else "")
@@ -137,13 +137,6 @@ def _value(entry: JsonRecord) -> str:
 def is_about_others(name: str) -> bool:
     """Whether a measure speaks of other workers alone."""
     return name.startswith("intraclass correlation")
-
-
-def _not_assessed(study: JsonRecord, whose: Between) -> str | None:
-    """Known only of repeats: the table shows whether there were any."""
-    if whose == "within" and number(part(study, "agreement"), "n_repeated") == 0:
-        return "Not assessed: no worker rated the same output twice."
-    return None
 
 
 # Measures of agreement with their intervals, as a picture.

@@ -12,14 +12,19 @@ from humeval_power.comparisons.agreement.planning import (
     AgreementDesign,
     AgreementTarget,
     Expected,
+    Generalisability,
     cheapest,
+    largest,
 )
 from humeval_power.comparisons.agreement.planning_categories import (
     ExpectedCategories,
     outputs_of_two_raters,
 )
+from humeval_power.comparisons.agreement.result import finite
+from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, level_of, percent
+from humeval_power.saying.numbers import counted, decimals, level_of, percent, share_decimals
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 
@@ -39,11 +44,9 @@ _ASSUMED = (
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementPlan(Result):
-    """Designs by their number of raters, and the widths of the sizes that were asked for.
-
-    widths : half-widths by raters (as in `found`) and outputs. least_raters : the fewest that have the width with
-        outputs without end, where no number of outputs does for those that were asked for.
-    """
+    """Designs by their number of raters, and the widths of the sizes that were asked for. widths : half-widths
+    by raters (as in `found`) and outputs. least_raters : the fewest that have the width with outputs without
+    end, where no number of outputs does for those that were asked for."""
 
     schema: ClassVar[str] = "humeval_power/agreement_plan/1"
 
@@ -64,35 +67,24 @@ class AgreementPlan(Result):
         return "" if self.best else "No design that was tried has the width."
 
     def body(self) -> Document:
-        unlimited = "without end"
         widths = Table(
-            ("raters", *(f"{n:,} outputs" for n in self.outputs), unlimited),
+            ("raters", *(f"{n:,} outputs" for n in self.outputs), "without end"),
             tuple(
-                (
-                    f"{one.n_raters:,}",
-                    *(decimals(width, 3) for width in row),
-                    decimals(one.floor, 3),
-                )
+                (f"{one.n_raters:,}", *(decimals(width, 3) for width in (*row, one.floor)))
                 for one, row in zip(self.found, self.widths, strict=True)
             ),
             f"Half-widths: {self._how}.",
         )
+        assumed = _OF_CATEGORIES if isinstance(self.known, ExpectedCategories) else _ASSUMED
         return Document(
             "Raters and outputs for a known agreement",
             lead=self._lead(),
-            headline=self._facts(),
-            caveats=self._caveats(),
+            headline=tuple(self._facts()),
+            caveats=tuple(self._caveats()),
             sections=(
                 Section("How well agreement is known", (widths,)),
                 Section("By number of raters", (self._designs(),)),
-                Section(
-                    "What it rests on",
-                    (
-                        Paragraph(
-                            _OF_CATEGORIES if isinstance(self.known, ExpectedCategories) else _ASSUMED
-                        ),
-                    ),
-                ),
+                Section("What it rests on", (Paragraph(assumed),)),
             ),
         )
 
@@ -131,52 +123,46 @@ class AgreementPlan(Result):
     def _ratings(self, one: AgreementDesign) -> int:
         return (one.n_outputs or 0) * (self.target.ratings_per_output or one.n_raters)
 
-    def _facts(self) -> tuple[Fact, ...]:
-        known = self.known
-        if isinstance(known, ExpectedCategories):
-            shares = ", ".join(f"{one:g}" for one in known.shares)
-            return (
-                (
-                    "Expected",
-                    f"{_MEASURES[known.measure]} {decimals(known.agreement, 2)}; shares of categories {shares}; "
-                    f"of the scale that is cut outputs are {percent(known.output_share)} of the variance, raters' "
-                    f"levels {percent(known.rater_share)}, error {percent(known.error_share)}",
-                ),
-                *self._two_raters(known),
-            )
-        return (
-            (
+    def _facts(self) -> Iterator[Fact]:
+        known, target = self.known, self.target
+        agreement, levels = decimals(known.agreement, 2), percent(known.rater_share)
+        error = percent(known.error_share)
+        if not isinstance(known, ExpectedCategories):
+            yield (
                 "Expected",
-                f"agreement {decimals(known.agreement, 2)}; raters' levels are {percent(known.rater_share)} of the "
-                f"variance of a rating, error {percent(known.error_share)}",
-            ),
-        )
-
-    def _two_raters(self, known: ExpectedCategories) -> Iterator[Fact]:
-        """What two given raters need, of yes and no; nothing about others."""
-        if known.measure != "kappa" or len(known.shares) != 2:
-            return
-        share, target = min(known.shares), self.target
-        n = math.ceil(outputs_of_two_raters(known.agreement, share, target.half_width, target.confidence))
-        rare = "; more, as the rarer answer is given so seldom" if n * share < _RARE else ""
-        yield (
-            "Two given raters",
-            f"{counted(n, 'output')} by formula, about these two alone (Bloch and Kraemer 1989){rare}",
-        )
-
-    def _caveats(self) -> tuple[str, ...]:
-        said = []
-        if self.target.ratings_per_output is not None:
-            said.append(
-                "Not every rater rates every output: the widths are approximate, as the intervals will be."
+                f"agreement {agreement}; raters' levels are {levels} of the variance of a rating, error {error}",
             )
-        if isinstance(self.known, ExpectedCategories) and any(one.n_raters == 2 for one in self.found):
-            said.append("Two raters do not show how raters differ: of them no width is given.")
-        elif any(one.n_raters == 2 for one in self.found):
-            said.append("Two raters hardly show how raters differ: their interval rests on one comparison.")
-        return tuple(said)
+            return
+        shares = ", ".join(f"{one:g}" for one in known.shares)
+        yield (
+            "Expected",
+            f"{_MEASURES[known.measure]} {agreement}; shares of categories {shares}; of the scale that is cut "
+            f"outputs are {percent(known.output_share)} of the variance, raters' levels {levels}, error {error}",
+        )
+        if known.measure == "kappa" and len(known.shares) == 2:
+            share = min(known.shares)
+            n = math.ceil(
+                outputs_of_two_raters(known.agreement, share, target.half_width, target.confidence)
+            )
+            rare = "; more, as the rarer answer is given so seldom" if n * share < _RARE else ""
+            yield (
+                "Two given raters",
+                f"{counted(n, 'output')} by formula, about these two alone (Bloch and Kraemer 1989){rare}",
+            )
+
+    def _caveats(self) -> Iterator[str]:
+        if self.target.ratings_per_output is not None:
+            yield "Not every rater rates every output: the widths are approximate, as the intervals will be."
+        if any(one.n_raters == 2 for one in self.found):
+            if isinstance(self.known, ExpectedCategories):
+                yield "Two raters do not show how raters differ: of them no width is given."
+            else:
+                yield "Two raters hardly show how raters differ: their interval rests on one comparison."
 
     def _designs(self) -> Table:
+        these = "ICC(3,1) (Bonett 2002)"
+        if isinstance(self.known, ExpectedCategories):
+            these = "the interval over outputs"
         return table(
             self.found,
             {
@@ -188,31 +174,21 @@ class AgreementPlan(Result):
                 "these raters alone": lambda one: f"{one.these_raters:,}",
             },
             f"Fewest outputs that do (none: no number up to {self.target.most_outputs:,} does); fewer than "
-            f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for a claim about no other raters"
-            + (
-                ", by the interval over outputs."
-                if isinstance(self.known, ExpectedCategories)
-                else ", by ICC(3,1) (Bonett 2002)."
-            ),
+            f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for a claim about no other raters, by "
+            f"{these}.",
         )
 
     def content(self) -> Record:
-        best = self.best
+        best, known = self.best, {**asdict(self.known), "error_share": self.known.error_share}
+        if isinstance(self.known, ExpectedCategories):
+            known["output_share"] = self.known.output_share
         return {
-            "known": {
-                **asdict(self.known),
-                "error_share": self.known.error_share,
-                **(
-                    {"output_share": self.known.output_share}
-                    if isinstance(self.known, ExpectedCategories)
-                    else {}
-                ),
-            },
+            "known": known,
             "target": {name: value for name, value in asdict(self.target).items() if name != "seed"},
             "best": None if best is None else _record(best),
             "least_raters": self.least_raters,
             "outputs": list(self.outputs),
-            "widths": [[width if math.isfinite(width) else None for width in row] for row in self.widths],
+            "widths": [list(map(finite, row)) for row in self.widths],
             "rows": [_record(one) for one in self.found],
         }
 
@@ -221,3 +197,141 @@ def _record(one: AgreementDesign) -> Record:
     return {
         name: None if value is not None and value != value else value for name, value in asdict(one).items()
     }
+
+
+# How reliably studies of several sizes order systems: coefficients, what they mean, costs and ceilings.
+
+_MEANING = (
+    "Order: the share of the variance of observed means that is true differences (E rho^2 of generalisability "
+    "theory). Levels: the same where the level itself counts, as for a cut score (Phi). Their error includes how "
+    "strict raters and how hard items are, which that of order leaves out; of the variance of systems' differences "
+    "over raters and items it has a quarter, that of order a half. So levels can be the larger: where raters and "
+    "items differ in level by less than half as much (SD) as in these differences."
+)
+_IDLE_DOCUMENTS = "These ratings do not vary between documents: --documents changes nothing."
+_TWO = "Of two given systems E rho^2 is d^2 / (1 + d^2), d being the difference over its standard error."
+_MANY = (
+    "Kendall: the expected correlation of the order that is found with the true one; again: of the orders that two "
+    "independent studies find. Both are of systems whose true means are normal."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityStudy(Result):
+    """Coefficients of each size, and of the largest with workers without end, and with items without end.
+    has_idle_documents : whether documents were given, and nothing varies between them."""
+
+    schema: ClassVar[str] = "humeval_power/agreement_study/1"
+
+    found: tuple[Generalisability, ...]
+    ceilings: tuple[Generalisability, ...]
+    effect: float | None
+    sd_systems: float | None
+    n_systems: int
+    cost_per_rating: float | None
+    setting: str = ""
+    has_idle_documents: bool = False
+
+    @property
+    def largest(self) -> Generalisability:
+        """The size of most items and workers."""
+        return largest(self.found)
+
+    def right(self, one: Generalisability) -> float:
+        """The chance that a pair is put in the right order."""
+        return one.pair_right if self.effect is None else one.right_for(abs(self.effect))
+
+    def ratings(self, one: Generalisability) -> float:
+        """Ratings of all systems."""
+        return one.size.n_items * one.size.per_item * self.n_systems
+
+    def cost(self, one: Generalisability) -> float | None:
+        """Of all ratings."""
+        return None if self.cost_per_rating is None else self.ratings(one) * self.cost_per_rating
+
+    def body(self) -> Document:
+        more = _MANY if self.effect is None else _TWO
+        return Document(
+            "How reliably a study orders systems",
+            lead=self._lead(),
+            headline=tuple(self._facts()),
+            caveats=(_IDLE_DOCUMENTS,) if self.has_idle_documents else (),
+            sections=(
+                Section("By size", (self._table(),)),
+                Section("What it means", (Paragraph(_MEANING), Paragraph(more))),
+            ),
+        )
+
+    def _lead(self) -> str:
+        largest, right = self.largest, of_hundred(self.right(self.largest))
+        if self.effect is None:
+            what = f"two of many systems, whose true means have an SD of {self.sd_systems:g},"
+        else:
+            what = f"two systems that differ by {abs(self.effect):g} on [0, 1]"
+        now, workers, items = (
+            "more than 0.99" if 0.995 <= one.ranking < 1 else decimals(one.ranking, 2)
+            for one in (largest, *self.ceilings)
+        )
+        size = f"{largest.size.n_raters:,} workers and {largest.size.n_items:,} items"
+        return (
+            f"{size} put {what} in the right order in {right} of 100 studies; {now} of the variance of observed "
+            f"means would be true differences. With items without end it would be {items}, with workers without "
+            f"end {workers}."
+        )
+
+    def _facts(self) -> Iterator[Fact]:
+        yield (
+            "Systems",
+            f"SD {self.sd_systems:g}" if self.effect is None else f"difference {abs(self.effect):g}",
+        )
+        if self.setting:
+            yield "Variation", self.setting
+
+    def _table(self) -> Table:
+        costs, many = self.cost_per_rating is not None, self.effect is None
+        header = (
+            "workers",
+            "items",
+            "ratings",
+            *(("cost",) if costs else ()),
+            "order",
+            "levels",
+            "pair right",
+        )
+        rows = []
+        for one in (*self.found, *self.ceilings):
+            ratings, cost = self.ratings(one), self.cost(one)
+            priced = (_amount(cost, 2),) if cost is not None else ()
+            of_many = (decimals(one.tau, 3), decimals(one.tau_again, 3)) if many else ()
+            shares = (share_decimals(value, 3) for value in (one.ranking, one.levels, self.right(one)))
+            size = (_amount(one.size.n_raters), _amount(one.size.n_items), _amount(ratings))
+            rows.append((*size, *priced, *shares, *of_many))
+        return Table((*header, *(("Kendall", "again") if many else ())), tuple(rows))
+
+    def content(self) -> Record:
+        return {
+            **values(self, "effect", "sd_systems", "n_systems", "setting"),
+            "rows": [self._record(one) for one in self.found],
+            "ceilings": [self._record(one) for one in self.ceilings],
+        }
+
+    def _record(self, one: Generalisability) -> Record:
+        return {
+            "workers": finite(one.size.n_raters),
+            "items": finite(one.size.n_items),
+            "ratings_per_item": finite(one.size.ratings_per_item),
+            "documents": finite(one.size.n_documents),
+            "ratings": finite(self.ratings(one)),
+            "cost": finite(self.cost(one)),
+            "relative_error": one.relative,
+            "absolute_error": one.absolute,
+            "ranking": one.ranking,
+            "levels": one.levels,
+            "pair_right": self.right(one),
+            "tau": one.tau if self.effect is None else None,
+            "tau_again": one.tau_again if self.effect is None else None,
+        }
+
+
+def _amount(value: float, digits: int = 0) -> str:
+    return f"{value:,.{digits}f}" if math.isfinite(value) else "endless"

@@ -12,6 +12,7 @@ from humeval_power.checking.columns import shortened
 from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.comparisons.agreement.agreement import shared_ratings
 from humeval_power.comparisons.agreement.raters import ALPHA, FEWEST_RATERS, RaterTests, raters_one_by_one
+from humeval_power.comparisons.agreement.result import finite
 from humeval_power.ratings import Ratings
 from humeval_power.saying.document import Paragraph, Section
 from humeval_power.saying.numbers import counted, decimals, level_of, p_words
@@ -82,28 +83,24 @@ class Raters:
     def lead(self, n_tested: int) -> str:
         """Who is unlike the others, what was compared, and what to do."""
         if not n_tested:
-            holds = (
-                " The intervals of levels hold all the same."
-                if np.isfinite(self.tests.level_reach).any()
-                else ""
-            )
+            holds = ""
+            if np.isfinite(self.tests.level_reach).any():
+                holds = " The intervals of levels hold all the same."
             return (
                 f"No rater is compared with the others: it takes {FEWEST_RATERS} raters with {MIN_ANSWERS} ratings "
                 f"or more that others gave too, linked by outputs.{holds}"
             )
         n = int(self.tests.is_unlike.sum())
-        left_out = (
-            " Half of the ratings or more are one answer: levels and correlations are compared, neither variances "
-            "nor systems."
-            if self.is_peaked
-            else ""
-        )
+        how = HOW_TESTED
+        if self.is_peaked:
+            how += (
+                " Half of the ratings or more are one answer: levels and correlations are compared, neither "
+                "variances nor systems."
+            )
         if not n:
-            return f"No rater of {n_tested:,} stands out from the others.{self._uneven()} {HOW_TESTED}{left_out}"
-        who = (
-            f"{counted(n, 'rater')} of {n_tested:,} {'stands' if n == 1 else 'stand'} out from the others."
-        )
-        return f"{who} {WHAT_TO_DO} {HOW_TESTED}{left_out}"
+            return f"No rater of {n_tested:,} stands out from the others.{self._uneven()} {how}"
+        stand = "stands" if n == 1 else "stand"
+        return f"{counted(n, 'rater')} of {n_tested:,} {stand} out from the others. {WHAT_TO_DO} {how}"
 
     def _uneven(self) -> str:
         """That raters have levels of their own, which intervals tell from 0, though nobody stands out."""
@@ -131,8 +128,8 @@ class Raters:
         tests = ("level_p", "noise_p", "agreement_p", "leaning_p")
         found: list[Record] = []
         for place, name in enumerate(self.names):
-            values = {one: _known(float(getattr(self.tests, one)[place])) for one in (*names[1:], *tests)}
-            leaning = map(_known, map(float, self.tests.leaning[place]))
+            values = {one: finite(float(getattr(self.tests, one)[place])) for one in (*names[1:], *tests)}
+            leaning = map(finite, map(float, self.tests.leaning[place]))
             found.append(
                 {
                     "rater": name,
@@ -143,10 +140,6 @@ class Raters:
                 }
             )
         return found
-
-
-def _known(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def unlike_words(

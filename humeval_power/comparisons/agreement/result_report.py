@@ -9,11 +9,12 @@ from typing import ClassVar, NamedTuple
 
 from humeval_power.checking.columns import shortened
 from humeval_power.comparisons.agreement.claims import FEWEST_OTHERS, SystemAgreement
+from humeval_power.comparisons.agreement.result import finite
 from humeval_power.comparisons.agreement.result_raters import Raters
 from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.saying.clustered_words import Independence
-from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, in_words, interval_words, level_of, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
@@ -35,6 +36,12 @@ _MEANING = (
 _ICC = (
     "ICC(2,.) counts differences of level between raters as error, ICC(3,.) does not. Mean: the mean rating of an "
     "output, as a study uses it. Kappa and the share of equal ratings are of pairs of raters."
+)
+
+
+_TOGETHER = (
+    "Differences between systems count as agreement here, and raise it: report it within systems first. Of other "
+    "raters nothing is said."
 )
 
 
@@ -81,23 +88,17 @@ class AgreementReport(PaperResult):
             blocks = (self._measures(one), *((Paragraph(_ICC),) if one is rated[0] else ()))
             sections.append(Section(title, blocks, is_detail=len(rated) > _MOST_SHOWN))
         if several:
-            sections.append(
-                Section(
-                    "All systems together",
-                    (
-                        Paragraph(
-                            "Differences between systems count as agreement here, and raise it: report it within "
-                            "systems first. Of other raters nothing is said."
-                        ),
-                        self._measures(self.rows[0]),
-                    ),
-                    is_detail=True,
-                )
-            )
+            together = (Paragraph(_TOGETHER), self._measures(self.rows[0]))
+            sections.append(Section("All systems together", together, is_detail=True))
+        first = self.rows[0].found
+        ratings = (
+            f"{first.n_ratings:,} by {counted(first.n_workers, 'rater')} of {counted(first.n_outputs, 'output')} "
+            f"that two or more rated: {counted(first.n_pairs, 'pair')} of ratings"
+        )
         return Document(
             "Agreement of raters",
             lead=self._lead(),
-            headline=self._facts(),
+            headline=(("Ratings", ratings),),
             caveats=tuple(self._caveats()),
             sections=(*sections, self.raters.section(), Section("What it means", (Paragraph(_MEANING),))),
         )
@@ -157,12 +158,13 @@ class AgreementReport(PaperResult):
             reach = f"; {self._level} interval {_ends(one.these)} about other outputs"
             reach = reach if math.isfinite(one.these.low) else ""
             return f"These {m:,} raters agree at {decimals(one.these.value, 2)} ({alpha}{reach}). {why}"
-        floor = (
-            f" However many outputs they rate, agreement of {m:,} raters is known to within "
-            f"{decimals(one.floor, 2)} on average."
-            if one.floor >= 0.005 and one.n_others is None
-            else ""
-        )
+        floor = ""
+        if one.floor >= 0.005 and one.n_others is None:
+            within = decimals(one.floor, 2)
+            floor = (
+                f" However many outputs they rate, agreement of {m:,} raters is known to within {within}"
+            )
+            floor += " on average."
         many = " with many raters" if one.n_others is None else ""
         return (
             f"Other raters like these {m:,} would agree at {decimals(one.other.value, 2)} ({alpha}{many}; "
@@ -189,18 +191,7 @@ class AgreementReport(PaperResult):
 
     @property
     def _level(self) -> str:
-        return f"{level_of(self.confidence)}"
-
-    def _facts(self) -> tuple[Fact, ...]:
-        first = self.rows[0].found
-        return (
-            (
-                "Ratings",
-                f"{first.n_ratings:,} by {counted(first.n_workers, 'rater')} of "
-                f"{counted(first.n_outputs, 'output')} that two or more rated: "
-                f"{counted(first.n_pairs, 'pair')} of ratings",
-            ),
-        )
+        return level_of(self.confidence)
 
     def _caveats(self) -> Iterator[str]:
         rated = self._rated
@@ -422,15 +413,8 @@ def _cell(value: Measure) -> str:
 
 
 def _ends_record(value: Measure) -> Record:
-    def known(number: float) -> float | None:
-        return number if math.isfinite(number) else None
-
-    return {
-        "value": known(value.value),
-        "low": known(value.low),
-        "high": known(value.high),
-        "reason": value.reason,
-    }
+    ends = {name: finite(getattr(value, name)) for name in ("value", "low", "high")}
+    return {**ends, "reason": value.reason}
 
 
 def _record(one: SystemAgreement) -> Record:
@@ -442,7 +426,7 @@ def _record(one: SystemAgreement) -> Record:
         "is_complete": one.strata.is_complete,
         "n_parts": one.strata.n_parts,
         "leading": f"alpha_{one.level}",
-        "floor": one.floor if math.isfinite(one.floor) else None,
+        "floor": finite(one.floor),
         "variances": {"outputs": outputs, "raters": raters, "error": error},
         "measures": [
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from humeval_power.choices import (
     DEFAULT_CONFIDENCE,
@@ -28,15 +28,18 @@ if TYPE_CHECKING:
 
     from humeval_power.checking.rows import Rejected
     from humeval_power.clusters import Clusters
-    from humeval_power.comparisons.judge.budget import BudgetRequest
-    from humeval_power.comparisons.judge.result import JudgeMean, JudgeStudy
+    from humeval_power.comparisons.judge.budget import BudgetOption
+    from humeval_power.comparisons.judge.plan import JudgeOption, Scores
+    from humeval_power.comparisons.judge.result import JudgeMean, JudgeSample, JudgeStudy
     from humeval_power.comparisons.judge.result_answers import JudgeEstimate, JudgeSystems, JudgeWorkers
-    from humeval_power.comparisons.judge.result_bias import JudgeAgreement, JudgeBias
-    from humeval_power.comparisons.judge.result_budget import JudgeBudget
+    from humeval_power.comparisons.judge.result_bias import (
+        JudgeAgreement,
+        JudgeBias,
+        JudgeLength,
+        JudgePosition,
+    )
     from humeval_power.comparisons.judge.result_check import JudgeCheck, JudgeLabels
-    from humeval_power.comparisons.judge.result_plan import JudgePlan
-    from humeval_power.comparisons.judge.result_sample import JudgeSample
-    from humeval_power.comparisons.judge.result_surface import JudgeLength, JudgePosition
+    from humeval_power.comparisons.judge.result_plan import JudgeBudget, JudgePlan
     from humeval_power.comparisons.judge.table import JudgedTable
     from humeval_power.comparisons.preference.judgements import Judgements
     from humeval_power.costs import CostModel
@@ -88,28 +91,9 @@ def study(
     rule: DecisionRule = DEFAULT_RULE,
     setting: str = "",
 ) -> JudgeStudy:
-    """How many human ratings a judge saves in a study of workers and items, by formula.
-
-    Parameters
-    ----------
-    parameters : of the variation; the effect in them is not used.
-    workers, items, ratings_per_item : size of the study; every worker rates every item where the last is
-        not given.
-    effect : true difference B - A on [0, 1].
-    extra, correlation : items scored by the judge alone, and the correlation of the judge's difference on an
-        item with the item's true difference.
-    setting : name of the parameters.
-
-    Returns
-    -------
-    JudgeStudy
-        Power with the judge and without, and the smallest study with it that is as powerful as without.
-
-    Raises
-    ------
-    InputError
-        An impossible design, correlation or effect.
-    """
+    """How many human ratings a judge saves in a study of workers and items, by formula; `hp.judge.study` says what
+    the arguments are. The effect in the parameters is not used; `setting` is their name. InputError: an impossible
+    design, correlation or effect."""
     from humeval_power.comparisons.judge.plan import JudgedStudy, judged_study
     from humeval_power.comparisons.judge.result import JudgeStudy
 
@@ -164,52 +148,51 @@ def plan(
     ahead: Ahead | None = None,
 ) -> JudgePlan | JudgeBudget:
     """How many human labels a study with a judge needs, by how many workers, at the least cost; or what a
-    budget buys.
+    budget buys. `hp.judge.plan` says what the arguments of both are.
 
-    Parameters
-    ----------
-    parameters : of the variation; the effect in them is not used.
-    effect : true difference B - A on [0, 1].
-    extra : the most items that the judge scores beside those that workers rate.
-    correlation : of the judge's difference on an item with the item's true difference; with a budget also of
-    several
-        judges, without the noise of their runs.
-    costs : prices of ratings, workers and items. price_per_score : of one score of the judge, or of each judge.
-    power : to reach, where there is no budget. [0.8]
-    budget : the amount that the most powerful study may cost: people, items, ratings, judged items, judges and
-        runs are chosen together. between : the correlation of any two judges, which several need. reliability : of
-        two runs of the judge, or of each [1]. max_runs : of a judge on an item [5]. These three are for a budget.
-    workers : the fewest and the most to try.
-    max_ratings_per_item, max_ratings_per_worker : of an item under each system; of a worker, None without limit.
+    correlation, price_per_score : of the judge; with a budget also of several judges, without the noise of runs.
+    budget : the amount that the most powerful study may cost; `between` (the correlation of any two judges, which
+        several need), `reliability` (of two runs, of each judge or of all [1]) and `max_runs` [5] are for it.
     n_simulations : studies that prove the plan; 0 leaves the proof out. [400; 100 with a budget]
-    seed : of the simulated studies. setting : name of the parameters.
     ahead : is told of the work of the proof before it begins, and may refuse it.
-
-    Returns
-    -------
-    JudgePlan or JudgeBudget
-        The cheapest study with the judge and without; with a budget the most powerful ones. `to_frame` has a
-        row for each number of workers.
-
-    Raises
-    ------
-    InputError
-        An impossible correlation, power, price or range, no effect, or power and a budget.
+    InputError: an impossible correlation, power, price or range, no effect, or power and a budget.
     """
-    from humeval_power.comparisons.judge.budget import BudgetRequest, JudgePanel
+    from humeval_power.comparisons.judge.budget import BudgetRequest, JudgePanel, search_budget
     from humeval_power.comparisons.judge.plan import (
         JudgeRequest,
         judged_workload,
         search_plan,
         simulate_judged,
     )
-    from humeval_power.comparisons.judge.result_plan import JudgePlan
+    from humeval_power.comparisons.judge.result_plan import JudgeBudget, JudgePlan
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.power.required import design_of
 
     said = effect if isinstance(effect, Difference) else Difference(effect)
     correlations = (correlation,) if isinstance(correlation, int | float) else tuple(correlation)
     prices = price_per_score if isinstance(price_per_score, Sequence) else (price_per_score,)
+
+    def proof(
+        best: JudgeOption | BudgetOption | None, usual: int, scores: Scores | None = None
+    ) -> dict[str, Any]:
+        """What the result says of simulated studies, none where they prove nothing, with the effect and setting."""
+        n, simulated = usual if n_simulations is None else n_simulations, None
+        if best is not None and n and rule.alternative == "two-sided":
+            design = design_of(best.counts)
+            if ahead is not None:
+                ahead(judged_workload(design, extra=best.extra, n_simulations=n))
+            simulated = simulate_judged(
+                parameters.with_difference(said.value),
+                design,
+                correlation=correlations[0],
+                extra=best.extra,
+                n_simulations=n,
+                seed=seed,
+                scores=scores,
+            )
+        came = Provenance(seed=None if simulated is None else seed)
+        return {"effect": said, "simulated": simulated, "setting": setting, "provenance": came}
+
     if budget is not None:
         if power is not None:
             raise InputError("A budget buys the most power: give --budget or --power, not both.")
@@ -217,104 +200,52 @@ def plan(
             reliability = 1.0
         reliabilities = (reliability,) if isinstance(reliability, int | float) else tuple(reliability)
         n = len(correlations)
-        request_of_budget = BudgetRequest(
-            parameters=parameters.with_difference(said.value),
-            panel=JudgePanel(
-                correlations,
-                reliabilities * n if len(reliabilities) == 1 else reliabilities,
-                tuple(Decimal(str(one)) for one in prices) * (n if len(prices) == 1 else 1),
-                between,
-            ),
-            budget=Decimal(str(budget)),
-            costs=costs,
-            extra=extra,
-            workers=workers,
-            most_ratings=max_ratings_per_item,
-            most_per_worker=max_ratings_per_worker,
-            most_runs=DEFAULT_JUDGE_RUNS if max_runs is None else max_runs,
-            rule=rule,
+        panel = JudgePanel(
+            correlations,
+            reliabilities * n if len(reliabilities) == 1 else reliabilities,
+            tuple(Decimal(str(one)) for one in prices) * (n if len(prices) == 1 else 1),
+            between,
         )
-        n_proof = BUDGET_SIMULATIONS if n_simulations is None else n_simulations
-        return _budget(request_of_budget, said, n_proof, seed, setting, ahead)
-    n_proof = PLAN_SIMULATIONS if n_simulations is None else n_simulations
+        bought = search_budget(
+            BudgetRequest(
+                parameters=parameters.with_difference(said.value),
+                panel=panel,
+                budget=Decimal(str(budget)),
+                costs=costs,
+                extra=extra,
+                workers=workers,
+                most_ratings=max_ratings_per_item,
+                most_per_worker=max_ratings_per_worker,
+                most_runs=DEFAULT_JUDGE_RUNS if max_runs is None else max_runs,
+                rule=rule,
+            )
+        )
+        best = bought.judged if bought.helps else None
+        runs = () if best is None else best.runs
+        return JudgeBudget(
+            found=bought,
+            **proof(best, BUDGET_SIMULATIONS, lambda truth, rng: panel.scores(truth, runs, rng)),
+        )
     if len(correlations) > 1 or len(prices) > 1:
         raise InputError("Several judges are planned within a budget: give --budget.")
     of_budget = {"--reliability": reliability, "--between": between, "--max-runs": max_runs}
     if said_of_it := [option for option, value in of_budget.items() if value is not None]:
         raise InputError(f"{', '.join(said_of_it)}: this is for judges within a budget: give --budget.")
-    request = JudgeRequest(
-        parameters=parameters.with_difference(said.value),
-        correlation=correlations[0],
-        extra=extra,
-        costs=costs,
-        target=DEFAULT_POWER if power is None else power,
-        price_per_score=Decimal(str(prices[0])),
-        workers=workers,
-        most_ratings=max_ratings_per_item,
-        most_per_worker=max_ratings_per_worker,
-        rule=rule,
-    )
-    result = search_plan(request)
-    proof = None
-    if result.judged is not None and n_proof and rule.alternative == "two-sided":
-        design = design_of(result.judged.counts)
-        if ahead is not None:
-            ahead(judged_workload(design, extra=result.judged.extra, n_simulations=n_proof))
-        proof = simulate_judged(
-            request.parameters,
-            design,
+    result = search_plan(
+        JudgeRequest(
+            parameters=parameters.with_difference(said.value),
             correlation=correlations[0],
-            extra=result.judged.extra,
-            n_simulations=n_proof,
-            seed=seed,
-        )
-    return JudgePlan(
-        found=result,
-        effect=said,
-        simulated=proof,
-        setting=setting,
-        provenance=Provenance(seed=None if proof is None else seed),
-    )
-
-
-def _budget(
-    request: BudgetRequest,
-    effect: Difference,
-    n_simulations: int,
-    seed: int,
-    setting: str,
-    ahead: Ahead | None,
-) -> JudgeBudget:
-    """What the budget buys, and the proof where that has judges."""
-    from humeval_power.comparisons.judge.budget import search_budget
-    from humeval_power.comparisons.judge.plan import judged_workload, simulate_judged
-    from humeval_power.comparisons.judge.result_budget import JudgeBudget
-    from humeval_power.saying.result import Provenance
-    from humeval_power.studies.power.required import design_of
-
-    result, proof = search_budget(request), None
-    best = result.judged if result.helps else None
-    if best is not None and n_simulations and request.rule.alternative == "two-sided":
-        design = design_of(best.counts)
-        extra = best.judged - best.counts.n_items
-        if ahead is not None:
-            ahead(judged_workload(design, extra=extra, n_simulations=n_simulations))
-        proof = simulate_judged(
-            request.parameters,
-            design,
-            correlation=request.panel.correlations[0],
             extra=extra,
-            n_simulations=n_simulations,
-            seed=seed,
-            scores=lambda truth, rng: request.panel.scores(truth, best.runs, rng),
+            costs=costs,
+            target=DEFAULT_POWER if power is None else power,
+            price_per_score=Decimal(str(prices[0])),
+            workers=workers,
+            most_ratings=max_ratings_per_item,
+            most_per_worker=max_ratings_per_worker,
+            rule=rule,
         )
-    return JudgeBudget(
-        found=result,
-        effect=effect,
-        simulated=proof,
-        setting=setting,
-        provenance=Provenance(seed=None if proof is None else seed),
     )
+    return JudgePlan(found=result, **proof(result.judged, PLAN_SIMULATIONS))
 
 
 # What a file supports.
@@ -426,7 +357,7 @@ def sample(
         Too few or too many items, no scores, several systems without two named, or a pilot, judges or scores that
         do not go with what is asked.
     """
-    from humeval_power.comparisons.judge.result_sample import JudgeSample
+    from humeval_power.comparisons.judge.result import JudgeSample
     from humeval_power.comparisons.judge.sampling import plan_sample, sample_size_problem
     from humeval_power.saying.result import Provenance
 
@@ -705,7 +636,7 @@ def length(table: JudgedTable, *, confidence: float = DEFAULT_CONFIDENCE) -> Jud
         No lengths, too few outputs, or several judges.
     """
     from humeval_power.comparisons.judge.result_answers import item_answer
-    from humeval_power.comparisons.judge.result_surface import JudgeLength
+    from humeval_power.comparisons.judge.result_bias import JudgeLength
     from humeval_power.comparisons.judge.surface import length_bias
 
     _refuse_several(table)
@@ -737,7 +668,7 @@ def position(judged: Sequence[Judgements], *, confidence: float = DEFAULT_CONFID
     InputError
         Verdicts without items or places, or no pair in both orders.
     """
-    from humeval_power.comparisons.judge.result_surface import JudgePosition
+    from humeval_power.comparisons.judge.result_bias import JudgePosition
     from humeval_power.comparisons.judge.surface import position_bias
 
     if len(judged) != 1:

@@ -70,13 +70,8 @@ class JudgeCeiling:
 def judge_ceiling(
     table: JudgedTable, pair: tuple[str, str] | None = None, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> JudgeCeiling:
-    """Agreement about all outputs, or where a pair is given about the items' differences B - A.
-
-    Raises
-    ------
-    InputError
-        A table without workers, or too few outputs that several of them rated.
-    """
+    """Agreement about all outputs, or where a pair is given about the items' differences B - A. InputError: a
+    table without workers, or too few outputs that several of them rated."""
     if not table.is_rated_by_workers or table.worker is None:
         raise InputError(
             "How well people agree needs to be known: a column of workers, and outputs that several of them rated."
@@ -260,11 +255,9 @@ class SystemBias:
 
 @dataclass(frozen=True, slots=True)
 class OwnFamilyBias:
-    """`bias` in units of the judge, and over the slope `in_human_units`; errors are by items or by their clusters.
-
-    `p_systems` : share of all choices of as many systems that show as large a bias, which asks whether the family
-    differs from other systems as systems differ; `n_choices` of them.
-    """
+    """`bias` in units of the judge, and over the slope `in_human_units`; errors are by items or by their
+    clusters. `p_systems` : share of all choices of as many systems that show as large a bias, which asks
+    whether the family differs from other systems as systems differ; `n_choices` of them."""
 
     bias: JackknifeEstimate
     in_human_units: JackknifeEstimate
@@ -293,13 +286,9 @@ def own_family_bias(
 ) -> OwnFamilyBias:
     """The bias of the judge towards its `own` systems.
 
-    slope : 'same-scale' takes b = 1: judge and humans scored on the same scale, in the same manner.
-
-    Raises
-    ------
-    InputError
-        Systems that are not there, no others, outputs with one rating each (the noise is then unknown), human
-        values that tell outputs apart no better than noise, or a judge that does not go with them.
+    slope : 'same-scale' takes b = 1: judge and humans scored on the same scale, in the same manner. InputError:
+    systems that are not there, no others, outputs with one rating each (the noise is then unknown), human
+    values that tell outputs apart no better than noise, or a judge that does not go with them.
     """
     is_own = _own(table, own)
     cells, sums, sizes = _sums_of_own_family(table)
@@ -354,11 +343,9 @@ def _own(table: JudgedTable, own: tuple[str, ...]) -> np.ndarray:
 
 
 def _sums_of_own_family(table: JudgedTable) -> tuple[np.ndarray, Floats, Floats]:
-    """Outputs of each system (K,), sums of each cluster (G, 6 K + 2) and its items (G,).
-
-    The last two are the squares within outputs and their degrees of freedom. Ratings are first freed of how high
-    each worker rates.
-    """
+    """Outputs of each system (K,), sums of each cluster (G, 6 K + 2) and its items (G,). The last two are the
+    squares within outputs and their degrees of freedom. Ratings are first freed of how high each worker
+    rates."""
     value = table.human.copy()
     rated = np.isfinite(value)
     if table.worker is not None and table.is_rated_by_workers:

@@ -97,10 +97,8 @@ class Worth:
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
     """How one judge's answers go with people's on `n` outputs; None where a measure does not fit their kinds.
-
     `kappa`, `ac1` and `alpha` (of this `level`) are of the judge and a single rating; `run_reliability` is the
-    correlation of two runs over outputs, NaN without runs.
-    """
+    correlation of two runs over outputs, NaN without runs."""
 
     name: str
     kind: Kind
@@ -149,13 +147,9 @@ def check_table(
     half_width: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> CheckedFile:
-    """Everything that the table supports.
-
-    labels : how the labelled outputs were chosen: 'random' (a random part), 'apart' (another population or a
-    balanced
-        set), or 'unknown', which is then looked at.
-    half_width : of the interval for which labels are counted. [half of the present one]
-    """
+    """Everything that the table supports. labels : how the labelled outputs were chosen: 'random' (a random
+    part), 'apart' (another population or a balanced set), or 'unknown', which is then looked at. half_width :
+    of the interval for which labels are counted. [half of the present one]"""
     human, scores = table.human_means, table.scores
     labelled, scored = np.isfinite(human), np.isfinite(scores)
     everywhere = scored.all(axis=2) if scores.shape[2] else np.zeros(human.shape, dtype=bool)
@@ -182,7 +176,7 @@ def check_table(
         labels=labels,
         evidence=(),
         judges=judges,
-        worth=worth,
+        worth=tuple(worth),
         ties=int((labelled & (human == 0.5)).sum()) if human_kind == "binary" else 0,
         n_twice=len(twice[0]),
         confidence=confidence,
@@ -249,13 +243,7 @@ def _has_answer(compute: Callable[[], object]) -> bool:
 
 
 def judge_qualities(table: JudgedTable, *, confidence: float) -> tuple[JudgeQuality, ...]:
-    """Each judge beside the labels.
-
-    Raises
-    ------
-    InputError
-        Fewer than 5 outputs with a label and a score of some judge.
-    """
+    """Each judge beside the labels. InputError: fewer than 5 outputs with a label and a score of some judge."""
     values = table.human[np.isfinite(table.human)]
     human_kind = kind_of(values) if len(values) else None
     nothing = np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
@@ -311,18 +299,14 @@ def _same_scores(first: Floats, second: Floats) -> float:
     return float(special.kolmogorov(size * distance))
 
 
-def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) -> tuple[Worth, ...]:
+def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) -> Iterator[Worth]:
     """Of each judge and of all together, for the mean, or for the differences of systems."""
-    names = table.system_names
-    pairs: Sequence[tuple[str, str] | None] = [None]
-    if len(names) > 1:
-        pairs = list(combinations(names, 2))[:MOST_PAIRS]
     n_judges = len(table.judge_names)
+    if not n_judges:
+        return
+    every: Sequence[tuple[str, str] | None] = list(combinations(table.system_names, 2)) or [None]
     groups = [[place] for place in range(n_judges)] + ([list(range(n_judges))] if n_judges > 1 else [])
-    worths = []
-    for pair in pairs:
-        if not n_judges:
-            continue
+    for pair in every[:MOST_PAIRS]:
         values = table.values(pair)
         n, extra = len(values.human), len(values.extra)
         if n < 2:
@@ -358,21 +342,8 @@ def _worths(table: JudgedTable, *, half_width: float | None, confidence: float) 
                     len(one.used),
                     confidence=confidence,
                 )
-            worths.append(
-                Worth(
-                    tuple(table.judge_names[place] for place in group),
-                    values.what,
-                    one,
-                    alone,
-                    n,
-                    extra,
-                    width,
-                    needed,
-                    needed_alone,
-                    is_sought,
-                )
-            )
-    return tuple(worths)
+            names = tuple(table.judge_names[place] for place in group)
+            yield Worth(names, values.what, one, alone, n, extra, width, needed, needed_alone, is_sought)
 
 
 def _quality(
@@ -567,32 +538,21 @@ def holm(tests: Sequence[Distortion | Favour]) -> list[float]:
 
 def _evidence(
     table: JudgedTable, checked: CheckedFile, n_both: int, n_pairs: int, unfit: str
-) -> list[Evidence]:
+) -> Iterator[Evidence]:
     """Every level in turn; `n_pairs` items have labels of two systems, `unfit` says why labels are no part."""
     n_judges, n = len(checked.judge_names), checked.n_labelled
     wanted = labels_wanted(max(1, n_judges))
-    said = [
-        Evidence(
-            "what people say of these outputs",
-            n > 0,
-            f"{n:,} outputs have a label"
-            if n
-            else "no output has a label (--human names their columns): a judge alone says nothing of people",
-        )
-    ]
-    if not n_judges:
-        said.append(Evidence("what a judge adds", False, "there is no column of a judge's scores"))
-        return said
-    if not n:
-        return said
-    few = f"{n_both:,} outputs have a label and a score"
-    said.append(
-        Evidence(
-            "how well judge and people agree",
-            n_both >= FEW,
-            few if n_both >= FEW else f"{few}; {FEW} are needed",
-        )
+    labels = "no output has a label (--human names their columns): a judge alone says nothing of people"
+    yield Evidence(
+        "what people say of these outputs", n > 0, f"{n:,} outputs have a label" if n else labels
     )
+    if not n_judges:
+        yield Evidence("what a judge adds", False, "there is no column of a judge's scores")
+    if not (n_judges and n):
+        return
+    both = f"{n_both:,} outputs have a label and a score"
+    both += "" if n_both >= FEW else f"; {FEW} are needed"
+    yield Evidence("how well judge and people agree", n_both >= FEW, both)
 
     def why_not(count: int, few: str) -> str:
         return unfit if checked.labels == "apart" or count >= wanted else f"{few}; {wanted} are needed"
@@ -600,9 +560,7 @@ def _evidence(
     lacking = why_not(n_both, f"{n_both:,} labels")
     stated = "stated" if checked.labels == "random" else "not contradicted by the scores"
     holds = f"{n_both:,} labels and {checked.n_extra:,} more scores; that the labels are a random part is {stated}"
-    said.append(
-        Evidence("a mean with the judge's help, for all items judged", not lacking, lacking or holds)
-    )
+    yield Evidence("a mean with the judge's help, for all items judged", not lacking, lacking or holds)
     is_class = any(one.classes is not None for one in checked.judges)
     reasons = [one.classes.rate.reason for one in checked.judges if one.classes is not None]
     why = "labels and judge are yes or no, and people say both"
@@ -610,17 +568,15 @@ def _evidence(
         why = "it needs labels and a judge of yes or no"
     elif all(reasons):
         why = reasons[0]
-    said.append(
-        Evidence("a rate corrected by sensitivity and specificity", is_class and not all(reasons), why)
-    )
+    yield Evidence("a rate corrected by sensitivity and specificity", is_class and not all(reasons), why)
     many = len(checked.worker_names) > 1
     if len(checked.systems) > 1:
         up_to = f"up to {n_pairs:,} items have labels of both systems"
         lacking = why_not(n_pairs, up_to)
-        said.append(Evidence("differences of systems with the judge's help", not lacking, lacking or up_to))
+        yield Evidence("differences of systems with the judge's help", not lacking, lacking or up_to)
         distorted = any(one.distortions for one in checked.judges)
-        said.append(
-            Evidence("does the raw judge distort a difference?", distorted, _why_distorted(table, checked))
+        yield Evidence(
+            "does the raw judge distort a difference?", distorted, _why_distorted(table, checked)
         )
         enough = any(one.favours for one in checked.judges)
         twice = f"{checked.n_twice:,} outputs have ratings of two people"
@@ -628,24 +584,13 @@ def _evidence(
             twice = "the table does not name two people"
         elif not enough:
             twice += f"; {LEAST_TWICE} of each system are needed, since one label is noisy"
-        said.append(Evidence("does the judge favour a system?", enough, twice))
-    said.append(
-        Evidence(
-            "how raters differ, and what other raters would say",
-            many,
-            f"{len(checked.worker_names)} raters are named"
-            if many
-            else "the table does not name several raters",
-        )
-    )
-    said.append(
-        Evidence(
-            "the judge's own noise",
-            table.has_runs,
-            "outputs have several runs of the judge" if table.has_runs else "each output has one run",
-        )
-    )
-    return said
+        yield Evidence("does the judge favour a system?", enough, twice)
+    raters = "the table does not name several raters"
+    if many:
+        raters = f"{len(checked.worker_names)} raters are named"
+    yield Evidence("how raters differ, and what other raters would say", many, raters)
+    runs = "outputs have several runs of the judge" if table.has_runs else "each output has one run"
+    yield Evidence("the judge's own noise", table.has_runs, runs)
 
 
 def _why_distorted(table: JudgedTable, checked: CheckedFile) -> str:

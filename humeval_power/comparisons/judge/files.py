@@ -155,14 +155,9 @@ _OF_SAMPLE = ("item", "stratum", "probability", "stratum size", "sample size")
 
 
 def read_sample(path: str | Path, item_names: Sequence[str]) -> DrawnSample:
-    """The sample that `judge sample` wrote, by the items of a table.
-
-    Raises
-    ------
-    InputError
-        Columns that are missing, items that the table does not have or that come twice, rows that are lost, and
-        probabilities or sizes that cannot be.
-    """
+    """The sample that `judge sample` wrote, by the items of a table. InputError: columns that are missing,
+    items that the table does not have or that come twice, rows that are lost, and probabilities or sizes that
+    cannot be."""
     table = read_table(path)
     wanted = [Column((name,), is_id=name in _OF_SAMPLE[:2]) for name in _OF_SAMPLE]
     of = find_columns(table.frame.columns, wanted, source=table.source).of
@@ -233,15 +228,9 @@ def judged_table(
     length: str | None = None,
     may_lack: bool = False,
 ) -> JudgedTable:
-    """The same from a table that has been read, and whose roles are known.
-
-    may_lack : human values or judges may be missing altogether, as `judge check` takes it.
-
-    Raises
-    ------
-    InputError
-        A column that is missing, cells that are no numbers, blank ids, or clusters that are none.
-    """
+    """The same from a table that has been read, and whose roles are known. may_lack : human values or judges
+    may be missing altogether, as `judge check` takes it. InputError: a column that is missing, cells that are
+    no numbers, blank ids, or clusters that are none."""
     if not may_lack:
         _refuse_without(roles, table)
     table, said = _without_tuned(table, tuned_on)
@@ -333,13 +322,8 @@ def judged_roles(
     judges: Sequence[str] = (),
     taken: Sequence[str] = (),
 ) -> JudgedRoles:
-    """Which column is what: as the user names it, else by its name.
-
-    Raises
-    ------
-    InputError
-        Columns that are not there, or of which two could be the same.
-    """
+    """Which column is what: as the user names it, else by its name. InputError: columns that are not there, or
+    of which two could be the same."""
     columns, source = [str(name) for name in table.frame.columns], table.source
     in_rows: tuple[str, ...] = ()
     if judges and not any(name in columns for name in judges):
@@ -457,13 +441,8 @@ def _items(table: SourceTable, name: str) -> tuple[Codes, tuple[str, ...]]:
 def _labels(
     table: SourceTable, columns: Sequence[str], words: Mapping[str, float] | None
 ) -> tuple[Floats, list[str]]:
-    """Numbers of columns, shape (n_rows, columns), and which words were read as which numbers.
-
-    Raises
-    ------
-    InputError
-        Cells that are neither numbers nor words with a number.
-    """
+    """Numbers of columns, shape (n_rows, columns), and which words were read as which numbers. InputError:
+    cells that are neither numbers nor words with a number."""
     values = np.full((len(table.frame), len(columns)), np.nan)
     notices: list[str] = []
     problems: list[Problem] = []
@@ -578,9 +557,8 @@ def _runs_notice(unit: Codes, scores: Floats) -> str:
     if len(counts) and counts.min() == counts.max():
         return f"Each output has {counted(int(counts[0]), 'run')} of the judge, which are averaged."
     return (
-        "Outputs have unequal numbers of runs of the judge; their means are used alike, though the noise "
-        "of some is "
-        "larger."
+        "Outputs have unequal numbers of runs of the judge; their means are used alike, though the noise of "
+        "some is larger."
     )
 
 

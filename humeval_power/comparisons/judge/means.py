@@ -48,13 +48,8 @@ class ClusteredParts:
 
     @classmethod
     def of(cls, clusters: Clusters, n: int, extra: int) -> ClusteredParts:
-        """From the clusters of all items, rated ones first.
-
-        Raises
-        ------
-        InputError
-            Clusters of another number of items, or rated or further items that are all in one cluster.
-        """
+        """From the clusters of all items, rated ones first. InputError: clusters of another number of items, or
+        rated or further items that are all in one cluster."""
         if clusters.n_items != n + extra:
             raise InputError(f"There are {n + extra:,} items, and clusters of {clusters.n_items:,}.")
         for noun, codes in (("have human values", clusters.codes[:n]), ("have none", clusters.codes[n:])):
@@ -74,10 +69,8 @@ class ClusteredParts:
         return np.asarray(of_cluster[self.rated.codes])
 
     def precision(self, values: Floats, others: Floats) -> tuple[float, float]:
-        """Standard error and df of mean(values) + mean(others), of shapes (n,) and (N,).
-
-        The working model of the df has independent items with one variance for each kind.
-        """
+        """Standard error and df of mean(values) + mean(others), of shapes (n,) and (N,). The working model of
+        the df has independent items with one variance for each kind."""
         sums, diagonal, outside = np.zeros(self.n_clusters), np.zeros(self.n_clusters), []
         for part, codes in ((values, self.of_rated), (others, self.of_extra)):
             n, variance = len(part), float(np.var(part, ddof=1))
@@ -102,10 +95,8 @@ FEW = 50  # human values below which the judge's gain is itself uncertain
 @dataclass(frozen=True, slots=True)
 class JudgedMean:
     """An estimate of the mean human value: with 'human' values alone, with the judge at weight 1 ('plain'), at
-    weights estimated on other items ('cross-fitted'), or with those that are reported ('tuned').
-
-    `weights` are one for each judge; with clusters of items the df are those of Bell and McCaffrey.
-    """
+    weights estimated on other items ('cross-fitted'), or with those that are reported ('tuned'). `weights` are
+    one for each judge; with clusters of items the df are those of Bell and McCaffrey."""
 
     weighting: Weighting
     estimate: float
@@ -169,19 +160,13 @@ def judged_means(
 ) -> JudgedMeans:
     """Estimate the mean human value in all ways.
 
-    Parameters
-    ----------
     human : (n,), values of the items that humans rated. judge : (n,) or (n, J), the judges' scores of the same.
     judge_extra : (N,) or (N, J), the judges' scores of the items that humans did not rate.
     clusters : of the n + N items, those that humans rated first; errors are then robust to whatever the items
         of a cluster share, and the weights are estimated on other clusters.
     seed : of the assignment to folds.
     is_difference : the values are differences B - A of two systems. of_classes : of yes and no.
-
-    Raises
-    ------
-    InputError
-        Fewer than 2 rated items, or values that are not finite.
+    InputError: fewer than 2 rated items, or values that are not finite.
     """
     values, scores, extra = (np.asarray(part, dtype=float) for part in (human, judge, judge_extra))
     scores, extra = (part[:, None] if part.ndim == 1 else part for part in (scores, extra))
@@ -338,13 +323,10 @@ def jackknife(
 ) -> list[JackknifeEstimate]:
     """Each of q statistics with its error: sqrt((G - 1) / G sum_g (t_-g - mean)^2) over G clusters.
 
-    Parameters
-    ----------
+    Source: Tukey (1958); Efron and Stein (1981). The df are those of a mean over such clusters.
     statistic : from totals (..., k) to (..., q); NaN where one is not defined.
     sums : (G, k), what each cluster adds to the totals.
     sizes : (G,), items of each cluster, for the degrees of freedom.
-
-    Source: Tukey (1958); Efron and Stein (1981). The df are those of a mean over such clusters.
     """
     total = sums.sum(axis=0)
     estimates = statistic(total)

@@ -165,12 +165,9 @@ def observed_correlation(gamma: float, correlation: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PredictionPower:
-    """A mean of `n` human values with a judge's scores of those items and of `extra` others.
-
-    `variance` is that of the estimate with the best weight (`weight`) of the judge, `plain_variance`
-    with weight 1, `human_variance` without the judge. Source: Angelopoulos, Duchi and Zrnic (2023),
-    PPI++.
-    """
+    """A mean of `n` human values with a judge's scores of those items and of `extra` others. `variance` is that
+    of the estimate with the best weight (`weight`) of the judge, `plain_variance` with weight 1,
+    `human_variance` without the judge. Source: Angelopoulos, Duchi and Zrnic (2023), PPI++."""
 
     n: int
     extra: int
@@ -234,10 +231,8 @@ class PredictionPower:
 
 @dataclass(frozen=True, slots=True)
 class JudgedStudy:
-    """Power of a study without and with a judge, and the smallest one with it that is as powerful.
-
-    `fewer` is that study's design and `fewer_power` its power; None where no smaller one will do.
-    """
+    """Power of a study without and with a judge, and the smallest one with it that is as powerful. `fewer` is
+    that study's design and `fewer_power` its power; None where no smaller one will do."""
 
     alone: AnalyticPower
     judged: AnalyticPower
@@ -273,16 +268,9 @@ def judged_study(
     ratings_per_item: int | None = None,
     rule: DecisionRule = DEFAULT_RULE,
 ) -> JudgedStudy:
-    """What a judge adds to a study at the parameters' effect, and how many items it spares.
-
-    The smaller study has the same workers and ratings per item and at least two items; the judge scores
-    `extra` further items in each case.
-
-    Raises
-    ------
-    InputError
-        An impossible design or correlation, or parameters without an effect.
-    """
+    """What a judge adds to a study at the parameters' effect, and how many items it spares. The smaller study
+    has the same workers and ratings per item and at least two items; the judge scores `extra` further items in
+    each case. InputError: an impossible design or correlation, or parameters without an effect."""
     if parameters.difference == 0:
         raise InputError("Without an effect there is no power to keep: give the difference to find; got 0.")
 
@@ -387,9 +375,7 @@ class JudgeOption:
 @dataclass(frozen=True, slots=True)
 class JudgeSearch:
     """The cheapest study with the judge and without; None where none within the limits has the power.
-
-    `by_workers` are the cheapest with the judge for each number of workers that has any.
-    """
+    `by_workers` are the cheapest with the judge for each number of workers that has any."""
 
     request: JudgeRequest
     judged: JudgeOption | None

@@ -276,11 +276,9 @@ def _on_atanh(value: float, pseudo: Floats, clusters: Clusters | None, confidenc
 
 @dataclass(frozen=True, slots=True)
 class Distortion:
-    """By how much a judge's mean difference second - first misses people's, on their common scale.
-
-    It is what correction by labels takes away, and no preference: a judge that errs alike everywhere distorts a
-    difference between systems whose rates differ.
-    """
+    """By how much a judge's mean difference second - first misses people's, on their common scale. It is what
+    correction by labels takes away, and no preference: a judge that errs alike everywhere distorts a difference
+    between systems whose rates differ."""
 
     first: str
     second: str
@@ -344,16 +342,15 @@ def favours(
     *,
     confidence: float,
 ) -> tuple[Favour, ...]:
-    """Two-stage least squares of the judge on a person's rating, with another person's of the same output for it.
+    """Two-stage least squares of the judge on a person's rating, with another person's of the same output for
+    it.
 
     A rating is noisy, and given it the truth still goes with the system; another person's rating has other
     noise, and stands for the truth. Each of two ratings is the instrument of the other; errors are by clusters
     (items).
-
-    Parameters
-    ----------
     judge, first, second : (n,), the judge's score and two people's ratings of an output.
-    design : (n, q), a constant and what may be favoured. contrasts : (c, q), what is asked of their coefficients.
+    design : (n, q), a constant and what may be favoured. contrasts : (c, q), what is asked of their
+        coefficients.
     cluster : (n,), codes from 0.
     """
     n, q = design.shape

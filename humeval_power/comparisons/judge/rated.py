@@ -71,12 +71,9 @@ class RatedItems:
 
 @dataclass(frozen=True, slots=True)
 class RatedEstimate:
-    """An estimate from the rating model, in units of the ratings.
-
-    `weights` are the judges' coefficients, 0 where they are not in the model; `sd_worker`, `sd_item` and
-    `sd_cluster` are the SDs of what workers, items (beyond the judge) and clusters differ in, the last NaN
-    without clusters.
-    """
+    """An estimate from the rating model, in units of the ratings. `weights` are the judges' coefficients, 0
+    where they are not in the model; `sd_worker`, `sd_item` and `sd_cluster` are the SDs of what workers, items
+    (beyond the judge) and clusters differ in, the last NaN without clusters."""
 
     estimate: float
     standard_error: float
@@ -118,15 +115,9 @@ class RatedMeans:
 
 
 def rated_means(rated: RatedItems, *, confidence: float = DEFAULT_CONFIDENCE) -> RatedMeans:
-    """Estimate a mean, or a difference between two systems, with the judge and without.
-
-    Raises
-    ------
-    InputError
-        Fewer than 2 workers or 6 rated items, or no further items.
-    FitError
-        Ratings without residual variation, or a fit that does not converge.
-    """
+    """Estimate a mean, or a difference between two systems, with the judge and without. InputError: fewer than
+    2 workers or 6 rated items, or no further items. FitError: ratings without residual variation, or a fit that
+    does not converge."""
     fitted, columns, used = _fits(rated, confidence)
     human = fitted(columns[:, :0])[0]
     judged, explained = fitted(columns) if used else (human, math.nan)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
@@ -14,7 +15,7 @@ from humeval_power.comparisons.judge.means import FEW, JudgedMean, JudgedMeans
 from humeval_power.comparisons.judge.rated import RatedEstimate, RatedMeans
 from humeval_power.comparisons.judge.result import PLAIN_HURTS
 from humeval_power.comparisons.judge.table import JudgedPair, JudgedSystems, JudgedTable
-from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows, interval_chart
+from humeval_power.saying.chart import EstimateRow, EstimateRows, interval_chart
 from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
 from humeval_power.saying.document import Document, Drawing, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
@@ -53,9 +54,22 @@ _JUDGES = Independence(
     "judges",
     "assumed",
     "The judges are those that were chosen before people rated: claims hold for what humans say, which "
-    "their scores "
-    "only help to estimate. A judge that is picked for how well it goes with these ratings is tuned on them.",
+    "their scores only help to estimate. A judge that is picked for how well it goes with these ratings is "
+    "tuned on them.",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedResult(PaperResult):
+    """A result from a table with judges: `answers` say what was not independent, `cluster` names the column of the
+    clusters of items."""
+
+    answers: tuple[Independence, ...] = ()
+    cluster: str | None = None
+    remarks: tuple[str, ...] = ()
+
+    def independence(self) -> tuple[Independence, ...]:
+        return self.answers
 
 
 def judged_answers(table: JudgedTable, means: JudgedMeans | RatedMeans) -> tuple[Independence, ...]:
@@ -85,8 +99,7 @@ def value_answers(
             "workers",
             "assumed",
             f"The claim is about these {len(panel):,} raters alone ({listing(panel, limit=6)}) on other "
-            "items: how other "
-            "raters would differ from them is not in this interval.",
+            "items: how other raters would differ from them is not in this interval.",
         )
     if means.clustered is None:
         items = assumed_items(means.n, suspects)
@@ -167,44 +180,64 @@ def _lead(estimated: str, means: JudgedMeans | RatedMeans, who: str) -> str:
     )
 
 
-def _estimates_chart(
-    named: Sequence[tuple[str, JudgedMean | RatedEstimate]], estimated: str, words: str
-) -> Chart:
-    has_zero = any(each.interval[0] <= 0 <= each.interval[1] for _, each in named)
-    return interval_chart(
-        "estimates",
-        [(name, each.estimate, each.interval) for name, each in named],
-        axis=estimated,
-        title="What does the judge add?",
-        words=f"The estimate with its interval: {words}.",
-        null=0.0 if has_zero else None,
-    )
+@dataclass(frozen=True, kw_only=True)
+class _OneEstimate(JudgedResult):
+    """One mean or difference; `estimated` says which, in words."""
+
+    found: JudgedMeans | RatedMeans
+    estimated: str
+    judges: tuple[str, ...] = ("judge",)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    @abstractmethod
+    def named(self) -> tuple[tuple[str, JudgedMean | RatedEstimate], ...]:
+        """The estimates that are shown, by the words for them."""
+
+    def estimates(self, title: str, words: str, caption: str, *, with_p: bool = True) -> Section:
+        """The estimates as a table and as a picture; with df and weights where there are some."""
+        columns: dict[str, Callable[[tuple[str, JudgedMean | RatedEstimate]], str]] = {
+            "": lambda row: row[0],
+            "estimate": lambda row: f"{row[1].estimate:.4g}",
+            "SE": lambda row: f"{row[1].standard_error:.4g}",
+        }
+        if isinstance(self.found, RatedMeans):
+            columns["df"] = lambda row: decimals(row[1].df, 1)
+        columns[f"{level_of(self.found.confidence)} interval"] = lambda row: significant_interval(
+            *row[1].interval
+        )
+        if isinstance(self.found, RatedMeans) or any(one.weights for _, one in self.named):
+            name = "weight" if len(self.judges) == 1 else "weights"
+            columns[name] = lambda row: ", ".join(f"{one:.3g}" for one in row[1].weights)
+        if with_p:
+            columns["p"] = lambda row: p_cell(row[1].p_value)
+        has_zero = any(each.interval[0] <= 0 <= each.interval[1] for _, each in self.named)
+        picture = interval_chart(
+            "estimates",
+            [(name, each.estimate, each.interval) for name, each in self.named],
+            axis=self.estimated,
+            title="What does the judge add?",
+            words=f"The estimate with its interval: {words}.",
+            null=0.0 if has_zero else None,
+        )
+        return Section(title, (table(self.named, columns, caption), picture))
 
 
 # A mean or a difference from the human values of some items and a judge's scores of all.
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeEstimate(PaperResult):
-    """A mean or a difference from human values and a judge's scores; `estimated` says which, in words.
-
-    `panel` names the raters that the claim is about, where it is about no others. `answers` say what was not
-    independent, `cluster` names the column of the clusters of items.
-    """
+class JudgeEstimate(_OneEstimate):
+    """A mean or a difference from human values and a judge's scores; `panel` names the raters that the claim is
+    about, where it is about no others."""
 
     schema: ClassVar[str] = "humeval_power/judge_estimate/2"
 
     found: JudgedMeans
-    estimated: str
-    judges: tuple[str, ...] = ("judge",)
     panel: tuple[str, ...] = ()
-    answers: tuple[Independence, ...] = ()
-    cluster: str | None = None
-    warnings: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
 
     @property
-    def _named(self) -> tuple[tuple[str, JudgedMean], ...]:
+    def named(self) -> tuple[tuple[str, JudgedMean], ...]:
         means = self.found
         judge = "judge" if len(self.judges) == 1 else "judges"
         if means.method in _SAMPLED:
@@ -221,11 +254,8 @@ class JudgeEstimate(PaperResult):
         means, best = self.found, self.found.tuned
         facts = [("Items", f"{means.n:,} with human values, {means.extra:,} more with the judge's scores")]
         if not means.reason:
-            of = (
-                "judge and humans"
-                if len(self.judges) == 1
-                else f"humans with {len(self.judges)} judges together"
-            )
+            several = f"humans with {len(self.judges)} judges together"
+            of = "judge and humans" if len(self.judges) == 1 else several
             how = _HOW[means.method].format(df=best.df)
             facts += [
                 ("Correlation", f"{means.correlation:.3f} of {of}"),
@@ -235,30 +265,25 @@ class JudgeEstimate(PaperResult):
                 facts.append(
                     ("These items", f"standard error {means.pool_error:.4g} about the mean of just these")
                 )
+        panel = f" The claim is about these raters: {listing(self.panel, limit=6)}." if self.panel else ""
+        caption = "p: of a true value of 0." if self._has_p else ""
+        if len(self.judges) > 1 and any(one.weights for _, one in self.named):
+            names = ", ".join(map(shortened, self.judges))
+            caption = f"Weights: by how much a point of each judge's score moves the estimate ({names}). {caption}"
+        words = "from humans alone, and with the judge's help"
         return Document(
             self.estimated,
-            lead=_lead(self.estimated, means, "humans") + self._panel(),
+            lead=_lead(self.estimated, means, "humans") + panel,
             headline=tuple(facts),
             caveats=(*self.warnings, *self._caveats()),
             sections=(
-                Section(
-                    "With the judge and without",
-                    (
-                        self._table(),
-                        _estimates_chart(
-                            self._named, self.estimated, "from humans alone, and with the judge's help"
-                        ),
-                    ),
-                ),
+                self.estimates("With the judge and without", words, caption, with_p=self._has_p),
                 Section("What must hold", (Paragraph(self._assumed()),)),
             ),
         )
 
     def _assumed(self) -> str:
         return _DRAWN if self.found.method in _SAMPLED else ASSUMED
-
-    def _panel(self) -> str:
-        return f" The claim is about these raters: {listing(self.panel, limit=6)}." if self.panel else ""
 
     def independence(self) -> tuple[Independence, ...]:
         return self.answers or (*value_answers(self.found, self.cluster), _JUDGE)
@@ -292,8 +317,7 @@ class JudgeEstimate(PaperResult):
         if means.reason:
             return (
                 f"{self.estimated} was estimated from {means.n:,} items with human values: "
-                f"{best.estimate:.4g}, {reach}. "
-                "An automatic judge was not used.",
+                f"{best.estimate:.4g}, {reach}. An automatic judge was not used.",
             )
         clusters = ""
         if means.n_clusters is not None:
@@ -302,48 +326,27 @@ class JudgeEstimate(PaperResult):
         judges = "an automatic judge" if len(self.judges) == 1 else f"{len(self.judges)} automatic judges"
         return (
             f"{self.estimated} was estimated from {means.n:,} items with human values and {means.extra:,} "
-            "with the scores "
-            f"of {judges} alone, by {_PAPER[means.method]}{clusters}: {best.estimate:.4g}, {reach}{p}; {alone}.",
+            f"with the scores of {judges} alone, by {_PAPER[means.method]}{clusters}: {best.estimate:.4g}, "
+            f"{reach}{p}; {alone}.",
         )
 
-    def _caveats(self) -> tuple[str, ...]:
+    def _caveats(self) -> Iterator[str]:
         means = self.found
-        said = {
-            f"With {means.n} human values (fewer than {FEW}) the judge's weight is itself uncertain; the gain "
-            "may be less than the standard errors say.": (
-                means.n < FEW and not means.reason and means.method not in _SAMPLED
-            ),
-            "The judge made the estimate less precise here: use the humans alone.": (
-                means.efficiency < 1 and means.method not in _SAMPLED
-            ),
-            PLAIN_HURTS: means.plain_hurts,
-        }
-        return *without_judges(self.judges, means), *(text for text, holds in said.items() if holds)
+        yield from without_judges(self.judges, means)
+        if means.n < FEW and not means.reason and means.method not in _SAMPLED:
+            yield (
+                f"With {means.n} human values (fewer than {FEW}) the judge's weight is itself uncertain; the gain "
+                "may be less than the standard errors say."
+            )
+        if means.efficiency < 1 and means.method not in _SAMPLED:
+            yield "The judge made the estimate less precise here: use the humans alone."
+        if means.plain_hurts:
+            yield PLAIN_HURTS
 
     @property
     def _has_p(self) -> bool:
         """Whether a p-value is printed: that a mean on the humans' scale is 0 is no question of anybody's."""
         return self.estimated != HUMAN_MEAN and not math.isnan(self.found.tuned.p_value)
-
-    def _table(self) -> Table:
-        columns: dict[str, Callable[[tuple[str, JudgedMean]], str]] = {
-            "": lambda row: row[0],
-            "estimate": lambda row: f"{row[1].estimate:.4g}",
-            "SE": lambda row: f"{row[1].standard_error:.4g}",
-            f"{level_of(self.found.confidence)} interval": lambda row: significant_interval(
-                *row[1].interval
-            ),
-        }
-        if any(one.weights for _, one in self._named):
-            name = "weight" if len(self.judges) == 1 else "weights"
-            columns[name] = lambda row: weights_cell(row[1].weights)
-        if self._has_p:
-            columns["p"] = lambda row: p_cell(row[1].p_value)
-        caption = "p: of a true value of 0." if self._has_p else ""
-        if len(self.judges) > 1 and "weights" in columns:
-            names = ", ".join(map(shortened, self.judges))
-            caption = f"Weights: by how much a point of each judge's score moves the estimate ({names}). {caption}"
-        return table(self._named, columns, caption)
 
     def numbers(self) -> Record:
         record = asdict(self.found)
@@ -352,7 +355,7 @@ class JudgeEstimate(PaperResult):
         return {**record, **rest, "efficiency": self.found.efficiency, "assumptions": self._assumed()}
 
     def table_rows(self) -> list[Record]:
-        return [flat(each) for _, each in self._named]
+        return [flat(each) for _, each in self.named]
 
 
 _HOW = {
@@ -377,11 +380,6 @@ _PAPER = {
 }
 
 
-def weights_cell(weights: Sequence[float]) -> str:
-    """'0.04, 0.2'."""
-    return ", ".join(f"{one:.3g}" for one in weights)
-
-
 # Differences of all pairs of systems, or of each to a baseline, with a judge's help.
 
 _MODEL = {
@@ -391,17 +389,14 @@ _MODEL = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeSystems(PaperResult):
+class JudgeSystems(JudgedResult):
     """Each pair with its difference, and p-values corrected by Holm (1979)."""
 
     schema: ClassVar[str] = "humeval_power/judge_systems/2"
 
     found: JudgedSystems
     judges: tuple[str, ...] = ("judge",)
-    answers: tuple[Independence, ...] = ()
-    cluster: str | None = None
     warnings: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
 
     @property
     def _alpha(self) -> float:
@@ -459,13 +454,9 @@ class JudgeSystems(PaperResult):
             has_numbers=False,
         )
 
-    def independence(self) -> tuple[Independence, ...]:
-        return self.answers
-
     @property
     def signature(self) -> str:
         systems, first = self.found, self.found.pairs[0].found
-        rated = isinstance(first, RatedMeans)
         sizes: Record = (
             {"model": "lmm+judge", "df": "kr", "workers": first.n_workers, "items": first.n_items}
             if isinstance(first, RatedMeans)
@@ -477,7 +468,7 @@ class JudgeSystems(PaperResult):
             corr="holm",
             cluster=(self.cluster, first.n_clusters),
             confidence=systems.confidence,
-            seed=None if rated else systems.seed,
+            seed=None if isinstance(first, RatedMeans) else systems.seed,
         )
 
     def _caveats(self) -> tuple[str, ...]:
@@ -507,8 +498,7 @@ class JudgeSystems(PaperResult):
         clusters = f", with clusters of items ({self.cluster})" if self.cluster else ""
         return (
             f"Of {len(systems.systems)} systems {len(self._shown)} of {counted(len(systems.pairs), 'pair')} "
-            f"differed "
-            f"at a family-wise {self._alpha:.4g} (Holm 1979), by {_MODEL[systems.basis]}{clusters}.",
+            f"differed at a family-wise {self._alpha:.4g} (Holm 1979), by {_MODEL[systems.basis]}{clusters}.",
         )
 
     def numbers(self) -> Record:
@@ -551,100 +541,63 @@ FEW_WORKERS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeWorkers(PaperResult):
-    """The rating model's estimate from workers alone and with the judge; `estimated` says of what."""
+class JudgeWorkers(_OneEstimate):
+    """The rating model's estimate from workers alone and with the judge."""
 
     schema: ClassVar[str] = "humeval_power/judge_workers/2"
 
     found: RatedMeans
-    estimated: str
-    judges: tuple[str, ...] = ("judge",)
-    answers: tuple[Independence, ...] = ()
-    cluster: str | None = None
-    warnings: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
 
     @property
-    def _named(self) -> tuple[tuple[str, RatedEstimate], ...]:
+    def named(self) -> tuple[tuple[str, RatedEstimate], ...]:
         judged = () if self.found.reason else (("with the judge", self.found.judged),)
         return ("workers alone", self.found.human), *judged
 
     def answer(self) -> Document:
-        means, best = self.found, self.found.judged
-        others = means.n_judged - means.n_items
-        raters = percent(best.sd_worker**2 / means.n_workers / best.standard_error**2)
-        with_judge = "" if means.reason else " with the judge"
+        means, title, words = self.found, "The estimate", "from workers alone"
+        if not means.reason:
+            title, words = "With the judge and without", "from workers alone, and with the judge"
         return Document(
             self.estimated,
             lead=_lead(self.estimated, means, "workers"),
-            headline=(
-                (
-                    "Ratings",
-                    f"{means.n_ratings:,} of {counted(means.n_items, 'item')} by "
-                    f"{counted(means.n_workers, 'worker')}; the judge scored {others:,} items more",
-                ),
-                *(
-                    (("Test", f"{decimals(best.df, 1)} df (Kenward and Roger)"),)
-                    if means.reason
-                    else (
-                        (
-                            "Worth",
-                            f"{means.efficiency:.2f} times the data; {decimals(best.df, 1)} df (Kenward and Roger)",
-                        ),
-                        self._judge(),
-                    )
-                ),
-                ("Raters", f"{raters} of the variance{with_judge}, about: no judge takes that away"),
-            ),
+            headline=tuple(self._facts()),
             caveats=(*self.warnings, *self._caveats()),
             sections=(
-                Section(
-                    "The estimate" if means.reason else "With the judge and without",
-                    (
-                        self._table(),
-                        _estimates_chart(
-                            self._named,
-                            self.estimated,
-                            "from workers alone" + ("" if means.reason else ", and with the judge"),
-                        ),
-                    ),
-                ),
+                self.estimates(title, words, ""),
                 Section("What varies", (self._spread(),)),
                 Section("What must hold", (Paragraph(ASSUMED),)),
             ),
         )
 
-    def _judge(self) -> Fact:
-        return (
-            "The judge" if len(self.judges) == 1 else "The judges",
-            f"correlation {decimals(self.found.correlation, 2)} with what items truly differ in, as the model "
-            "has it",
+    def _facts(self) -> Iterator[Fact]:
+        means, best = self.found, self.found.judged
+        yield (
+            "Ratings",
+            f"{means.n_ratings:,} of {counted(means.n_items, 'item')} by {counted(means.n_workers, 'worker')}; "
+            f"the judge scored {means.n_judged - means.n_items:,} items more",
         )
+        test, with_judge = f"{decimals(best.df, 1)} df (Kenward and Roger)", ""
+        if means.reason:
+            yield "Test", test
+        else:
+            with_judge = " with the judge"
+            yield "Worth", f"{means.efficiency:.2f} times the data; {test}"
+            yield (
+                "The judge" if len(self.judges) == 1 else "The judges",
+                f"correlation {decimals(means.correlation, 2)} with what items truly differ in, as the model "
+                "has it",
+            )
+        raters = percent(best.sd_worker**2 / means.n_workers / best.standard_error**2)
+        yield "Raters", f"{raters} of the variance{with_judge}, about: no judge takes that away"
 
-    def _caveats(self) -> tuple[str, ...]:
+    def _caveats(self) -> Iterator[str]:
         means = self.found
-        said = {
-            f"{means.n_workers} workers are few: the interval rests on {decimals(means.judged.df, 1)} degrees of "
-            "freedom.": means.n_workers < FEW_WORKERS,
-            "The judge made the estimate less precise here: use the workers alone.": means.efficiency < 1,
-        }
-        return *without_judges(self.judges, means), *(text for text, holds in said.items() if holds)
-
-    def _table(self) -> Table:
-        return table(
-            self._named,
-            {
-                "": lambda row: row[0],
-                "estimate": lambda row: f"{row[1].estimate:.4g}",
-                "SE": lambda row: f"{row[1].standard_error:.4g}",
-                "df": lambda row: decimals(row[1].df, 1),
-                f"{level_of(self.found.confidence)} interval": lambda row: significant_interval(
-                    *row[1].interval
-                ),
-                "weight" if len(self.judges) == 1 else "weights": lambda row: weights_cell(row[1].weights),
-                "p": lambda row: p_cell(row[1].p_value),
-            },
-        )
+        yield from without_judges(self.judges, means)
+        if means.n_workers < FEW_WORKERS:
+            df = decimals(means.judged.df, 1)
+            yield f"{means.n_workers} workers are few: the interval rests on {df} degrees of freedom."
+        if means.efficiency < 1:
+            yield "The judge made the estimate less precise here: use the workers alone."
 
     def _spread(self) -> Table:
         has_clusters = not math.isnan(self.found.judged.sd_cluster)
@@ -656,13 +609,10 @@ class JudgeWorkers(PaperResult):
             "a rating": lambda row: significant(row[1].sd_residual),
         }
         return table(
-            self._named,
+            self.named,
             {name: cell for name, cell in columns.items() if has_clusters or name != "clusters"},
             "SDs of what workers and items differ in. A judge takes only from the items'.",
         )
-
-    def independence(self) -> tuple[Independence, ...]:
-        return self.answers
 
     @property
     def signature(self) -> str:
@@ -693,18 +643,12 @@ class JudgeWorkers(PaperResult):
             f"{self.estimated} was estimated from {means.n_ratings:,} ratings of {means.n_items:,} items by "
             f"{means.n_workers:,} workers in a mixed model with crossed random effects of workers and "
             f"items{clusters} (REML, Kenward-Roger){'' if means.reason else covariate}: {best.estimate:.4g}, "
-            f"{_reach(best, means.confidence)}, {decimals(best.df, 1)} df, "
-            f"{p_words(best.p_value)}{alone}",
+            f"{_reach(best, means.confidence)}, {decimals(best.df, 1)} df, {p_words(best.p_value)}{alone}",
         )
 
     def numbers(self) -> Record:
         rest = values(self, "estimated", "judges", "cluster", "warnings")
-        return {
-            **asdict(self.found),
-            **rest,
-            "efficiency": self.found.efficiency,
-            "assumptions": ASSUMED,
-        }
+        return {**asdict(self.found), **rest, "efficiency": self.found.efficiency, "assumptions": ASSUMED}
 
     def table_rows(self) -> list[Record]:
         both = (("human", self.found.human), ("judged", self.found.judged))

@@ -1,14 +1,19 @@
-"""Whether a judge prefers the outputs of its own family: the estimate, its test, and the warning by its name."""
+"""Whether a judge prefers its own family, long outputs or a place, and how well it agrees with people."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.comparisons.judge.ceiling import NAME, JudgeCeiling, OwnFamilyBias
+from humeval_power.comparisons.judge.check import LEAST_TWICE
 from humeval_power.comparisons.judge.means import JackknifeEstimate
+from humeval_power.comparisons.judge.quality import Favour
+from humeval_power.comparisons.judge.result_answers import JudgedResult
+from humeval_power.comparisons.judge.surface import LengthBias, PositionBias
 from humeval_power.saying.chart import interval_chart
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
@@ -19,11 +24,12 @@ from humeval_power.saying.numbers import (
     level_of,
     p_cell,
     p_words,
+    percent,
     significant,
     significant_interval,
 )
-from humeval_power.saying.result import Record
-from humeval_power.saying.stated import PaperResult, flat, signature, table
+from humeval_power.saying.result import Record, Result
+from humeval_power.saying.stated import flat, signature, table
 
 _CORRECTED = (
     "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
@@ -50,22 +56,18 @@ def bias_warning(bias: OwnFamilyBias) -> str:
         )
     return (
         f"{NAME}: the judge scores {', '.join(map(shortened, bias.own))} higher than the humans' values make one "
-        f"expect, by {significant(bias.in_human_units.estimate)} in their units "
-        f"({p_words(bias.bias.p_value)}). The estimate with the judge is corrected for it; plain means of its "
-        "scores are not."
+        f"expect, by {significant(bias.in_human_units.estimate)} in their units ({p_words(bias.bias.p_value)}). "
+        "The estimate with the judge is corrected for it; plain means of its scores are not."
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeBias(PaperResult):
+class JudgeBias(JudgedResult):
     """The bias in units of the judge and of the humans, and what each system gets beyond its human values."""
 
     schema: ClassVar[str] = "humeval_power/judge_bias/1"
 
     found: OwnFamilyBias
-    answers: tuple[Independence, ...] = ()
-    cluster: str | None = None
-    remarks: tuple[str, ...] = ()
 
     def answer(self) -> Document:
         bias = self.found.in_human_units
@@ -79,8 +81,8 @@ class JudgeBias(PaperResult):
         return Document(
             NAME,
             lead=self._lead(),
-            headline=self._facts(),
-            caveats=self._caveats(),
+            headline=tuple(self._facts()),
+            caveats=tuple(self._caveats()),
             sections=(
                 Section("Each system", (self._table(), picture)),
                 Section("What it means", (Paragraph(_CORRECTED), Paragraph(self._slope()))),
@@ -95,60 +97,48 @@ class JudgeBias(PaperResult):
             f"{counted(result.n_items, 'item')} with human values."
         )
         if result.slope is None:
-            whether = (
-                "distorts" if result.bias.p_value <= 1 - result.confidence else "is not shown to distort"
-            )
+            shown = result.bias.p_value <= 1 - result.confidence
             return (
-                f"The judge {whether} the difference of {own} from the others ({p}): by "
-                f"{significant(bias)} on the common scale. {beside}"
+                f"The judge {'distorts' if shown else 'is not shown to distort'} the difference of {own} from the "
+                f"others ({p}): by {significant(bias)} on the common scale. {beside}"
             )
         amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
-        favours = f"favours its own family, {own}"
-        shown = f"The judge {favours}" if result.is_found else f"It is not shown that the judge {favours}"
+        judge = "The judge" if result.is_found else "It is not shown that the judge"
         return (
-            f"{shown} ({p}): it scores them {amount} than the humans' values make one expect, in their units. "
-            f"{beside}"
+            f"{judge} favours its own family, {own} ({p}): it scores them {amount} than the humans' values make "
+            f"one expect, in their units. {beside}"
         )
 
-    def _facts(self) -> tuple[Fact, ...]:
-        bias = self.found
-        percent = f"{level_of(bias.confidence)} interval"
-        facts = [
-            (
-                "Bias",
-                f"{significant(bias.in_human_units.estimate)} in units of the humans, {percent} "
-                f"{significant_interval(*bias.in_human_units.interval)}",
-            ),
-            (
-                "The test",
-                f"{significant(bias.bias.estimate)} in units of the judge, {percent} "
-                f"{significant_interval(*bias.bias.interval)}, {p_words(bias.bias.p_value)}",
-            ),
-        ]
-        if math.isfinite(bias.p_systems):
-            facts.append(
-                (
-                    "Among systems",
-                    f"{p_words(bias.p_systems)}: how often {counted(len(bias.own), 'system')} chosen blindly "
-                    f"would show as much ({bias.n_choices:,} choices)",
-                )
-            )
-        return tuple(facts)
+    def _interval(self, one: JackknifeEstimate) -> str:
+        return f"{level_of(self.found.confidence)} interval {significant_interval(*one.interval)}"
 
-    def _caveats(self) -> tuple[str, ...]:
+    def _facts(self) -> Iterator[Fact]:
+        bias, human, judge = self.found, self.found.in_human_units, self.found.bias
+        yield "Bias", f"{significant(human.estimate)} in units of the humans, {self._interval(human)}"
+        yield (
+            "The test",
+            f"{significant(judge.estimate)} in units of the judge, {self._interval(judge)}, "
+            f"{p_words(judge.p_value)}",
+        )
+        if math.isfinite(bias.p_systems):
+            yield (
+                "Among systems",
+                f"{p_words(bias.p_systems)}: how often {counted(len(bias.own), 'system')} chosen blindly "
+                f"would show as much ({bias.n_choices:,} choices)",
+            )
+
+    def _caveats(self) -> Iterator[str]:
         bias = self.found
-        said = []
         if bias.slope is not None and bias.reliability < _LOW:
-            said.append(
+            yield (
                 f"The human means are noisy (reliability {decimals(bias.reliability, 2)}): the slope of the "
                 "judge on them rests on a large correction."
             )
         if bias.n_choices < 20:
-            said.append(
+            yield (
                 f"With {counted(len(bias.systems), 'system')} nothing can be said of families beyond these "
                 f"systems: the p-value among systems is {1 / bias.n_choices:.2g} at least."
             )
-        return tuple(said)
 
     def _table(self) -> Table:
         return table(
@@ -203,15 +193,13 @@ class JudgeBias(PaperResult):
             return (
                 f"The judge distorted the difference of {', '.join(map(shortened, bias.own))} from other "
                 f"systems by {significant(bias.bias.estimate)} on the common scale "
-                f"({level_of(bias.confidence)} interval {significant_interval(*bias.bias.interval)}, "
-                f"{p_words(bias.bias.p_value)}, jackknife over {by}).",
+                f"({self._interval(bias.bias)}, {p_words(bias.bias.p_value)}, jackknife over {by}).",
             )
         return (
             f"The judge's preference for its own family ({', '.join(map(shortened, bias.own))}), its scores "
             f"against what the human values of {bias.n_items:,} items make one expect, was "
             f"{significant(bias.in_human_units.estimate)} in units of the humans "
-            f"({level_of(bias.confidence)} interval {significant_interval(*bias.in_human_units.interval)}, "
-            f"{p_words(bias.bias.p_value)}, jackknife over {by}).",
+            f"({self._interval(bias.in_human_units)}, {p_words(bias.bias.p_value)}, jackknife over {by}).",
         )
 
     def numbers(self) -> Record:
@@ -244,7 +232,7 @@ _WORKERS = Independence(
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeAgreement(PaperResult):
+class JudgeAgreement(JudgedResult):
     """The correlations, with jackknife intervals, and those of each worker; `others` are further judges."""
 
     schema: ClassVar[str] = "humeval_power/judge_agreement/2"
@@ -252,9 +240,6 @@ class JudgeAgreement(PaperResult):
     found: JudgeCeiling
     judge: str = "judge"
     others: tuple[tuple[str, JudgeCeiling], ...] = ()
-    answers: tuple[Independence, ...] = ()
-    cluster: str | None = None
-    remarks: tuple[str, ...] = ()
 
     @property
     def _named(self) -> tuple[tuple[str, str, JackknifeEstimate], ...]:
@@ -267,19 +252,7 @@ class JudgeAgreement(PaperResult):
             ("share", "judge's share of the ceiling", ceiling.share),
         )
 
-    def _ceiling(self) -> str:
-        ceiling = self.found
-        if not math.isfinite(ceiling.ceiling.estimate):
-            return "none: people do not agree with each other"
-        return (
-            f"{decimals(ceiling.ceiling.estimate, 3)} for a perfect judge; this one reaches "
-            f"{decimals(100 * ceiling.share.estimate, 0)} % of it"
-        )
-
     def answer(self) -> Document:
-        ceiling = self.found
-        unit = "output" if ceiling.of == "outputs" else "difference"
-        about = "" if ceiling.of == "outputs" else f" about {ceiling.of}"
         picture = interval_chart(
             "correlations",
             [
@@ -295,39 +268,43 @@ class JudgeAgreement(PaperResult):
         return Document(
             "A judge beside people who judge each other",
             lead=self._lead(),
-            headline=(
-                (
-                    f"Agreement{about}",
-                    f"{counted(ceiling.n_outputs, unit)} of {counted(ceiling.n_items, 'item')}, "
-                    f"{len(ceiling.workers)} "
-                    f"workers, {ceiling.others:.3g} others in the reference on average",
-                ),
-                ("The judge", f"correlation {self._cell(ceiling.judge)} with the mean of the others"),
-                ("A person", f"correlation {self._cell(ceiling.human)} with the mean of the others"),
-                ("Ceiling", self._ceiling()),
-                (
-                    "Difference",
-                    f"judge less person {self._cell(ceiling.difference)}, "
-                    f"{p_words(ceiling.difference.p_value)}; the "
-                    f"judge agrees better than {ceiling.n_beaten} of {counted(len(ceiling.workers), 'worker')}",
-                ),
-            ),
-            caveats=self._caveats(),
+            headline=tuple(self._facts()),
+            caveats=tuple(self._caveats()),
             sections=(
                 Section("Correlations", (self._table(), picture)),
                 *((Section("Each judge", (self._judges(),)),) if self.others else ()),
-                Section("Each worker", (self._workers(),), is_detail=len(ceiling.workers) > 30),
+                Section("Each worker", (self._workers(),), is_detail=len(self.found.workers) > 30),
                 Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
             ),
+        )
+
+    def _facts(self) -> Iterator[Fact]:
+        ceiling, n_workers = self.found, len(self.found.workers)
+        of_outputs = ceiling.of == "outputs"
+        unit = counted(ceiling.n_outputs, "output" if of_outputs else "difference")
+        yield (
+            "Agreement" if of_outputs else f"Agreement about {ceiling.of}",
+            f"{unit} of {counted(ceiling.n_items, 'item')}, {n_workers} workers, {ceiling.others:.3g} others in "
+            "the reference on average",
+        )
+        yield "The judge", f"correlation {self._cell(ceiling.judge)} with the mean of the others"
+        yield "A person", f"correlation {self._cell(ceiling.human)} with the mean of the others"
+        best = "none: people do not agree with each other"
+        if math.isfinite(ceiling.ceiling.estimate):
+            share = decimals(100 * ceiling.share.estimate, 0)
+            best = f"{decimals(ceiling.ceiling.estimate, 3)} for a perfect judge; this one reaches {share} % of it"
+        yield "Ceiling", best
+        yield (
+            "Difference",
+            f"judge less person {self._cell(ceiling.difference)}, {p_words(ceiling.difference.p_value)}; the "
+            f"judge agrees better than {ceiling.n_beaten} of {counted(n_workers, 'worker')}",
         )
 
     def _lead(self) -> str:
         ceiling = self.found
         judge, human = decimals(ceiling.judge.estimate, 3), decimals(ceiling.human.estimate, 3)
-        p, better = (
-            p_words(ceiling.difference.p_value),
-            "better" if ceiling.difference.estimate > 0 else "worse",
-        )
+        p = p_words(ceiling.difference.p_value)
+        better = "better" if ceiling.difference.estimate > 0 else "worse"
         if ceiling.difference.p_value <= 1 - ceiling.confidence:
             return (
                 f"The judge agrees {better} with people than a person does: correlation {judge} against {human} "
@@ -341,17 +318,11 @@ class JudgeAgreement(PaperResult):
     def _cell(self, one: JackknifeEstimate) -> str:
         return f"{decimals(one.estimate, 3)} ({_ends(one)})"
 
-    def _caveats(self) -> tuple[str, ...]:
-        ceiling = self.found
-        said = {
-            "People hardly agree with each other: no ceiling can be told, and little is meant by agreeing.": not (
-                ceiling.human.interval[0] > 0
-            ),
-            f"{counted(len(ceiling.left_out), 'worker')} share too few outputs with others and are left out.": bool(
-                ceiling.left_out
-            ),
-        }
-        return tuple(text for text, holds in said.items() if holds)
+    def _caveats(self) -> Iterator[str]:
+        if not self.found.human.interval[0] > 0:
+            yield "People hardly agree with each other: no ceiling can be told, and little is meant by agreeing."
+        if left_out := self.found.left_out:
+            yield f"{counted(len(left_out), 'worker')} share too few outputs with others and are left out."
 
     def _table(self) -> Table:
         return table(
@@ -428,3 +399,157 @@ class JudgeAgreement(PaperResult):
 
 def _ends(one: JackknifeEstimate) -> str:
     return interval_words(*one.interval, digits=3)
+
+
+# What a judge gives for length and for the place in which an output was shown.
+
+_QUESTIONS = (
+    "What length distorts, plain means of the judge carry in full, and correction by labels takes away; it is "
+    "asked where judge and people score on one scale. It is no favour: where long outputs are better, a judge that "
+    "errs alike everywhere shows it. What the judge favours among outputs that people value alike is what it gives "
+    "for length itself: its scores on length and on what one person says, with another person's rating in the "
+    "place of the truth (two-stage least squares, errors by items or their clusters)."
+)
+_NOT_TOLD = "Whether the judge favours length among outputs that people value alike cannot be told: {why}"
+_TOO_FEW = (
+    f"{{n}} outputs have ratings of two people, and {LEAST_TWICE} are needed, since one rating is noisy."
+)
+_NOT_APART = "the ratings of {n} outputs by two people do not tell good outputs from bad ones."
+
+
+_PLACES = (
+    "Pairs whose verdict is the same in both orders say nothing of a place; of the others as many should go to the "
+    "first as to the second (exact sign test). A judge that is shown every pair in both orders, with its verdicts "
+    "averaged, is free of the shift."
+)
+_RATERS = Independence(
+    "workers",
+    "assumed",
+    "What people value is what these raters do: others may like length otherwise, which is not in these intervals.",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeLength(JudgedResult):
+    """Both questions about length."""
+
+    schema: ClassVar[str] = "humeval_power/judge_length/1"
+
+    found: LengthBias
+
+    @property
+    def _named(self) -> tuple[tuple[str, Favour], ...]:
+        questions = (
+            ("distorts, judge less people", self.found.distortion),
+            ("favours, among outputs valued alike", self.found.favour),
+        )
+        return tuple((name, one) for name, one in questions if one is not None)
+
+    def answer(self) -> Document:
+        found = self.found
+        columns: dict[str, Callable[[tuple[str, Favour]], str]] = {
+            "question": lambda row: row[0],
+            "for an SD of length": lambda row: significant(row[1].estimate),
+            f"{level_of(found.confidence)} interval": lambda row: significant_interval(*row[1].interval),
+            "outputs": lambda row: f"{row[1].n:,}",
+            "p": lambda row: p_cell(row[1].p_value),
+        }
+        outputs = f"{found.n_outputs:,} of {counted(found.n_items, 'item')} with score, value and length"
+        return Document(
+            "Length and the judge",
+            lead=self._lead(),
+            headline=(("Outputs", outputs), ("Length", f"SD {significant(found.sd)}")),
+            sections=(
+                *((Section("Two questions", (table(self._named, columns),)),) if self._named else ()),
+                Section("What it means", (Paragraph(_QUESTIONS),)),
+            ),
+        )
+
+    def _lead(self) -> str:
+        favour = self.found.favour
+        if favour is None:
+            n = self.found.n_twice
+            return _NOT_TOLD.format(why=(_TOO_FEW if n < LEAST_TWICE else _NOT_APART).format(n=f"{n:,}"))
+        if favour.p_value > 1 - self.found.confidence:
+            return (
+                "It is not shown that the judge goes by length among outputs that people value alike "
+                f"({p_words(favour.p_value)}): {significant(favour.estimate)} of its points for an SD of length."
+            )
+        which = "longer" if favour.estimate > 0 else "shorter"
+        return (
+            f"The judge favours {which} outputs among those that people value alike ({p_words(favour.p_value)}): "
+            f"by {significant(abs(favour.estimate))} of its points for an SD of length."
+        )
+
+    def independence(self) -> tuple[Independence, ...]:
+        return (*self.answers, _RATERS)
+
+    @property
+    def signature(self) -> str:
+        found = self.found
+        return signature(
+            model="length-2sls",
+            n=found.n_outputs,
+            twice=found.n_twice,
+            items=found.n_items,
+            cluster=(self.cluster, found.n_clusters),
+            confidence=found.confidence,
+        )
+
+    def numbers(self) -> Record:
+        return {**asdict(self.found), "cluster": self.cluster}
+
+    def table_rows(self) -> list[Record]:
+        return [{"question": name, **asdict(one)} for name, one in self._named]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgePosition(Result):
+    """How often a judge's verdicts follow the place."""
+
+    schema: ClassVar[str] = "humeval_power/judge_position/1"
+
+    found: PositionBias
+    remarks: tuple[str, ...] = ()
+
+    def body(self) -> Document:
+        return Document(
+            "The place in which an output is shown",
+            lead=self._lead(),
+            headline=tuple(self._facts()),
+            sections=(Section("What it means", (Paragraph(_PLACES),)),),
+        )
+
+    def _lead(self) -> str:
+        found = self.found
+        follow = found.first + found.second
+        if not follow:
+            return f"No verdict of {found.n_pairs:,} pairs depends on the order ({self._reach()})."
+        share = percent(follow / found.n_pairs)
+        if found.p_value > 1 - found.confidence:
+            return (
+                f"{share} of {found.n_pairs:,} pairs change their verdict with the order, to neither place more "
+                f"than chance has it ({found.first:,} to the first, {found.second:,} to the second; "
+                f"{p_words(found.p_value)})."
+            )
+        place, count = ("first", found.first) if found.first > found.second else ("second", found.second)
+        return (
+            f"The judge favours what is shown {place} ({p_words(found.p_value)}): {share} of {found.n_pairs:,} "
+            f"pairs change their verdict with the order, {count:,} of {follow:,} to the {place}."
+        )
+
+    def _reach(self) -> str:
+        low, high = self.found.interval
+        return f"{level_of(self.found.confidence)} interval of the shift {significant_interval(low, high)}"
+
+    def _facts(self) -> Iterator[Fact]:
+        found = self.found
+        yield "Pairs", f"{found.n_pairs:,} judged in both orders, {found.one_order:,} in one and left out"
+        yield "Same verdict", f"{found.same:,}"
+        yield "To the first", f"{found.first:,}"
+        yield "To the second", f"{found.second:,}"
+        if math.isfinite(found.interval[0]):
+            yield "Shift", f"{significant(found.shift)} of a verdict to the first, {self._reach()}"
+
+    def content(self) -> Record:
+        return {**asdict(self.found), "pairs": self.found.n_pairs}

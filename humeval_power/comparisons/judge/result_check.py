@@ -4,15 +4,15 @@ work."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.judge.check import MOST_PAIRS, CheckedFile, JudgeQuality, Worth, holm
 from humeval_power.comparisons.judge.quality import Distortion, Favour, Measured
+from humeval_power.comparisons.judge.result_answers import JudgedResult
 from humeval_power.safe_text import shell_word
-from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
     counted,
@@ -24,7 +24,7 @@ from humeval_power.saying.numbers import (
     significant_interval,
 )
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import PaperResult, signature, table
+from humeval_power.saying.stated import signature, table
 
 _CARRIES_OVER = (
     "The corrected rate takes sensitivity and specificity to be the same wherever the labels come from. Where the "
@@ -62,8 +62,8 @@ class JudgeCheck(Result):
         return Document(
             "What this file supports",
             lead=self._lead(),
-            headline=self._headline(),
-            caveats=self._caveats(),
+            headline=tuple(self._headline()),
+            caveats=tuple(self._caveats()),
             sections=tuple(self._sections()),
         )
 
@@ -77,9 +77,9 @@ class JudgeCheck(Result):
         helped = next(one for one in checked.evidence if "with the judge's help" in one.what)
         with_scores = f"{counted(checked.n_labelled, 'label')} and {checked.n_extra:,} more scores"
         if not helped.supported:
+            because = helped.because
             return (
-                f"Not an estimate for all items with the judge's help ({helped.because}); what follows "
-                "does hold."
+                f"Not an estimate for all items with the judge's help ({because}); what follows does hold."
             )
         if best is None or best.times <= 1:
             return (
@@ -91,43 +91,33 @@ class JudgeCheck(Result):
             f"{best.times:.2f} times as many ({best.of[0].lower()}{best.of[1:]})."
         )
 
-    def _headline(self) -> tuple[Fact, ...]:
+    def _headline(self) -> Iterator[Fact]:
         checked = self.found
         many = f", {counted(len(checked.systems), 'system')}" if checked.systems else ""
-        return (
-            (
-                "Outputs",
-                f"{checked.n_outputs:,} of {counted(checked.n_items, 'item')}{many}; "
-                f"{checked.n_labelled:,} labelled",
-            ),
-            *((("Labels", f"{checked.human_kind}{self._raters()}"),) if checked.human_kind else ()),
-            *((role, name) for role, name in self.columns),
-            *self._between(),
+        yield (
+            "Outputs",
+            f"{checked.n_outputs:,} of {counted(checked.n_items, 'item')}{many}; {checked.n_labelled:,} labelled",
         )
+        if checked.human_kind:
+            raters = checked.worker_names
+            by = f", by {counted(len(raters), 'rater')}" if raters else ""
+            yield "Labels", f"{checked.human_kind}{by}"
+        yield from self.columns
+        if not math.isnan(checked.between):
+            of, noise = "outputs", ""
+            if len(checked.systems) > 1:
+                of = "differences of systems"
+            elif any(math.isfinite(one.run_reliability) for one in checked.judges):
+                noise = ", freed of the noise of their runs"
+            yield "With each other", f"judges correlate {decimals(checked.between, 2)}, over {of}{noise}"
 
-    def _between(self) -> tuple[Fact, ...]:
+    def _caveats(self) -> Iterator[str]:
         checked = self.found
-        if math.isnan(checked.between):
-            return ()
-        of = "differences of systems" if len(checked.systems) > 1 else "outputs"
-        has_runs = any(math.isfinite(one.run_reliability) for one in checked.judges)
-        noise = ", freed of the noise of their runs" if has_runs and len(checked.systems) < 2 else ""
-        return (("With each other", f"judges correlate {decimals(checked.between, 2)}, over {of}{noise}"),)
-
-    def _raters(self) -> str:
-        raters = self.found.worker_names
-        return f", by {counted(len(raters), 'rater')}" if raters else ""
-
-    def _caveats(self) -> tuple[str, ...]:
-        checked = self.found
-        said = {
-            f"{counted(checked.ties, 'output')} with as many yes as no are left out of sensitivity and "
-            "specificity.": (checked.ties > 0 and any(one.classes is not None for one in checked.judges)),
-            _TUNED: bool(checked.judge_names)
-            and checked.n_labelled > 0
-            and not any("tuned" in one for one in self.remarks),
-        }
-        return tuple(text for text, holds in said.items() if holds)
+        if checked.ties and any(one.classes is not None for one in checked.judges):
+            ties = counted(checked.ties, "output")
+            yield f"{ties} with as many yes as no are left out of sensitivity and specificity."
+        if checked.judge_names and checked.n_labelled and not any("tuned" in one for one in self.remarks):
+            yield _TUNED
 
     def _sections(self) -> Iterator[Section]:
         checked = self.found
@@ -141,10 +131,7 @@ class JudgeCheck(Result):
             in_words=True,
         )
         yield Section("What is supported", (levels,))
-        for one in checked.judges:
-            if one.n:
-                who = "The judge" if len(checked.judges) == 1 else shortened(one.name)
-                yield Section(f"{who} beside people", (Facts(tuple(_facts(one, checked.confidence))),))
+        yield from _beside_people([one for one in checked.judges if one.n], checked)
         if any(one.classes is not None and math.isfinite(one.classes.rate.low) for one in checked.judges):
             yield Section("What the corrected rate assumes", (Paragraph(_CARRIES_OVER),))
         yield from self._bias()
@@ -154,36 +141,44 @@ class JudgeCheck(Result):
             yield Section("What you can run now", (Listing("\n".join(commands)),))
 
     def _bias(self) -> Iterator[Section]:
-        confidence = self.found.confidence
-        distorted = [(one, each) for one in self.found.judges for each in one.distortions]
-        if distorted:
-            p = [corrected for one in self.found.judges for corrected in holm(one.distortions)]
-            rows = [(one.name, each, q) for (one, each), q in zip(distorted, p, strict=True)]
-            columns: dict[str, Callable[[tuple[str, Distortion, float]], str]] = {
-                "difference": lambda row: f"{shortened(row[1].second)} - {shortened(row[1].first)}",
-                "distorted by": lambda row: significant(row[1].estimate),
-                f"{level_of(confidence)} interval": lambda row: significant_interval(*row[1].interval),
-                "Holm p": lambda row: p_cell(row[2]),
-            }
-            if len(self.found.judges) > 1:
-                columns = {"judge": lambda row: shortened(row[0]), **columns}
-            yield Section(
-                "Does the raw judge distort a difference?",
-                (table(rows, columns, " ".join(self._pairs_left())), Paragraph(_DISTORTS)),
-            )
-        favoured = [(one, each) for one in self.found.judges for each in one.favours]
-        if favoured:
-            p = [corrected for one in self.found.judges for corrected in holm(one.favours)]
-            given = [(one.name, each, q) for (one, each), q in zip(favoured, p, strict=True)]
-            of: dict[str, Callable[[tuple[str, Favour, float]], str]] = {
-                "system": lambda row: shortened(row[1].of),
-                "given beyond others": lambda row: significant(row[1].estimate),
-                f"{level_of(confidence)} interval": lambda row: significant_interval(*row[1].interval),
-                "Holm p": lambda row: p_cell(row[2]),
-            }
-            if len(self.found.judges) > 1:
-                of = {"judge": lambda row: shortened(row[0]), **of}
-            yield Section("Does the judge favour a system?", (table(given, of), Paragraph(_FAVOURS)))
+        judges = self.found.judges
+        rows: list[tuple[JudgeQuality, str, Distortion | Favour, float]]
+        if any(one.distortions for one in judges):
+            rows = [
+                (one, f"{shortened(each.second)} - {shortened(each.first)}", each, p)
+                for one in judges
+                for each, p in zip(one.distortions, holm(one.distortions), strict=True)
+            ]
+            shown = self._biases(("difference", "distorted by"), rows, " ".join(self._pairs_left()))
+            yield Section("Does the raw judge distort a difference?", (shown, Paragraph(_DISTORTS)))
+        if any(one.favours for one in judges):
+            rows = [
+                (one, shortened(each.of), each, p)
+                for one in judges
+                for each, p in zip(one.favours, holm(one.favours), strict=True)
+            ]
+            shown = self._biases(("system", "given beyond others"), rows)
+            yield Section("Does the judge favour a system?", (shown, Paragraph(_FAVOURS)))
+
+    def _biases(
+        self,
+        names: tuple[str, str],
+        rows: list[tuple[JudgeQuality, str, Distortion | Favour, float]],
+        caption: str = "",
+    ) -> Table:
+        """What each judge gives to what, with its corrected p-value; `names` are those of the two columns."""
+        columns: dict[str, Callable[[tuple[JudgeQuality, str, Distortion | Favour, float]], str]] = {
+            "judge": lambda row: shortened(row[0].name),
+            names[0]: lambda row: row[1],
+            names[1]: lambda row: significant(row[2].estimate),
+            f"{level_of(self.found.confidence)} interval": lambda row: significant_interval(
+                *row[2].interval
+            ),
+            "Holm p": lambda row: p_cell(row[3]),
+        }
+        if len(self.found.judges) == 1:
+            del columns["judge"]
+        return table(rows, columns, caption)
 
     def _worth(self) -> Table:
         shown = sorted(self.found.worth, key=lambda one: -one.times)[:_MOST_WORTH]
@@ -192,7 +187,7 @@ class JudgeCheck(Result):
             "judge": lambda one: ", ".join(map(shortened, one.judges)),
             "labels": lambda one: f"{one.n:,}",
             "worth": lambda one: "not used" if one.found.reason else f"{one.n * one.times:,.0f}",
-            "half-width": lambda one: _half(one.found.interval),
+            "half-width": lambda one: significant((one.found.interval[1] - one.found.interval[0]) / 2),
             "to reach": lambda one: significant(one.half_width),
             "with judge": lambda one: _labels(one.needed, is_sought=one.is_sought and not one.found.reason),
             "without": lambda one: _labels(one.needed_alone, is_sought=one.is_sought),
@@ -247,16 +242,13 @@ class JudgeCheck(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeLabels(PaperResult):
+class JudgeLabels(JudgedResult):
     """How well judges agree with labels of outputs, where nobody knows who gave them."""
 
     schema: ClassVar[str] = "humeval_power/judge_labels/1"
 
     judges: tuple[JudgeQuality, ...]
     confidence: float
-    answers: tuple[Independence, ...] = ()
-    cluster: str | None = None
-    remarks: tuple[str, ...] = ()
 
     def answer(self) -> Document:
         first = self.judges[0]
@@ -272,21 +264,12 @@ class JudgeLabels(PaperResult):
             "nothing that varies"
         ]
         who = "The judge" if len(self.judges) == 1 else shortened(first.name)
-        sections = [
-            Section(
-                f"{'The judge' if len(self.judges) == 1 else shortened(one.name)} beside people",
-                (Facts(tuple(_facts(one, self.confidence))),),
-            )
-            for one in self.judges
-        ]
+        sections = _beside_people(self.judges, self)
         return Document(
             "How well the judge agrees with people",
             lead=f"{who} agrees with the labels of {counted(first.n, 'output')} by {'; '.join(said)}.",
             sections=(*sections, Section("How to read it", (Paragraph(_NO_CEILING),))),
         )
-
-    def independence(self) -> tuple[Independence, ...]:
-        return self.answers
 
     @property
     def signature(self) -> str:
@@ -302,9 +285,8 @@ class JudgeLabels(PaperResult):
 
 
 _NO_CEILING = (
-    "Labels of one person are noisy, and nobody can agree with them better than they agree with each "
-    "other. How well that is needs a column of workers and outputs that several rated: the judge then "
-    "stands beside people."
+    "Labels of one person are noisy, and nobody can agree with them better than they agree with each other. How "
+    "well that is needs a column of workers and outputs that several rated: the judge then stands beside people."
 )
 
 
@@ -327,6 +309,13 @@ def measures(one: JudgeQuality) -> Iterator[tuple[str, Measured]]:
     for name, value in (("kappa", one.kappa), ("ac1", one.ac1), ("alpha", one.alpha)):
         if value is not None:
             yield name, value
+
+
+def _beside_people(shown: Sequence[JudgeQuality], of: CheckedFile | JudgeLabels) -> Iterator[Section]:
+    """A section for each judge; where there are several they have their names."""
+    for one in shown:
+        who = "The judge" if len(of.judges) == 1 else shortened(one.name)
+        yield Section(f"{who} beside people", (Facts(tuple(_facts(one, of.confidence))),))
 
 
 def _facts(one: JudgeQuality, confidence: float) -> Iterator[Fact]:
@@ -361,10 +350,6 @@ def measured_words(one: Measured) -> str:
 
 def _labels(needed: int | None, *, is_sought: bool) -> str:
     return "-" if not is_sought else "none" if needed is None else f"{needed:,}"
-
-
-def _half(ends: tuple[float, float]) -> str:
-    return significant((ends[1] - ends[0]) / 2)
 
 
 def columns_said(named: tuple[tuple[str, tuple[str, ...]], ...]) -> tuple[tuple[str, str], ...]:

@@ -1,12 +1,20 @@
-"""How many human labels a study with a judge needs, by whom, and what it costs."""
+"""Studies with a judge before anybody rates: the labels that they need, their cost, and what a budget buys."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from humeval_power.comparisons.judge.plan import MONTE_CARLO, JudgedReplicates, JudgeOption, JudgeSearch
+from humeval_power.comparisons.judge.budget import BudgetOption, BudgetRequest, BudgetSearch
+from humeval_power.comparisons.judge.plan import (
+    MONTE_CARLO,
+    JudgedReplicates,
+    JudgeOption,
+    JudgeRequest,
+    JudgeSearch,
+)
 from humeval_power.comparisons.judge.result_answers import ASSUMED
 from humeval_power.costs import money
 from humeval_power.differences import Difference
@@ -19,26 +27,12 @@ from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 from humeval_power.studies.power.formula import AnalyticPower
 
-RESTS = Paragraph(
+_RESTS = (
     "A correlation is that of a judge's difference on an item with the item's true difference; 'judge estimate' "
     "reports it where a pilot says who rated. A judge that is worth less needs more labels, or has less power: "
     "plan for the low end."
 )
-
-
-def who_is_rated(n_items: int) -> Section:
-    """The command that draws the items that people rate."""
-    line = f"humeval-power judge sample SCORES.csv --n {n_items} -o sample.csv"
-    return Section(
-        "Which items people rate",
-        (
-            Paragraph(
-                "A random part of all that the judge scores; in strata by its scores they say as much or more:"
-            ),
-            Listing(line),
-        ),
-        is_detail=True,
-    )
+_DRAWN = "A random part of all that the judge scores; in strata by its scores they say as much or more:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,23 +48,20 @@ class JudgePlan(Result):
 
     @property
     def missed(self) -> str:
-        return (
-            "No study within the limits has the power."
-            if self.found.judged is None and self.found.alone is None
-            else ""
-        )
+        has_one = self.found.judged is not None or self.found.alone is not None
+        return "" if has_one else "No study within the limits has the power."
 
     def body(self) -> Document:
         search = self.found
         return Document(
             "Human labels for a study with a judge",
             lead=self._lead(),
-            headline=self._facts(),
-            caveats=self._caveats(),
+            headline=tuple(self._facts()),
+            caveats=tuple(self._caveats()),
             sections=(
                 Section("By number of workers", (self._table(),) if search.by_workers else ()),
-                *(() if search.judged is None else (who_is_rated(search.judged.counts.n_items),)),
-                Section("What it rests on", (Facts(self._assumed()), RESTS, Paragraph(ASSUMED))),
+                *_who_is_rated(search.judged),
+                self._assumed(),
             ),
         )
 
@@ -96,14 +87,15 @@ class JudgePlan(Result):
             said += f" People alone would need {counted(search.alone.n_labels, 'label')}."
         return said
 
-    def _facts(self) -> tuple[Fact, ...]:
+    def _facts(self) -> Iterator[Fact]:
         search, currency = self.found, self.found.request.costs.currency
-        facts = [("With the judge", self._said(search.judged)), ("Humans alone", self._said(search.alone))]
+        yield "With the judge", self._said(search.judged)
+        yield "Humans alone", self._said(search.alone)
         if search.saving is not None and search.alone is not None:
             share = percent(float(search.saving / search.alone.total)) if search.alone.total else "-"
             word = "The judge saves" if search.saving >= 0 else "The judge costs"
-            facts.append((word, f"{money(abs(search.saving), currency)} ({share})"))
-        return (*facts, *proof_facts(self.simulated, search.request.rule))
+            yield word, f"{money(abs(search.saving), currency)} ({share})"
+        yield from _proof_facts(self.simulated, search.request.rule)
 
     def _said(self, option: JudgeOption | None) -> str:
         if option is None and not self.found.request.has_judge and self.found.alone is not None:
@@ -118,13 +110,12 @@ class JudgePlan(Result):
             f"{money(option.total, self.found.request.costs.currency)}, power {option.power.power:.3f}"
         )
 
-    def _caveats(self) -> tuple[str, ...]:
-        search, said = self.found, []
+    def _caveats(self) -> Iterator[str]:
+        search = self.found
         if search.saving is not None and search.saving <= 0:
-            said.append("The judge does not pay here: people alone are as cheap.")
+            yield "The judge does not pay here: people alone are as cheap."
         if search.judged is not None:
-            said += proof_notes(search.judged.power, search.request.rule, self.simulated)
-        return tuple(said)
+            yield from _proof_notes(search.judged.power, search.request.rule, self.simulated)
 
     def _table(self) -> Table:
         currency = self.found.request.costs.currency
@@ -142,54 +133,252 @@ class JudgePlan(Result):
             caption="The cheapest study with the judge for each number of workers.",
         )
 
-    def _assumed(self) -> tuple[Fact, ...]:
+    def _assumed(self) -> Section:
         request = self.found.request
-        return (
+        return _rests_on(
             ("Effect", f"{self.effect}; power {request.target:g} at alpha {request.rule.alpha:g}"),
             ("Setting", self.setting or "parameters"),
             ("Judge", f"correlation {request.correlation:g}, at most {request.extra:,} further items"),
-            (
-                "Searched",
-                f"{request.workers[0]} to {request.workers[1]} workers, up to "
-                f"{counted(request.most_ratings, 'rating')} of an item and system",
-            ),
+            ("Searched", _searched(request, "workers")),
         )
 
     def content(self) -> Record:
         search, request = self.found, self.found.request
         return {
-            "understood": str(self.effect),
-            "setting": self.setting,
-            "parameters": request.parameters.as_dict(),
-            "rule": asdict(request.rule),
-            "effect": request.parameters.difference,
+            **_asked(self.effect, self.setting, request),
             **values(request, "target", "correlation", "extra"),
             "costs": request.costs.as_dict(),
             "price_per_score": str(request.price_per_score),
-            "judged": None if search.judged is None else _plain(search.judged),
-            "alone": None if search.alone is None else _plain(search.alone),
+            "judged": _plain(search.judged),
+            "alone": _plain(search.alone),
             "saving": None if search.saving is None else str(search.saving),
-            "simulated": proof_record(self.simulated, request.rule),
+            "simulated": _proof_record(self.simulated, request.rule),
             "rows": [_plain(option) for option in search.by_workers],
         }
 
 
-# The proof by simulation, of the cheapest study or of what a budget buys.
+def _plain(option: JudgeOption | None) -> Record | None:
+    return None if option is None else _option(option, {"labels": option.n_labels, "extra": option.extra})
 
 
-def proof_facts(simulated: JudgedReplicates | None, rule: DecisionRule) -> tuple[Fact, ...]:
-    """The simulated power, where there is one."""
-    if simulated is None:
-        return ()
-    low, high = simulated.interval(rule.alpha)
-    said = (
-        f"power {simulated.power(rule.alpha):.3f} ({low:.3f} to {high:.3f}) in {len(simulated.p_values):,} "
-        "studies, analysed as 'judge estimate' does"
+# What a budget buys.
+
+_MUCH = 0.5  # of the variance that raters carry, from which a judge cannot help much
+_MOST_ROWS = 20  # numbers of raters that a terminal shows
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeBudget(Result):
+    """The most powerful study that the budget buys, with judges and without, and its proof by simulation."""
+
+    schema: ClassVar[str] = "humeval_power/judge_budget/1"
+
+    found: BudgetSearch
+    effect: Difference
+    simulated: JudgedReplicates | None = None
+    setting: str = ""
+
+    @property
+    def missed(self) -> str:
+        """Why no study is given; '' where one is."""
+        return "" if self.found.best is not None else "The budget buys no study within the limits."
+
+    def body(self) -> Document:
+        return Document(
+            "What a budget buys with a judge",
+            lead=self._lead(),
+            headline=tuple(self._facts()),
+            caveats=tuple(self._caveats()),
+            sections=tuple(self._sections()),
+        )
+
+    def _sections(self) -> Iterator[Section]:
+        search = self.found
+        if search.best is not None:
+            yield Section("Where the variance lies", (self._variance(),))
+        if rows := search.by_workers:
+            yield Section("By number of raters", (self._table(),), is_detail=len(rows) > _MOST_ROWS)
+        if search.helps:
+            yield from _who_is_rated(search.judged)
+        yield self._assumed()
+
+    def _lead(self) -> str:
+        search, best = self.found, self.found.best
+        amount = money(search.request.budget, search.request.costs.currency)
+        if best is None:
+            return f"{amount} buy no study of {search.request.workers[0]} raters or more."
+        if best.total < search.request.budget / 2:
+            amount = f"{money(best.total, search.request.costs.currency)} of {amount}"
+        said = f"{amount} buy {self._said(best)}. Then {of_hundred(best.power.power)} of 100 such studies "
+        said += f"{finding_words(self.effect, search.request.rule)}; by formula."
+        if best is search.judged and search.alone is not None:
+            return f"{said} Without a judge {of_hundred(search.alone.power.power)} would."
+        if search.judged is None:
+            return f"{said} They buy no study with a judge within the limits."
+        return f"{said} A judge does not pay here: with it {of_hundred(search.judged.power.power)} would."
+
+    def _said(self, option: BudgetOption) -> str:
+        counts = option.counts
+        people = (
+            f"{counted(counts.n_workers, 'rater')}, {counted(counts.n_items, 'item')} with "
+            f"{counted(counts.ratings_per_item, 'rating')} for each system"
+        )
+        if not option.judged:
+            return people
+        runs = " + ".join(map(str, option.runs))
+        many = "run" if option.runs == (1,) else "runs"
+        return f"{people}, and {option.judged:,} judged items ({runs} {many})"
+
+    @property
+    def _options(self) -> list[tuple[str, BudgetOption]]:
+        options = (("With the judge", self.found.judged), ("Humans alone", self.found.alone))
+        return [(name, option) for name, option in options if option is not None]
+
+    def _facts(self) -> Iterator[Fact]:
+        search, rule = self.found, self.found.request.rule
+        currency = search.request.costs.currency
+        for label, option in self._options:
+            half_width = option.power.precision.half_width(rule.alpha)
+            yield (
+                label,
+                f"power {option.power.power:.3f}, interval +-{half_width:.4g}; {money(option.total, currency)}, "
+                f"{money(option.judge_price, currency)} of it for scores",
+            )
+        yield from _proof_facts(self.simulated, rule)
+        if search.closed is not None and search.judged is not None:
+            closed, best = search.closed, search.judged
+            yield (
+                "Closed form",
+                f"standard error {closed.standard_error:.4g} at {_many(closed.workers)} raters, "
+                f"{_many(closed.items)} items, {_many(closed.judged)} judged; "
+                f"{best.power.precision.standard_error:.4g} as searched, which minds whole numbers and "
+                "degrees of freedom",
+            )
+
+    def _caveats(self) -> Iterator[str]:
+        request, best = self.found.request, self.found.best
+        if best is None:
+            return
+        if best.shares[0] >= _MUCH:
+            yield (
+                f"Raters carry {percent(best.shares[0])} of the variance: no judge takes that away, only "
+                "more raters do."
+            )
+        highest = request.workers[1]
+        if best.counts.n_workers == highest:
+            yield f"More than {highest} raters were not tried and may be better: --max-workers."
+        yield from _proof_notes(best.power, request.rule, self.simulated, is_judged=self.found.helps)
+
+    def _variance(self) -> Table:
+        parts = ("raters", "items", "ratings", "the judge's mean")
+        rows = ((name.lower(), *map(percent, option.shares)) for name, option in self._options)
+        return Table(("share of", *parts), tuple(rows))
+
+    def _table(self) -> Table:
+        return table(
+            self.found.by_workers,
+            {
+                "raters": lambda option: str(option.counts.n_workers),
+                "items": lambda option: f"{option.counts.n_items:,}",
+                "ratings": lambda option: str(option.counts.ratings_per_item),
+                "judged": lambda option: f"{option.judged:,}",
+                "runs": lambda option: " + ".join(map(str, option.runs)),
+                "df": lambda option: decimals(option.power.precision.df, 1),
+                "power": lambda option: decimals(option.power.power, 3),
+            },
+            caption="The most powerful study with the judge for each number of raters.",
+        )
+
+    def _assumed(self) -> Section:
+        request, panel = self.found.request, self.found.request.panel
+        correlations = ", ".join(f"{one:g}" for one in panel.correlations)
+        between = "" if panel.between is None else f", {panel.between:g} with each other"
+        reliabilities = ", ".join(f"{one:g}" for one in panel.reliabilities)
+        return _rests_on(
+            ("Effect", f"{self.effect}; alpha {request.rule.alpha:g}"),
+            ("Setting", self.setting or "parameters"),
+            (
+                "Judge" if panel.n_judges == 1 else "Judges",
+                f"correlation {correlations} with the truth but for the noise of runs{between}",
+            ),
+            ("Runs", f"correlate {reliabilities}; up to {request.most_runs} tried"),
+            ("Searched", f"{_searched(request, 'raters')}, at most {request.extra:,} further items"),
+        )
+
+    def content(self) -> Record:
+        search, request = self.found, self.found.request
+        panel = request.panel
+        return {
+            **_asked(self.effect, self.setting, request),
+            "budget": str(request.budget),
+            "costs": request.costs.as_dict(),
+            "judges": {
+                "correlations": list(panel.correlations),
+                "reliabilities": list(panel.reliabilities),
+                "prices": [str(one) for one in panel.prices],
+                "between": panel.between,
+            },
+            "extra": request.extra,
+            "helps": search.helps,
+            "judged": self._plain(search.judged),
+            "alone": self._plain(search.alone),
+            "closed_form": None if search.closed is None else asdict(search.closed),
+            "simulated": _proof_record(self.simulated, request.rule),
+            "rows": [self._plain(option) for option in search.by_workers],
+        }
+
+    def _plain(self, option: BudgetOption | None) -> Record | None:
+        if option is None:
+            return None
+        parts = ("raters", "items", "ratings", "judge_mean")
+        return _option(
+            option,
+            {"judged": option.judged, "runs": list(option.runs), "r_squared": option.r_squared},
+            {
+                "half_width": option.power.precision.half_width(self.found.request.rule.alpha),
+                "variance_shares": dict(zip(parts, option.shares, strict=True)),
+            },
+        )
+
+
+def _many(size: float) -> str:
+    """A number of the closed form, which has no limit where the price is nothing."""
+    return "endless" if math.isinf(size) else f"{size:,.0f}"
+
+
+# What both say: the items that people rate, what was taken for granted, the proof by simulation, and records.
+
+
+def _who_is_rated(option: JudgeOption | BudgetOption | None) -> Iterator[Section]:
+    """The command that draws the items that people rate, of a study with a judge."""
+    if option is not None:
+        line = f"humeval-power judge sample SCORES.csv --n {option.counts.n_items} -o sample.csv"
+        yield Section("Which items people rate", (Paragraph(_DRAWN), Listing(line)), is_detail=True)
+
+
+def _rests_on(*facts: Fact) -> Section:
+    return Section("What it rests on", (Facts(facts), Paragraph(_RESTS), Paragraph(ASSUMED)))
+
+
+def _searched(request: JudgeRequest | BudgetRequest, people: str) -> str:
+    return (
+        f"{request.workers[0]} to {request.workers[1]} {people}, up to "
+        f"{counted(request.most_ratings, 'rating')} of an item and system"
     )
-    return (("Simulated", said),)
 
 
-def proof_notes(
+def _proof_facts(simulated: JudgedReplicates | None, rule: DecisionRule) -> Iterator[Fact]:
+    """The simulated power, where there is one."""
+    if simulated is not None:
+        low, high = simulated.interval(rule.alpha)
+        yield (
+            "Simulated",
+            f"power {simulated.power(rule.alpha):.3f} ({low:.3f} to {high:.3f}) in {len(simulated.p_values):,} "
+            "studies, analysed as 'judge estimate' does",
+        )
+
+
+def _proof_notes(
     power: AnalyticPower, rule: DecisionRule, simulated: JudgedReplicates | None, *, is_judged: bool = True
 ) -> Iterator[str]:
     """What is to be known of a power by formula, and of its proof, which only studies with a judge have."""
@@ -207,7 +396,7 @@ def proof_notes(
         yield f"{simulated.n_failed:,} simulated studies could not be fitted; they count as not significant."
 
 
-def proof_record(simulated: JudgedReplicates | None, rule: DecisionRule) -> Record | None:
+def _proof_record(simulated: JudgedReplicates | None, rule: DecisionRule) -> Record | None:
     """The simulated power, plain."""
     if simulated is None:
         return None
@@ -220,17 +409,29 @@ def proof_record(simulated: JudgedReplicates | None, rule: DecisionRule) -> Reco
     }
 
 
-def _plain(option: JudgeOption) -> Record:
+def _asked(effect: Difference, setting: str, request: JudgeRequest | BudgetRequest) -> Record:
+    """What a record begins with."""
+    return {
+        "understood": str(effect),
+        "setting": setting,
+        "parameters": request.parameters.as_dict(),
+        "rule": asdict(request.rule),
+        "effect": request.parameters.difference,
+    }
+
+
+def _option(option: JudgeOption | BudgetOption, judge: Record, precision: Record | None = None) -> Record:
+    """A study as plain values, with what the judge does in it, and more of its precision."""
     counts = option.counts
     return {
         "workers": counts.n_workers,
         "items": counts.n_items,
         "ratings_per_item": counts.ratings_per_item,
-        "labels": option.n_labels,
-        "extra": option.extra,
+        **judge,
         "power": option.power.power,
         "standard_error": option.power.precision.standard_error,
         "df": option.power.precision.df,
+        **(precision or {}),
         "human_cost": str(option.price),
         "judge_cost": str(option.judge_price),
         "cost": str(option.total),

@@ -86,16 +86,9 @@ def strata_of(score: Floats, n: int) -> ScoreStrata:
 
 
 def neyman_spreads(strata: ScoreStrata, score: Floats, human: Floats) -> Floats:
-    """Spreads of a pilot's human values within the strata: shrunk halfway to their mean, and so that no stratum has
-    more than twice the rate of another.
-
-    score, human : (n,), of the pilot's outputs.
-
-    Raises
-    ------
-    InputError
-        A stratum with too few labels of the pilot, or values that do not vary.
-    """
+    """Spreads of a pilot's human values within the strata: shrunk halfway to their mean, and so that no stratum
+    has more than twice the rate of another. score, human : (n,), of the pilot's outputs. InputError: a stratum
+    with too few labels of the pilot, or values that do not vary."""
     place = strata.place(score)
     within = [human[place == stratum] for stratum in range(len(strata.size))]
     if few := [stratum for stratum, one in enumerate(within) if len(one) < ITEMS_OF_A_STRATUM]:
@@ -126,13 +119,8 @@ def inclusion_probabilities(weight: Floats, n: int) -> Floats:
 
 
 def active_probabilities(score: Floats, n: int) -> Floats:
-    """Half alike, half by how uncertain a judge is that gives probabilities of a yes, (T,).
-
-    Raises
-    ------
-    InputError
-        Scores that are no probabilities, or say yes or no for sure.
-    """
+    """Half alike, half by how uncertain a judge is that gives probabilities of a yes, (T,). InputError: scores
+    that are no probabilities, or say yes or no for sure."""
     if not (np.isfinite(score).all() and score.min() >= 0 and score.max() <= 1):
         raise InputError(
             "--active takes the judge's scores as probabilities of a yes: all between 0 and 1, none blank. Strata "
@@ -190,18 +178,11 @@ def stratified_mean(
 ) -> Assisted:
     """The mean of strata by their sizes; of yes and no with Wilson's interval at the labels it is worth.
 
-    V = sum W_h^2 s_h^2 / n_h + sum W_h (y_h - y)^2 / T of the population that the outputs are a part of, for just
-    these sum W_h^2 s_h^2 / n_h (1 - n_h / N_h); df = V^2 / sum V_h^2 / (n_h - 1). Of yes and no
-    s_h^2 = q (1 - q) n_h / (n_h - 1) and y_h = q, with q = (x_h + 1/2) / (n_h + 1) for x_h of n_h that say yes.
-
-    Parameters
-    ----------
-    labels, code : (n,), human values and their strata. size : (H,), outputs of each stratum.
-
-    Raises
-    ------
-    InputError
-        A stratum with fewer than two labels.
+    V = sum W_h^2 s_h^2 / n_h + sum W_h (y_h - y)^2 / T of the population that the outputs are a part of, for
+    just these sum W_h^2 s_h^2 / n_h (1 - n_h / N_h); df = V^2 / sum V_h^2 / (n_h - 1). Of yes and no s_h^2 = q
+    (1 - q) n_h / (n_h - 1) and y_h = q, with q = (x_h + 1/2) / (n_h + 1) for x_h of n_h that say yes. labels,
+    code : (n,), human values and their strata. size : (H,), outputs of each stratum. InputError: a stratum with
+    fewer than two labels.
     """
     n, total = np.bincount(code, minlength=len(size)), int(size.sum())
     if n.min() < LEAST_OF_A_STRATUM:
@@ -248,20 +229,14 @@ def inverse_weighted_mean(
     *,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> Assisted:
-    """The rate of yes from the judge's probabilities of all outputs, (T,), corrected by the labels that were drawn.
+    """The rate of yes from the judge's probabilities of all outputs, (T,), corrected by the labels that were
+    drawn.
 
-    mean g + sum (y - g) / pi / T. Of just these outputs V = n / (n - 1) sum (1 - pi) (a - A)^2 / T^2 with
-    a = (y - g) / pi and A its mean weighted by 1 - pi (Hájek 1964); of their population p (1 - p) / T more.
-    df = (sum a^2)^2 / sum a^4.
-
-    Parameters
-    ----------
-    labels, probability, score : (n,), yes (1) or no (0) of the outputs drawn, their probabilities and scores.
-
-    Raises
-    ------
-    InputError
-        Labels that are not yes or no, or weights so unequal that no interval holds.
+    mean g + sum (y - g) / pi / T. Of just these outputs V = n / (n - 1) sum (1 - pi) (a - A)^2 / T^2 with a =
+    (y - g) / pi and A its mean weighted by 1 - pi (Hájek 1964); of their population p (1 - p) / T more. df =
+    (sum a^2)^2 / sum a^4. labels, probability, score : (n,), yes (1) or no (0) of the outputs drawn, their
+    probabilities and scores. InputError: labels that are not yes or no, or weights so unequal that no interval
+    holds.
     """
     n, total = len(labels), len(everywhere)
     if not is_binary(labels):
@@ -320,16 +295,10 @@ def sampled_means(
 ) -> JudgedMeans:
     """The mean by the probabilities of the sample ('tuned'), and as many labels drawn alike ('human').
 
-    Parameters
-    ----------
     human, judge, items : (n,), (n, J) and (n,), of the outputs that were drawn and rated.
     extra : (N, J), the judges' scores of the others.
-
-    Raises
-    ------
-    InputError
-        What `stratified_mean` and `inverse_weighted_mean` raise, or outputs drawn one by one for a difference, by
-        several judges, or out of another number than have scores.
+    InputError: what `stratified_mean` and `inverse_weighted_mean` raise, or outputs drawn one by one for a
+    difference, by several judges, or out of another number than have scores.
     """
     n, binary = len(human), not is_difference and is_binary(human)
     if not n:
@@ -418,15 +387,9 @@ def plan_sample(
     active: bool = False,
     seed: int,
 ) -> SamplePlan:
-    """Draw n outputs of those with these scores, (T,), NaN where one has none.
-
-    pilot : scores and human values of a pilot, for Neyman's allocation; in proportion to size without one.
-
-    Raises
-    ------
-    InputError
-        What `neyman_spreads` and `active_probabilities` raise, or too few labels of unequal probabilities.
-    """
+    """Draw n outputs of those with these scores, (T,), NaN where one has none. pilot : scores and human values
+    of a pilot, for Neyman's allocation; in proportion to size without one. InputError: what `neyman_spreads`
+    and `active_probabilities` raise, or too few labels of unequal probabilities."""
     rng = np.random.default_rng(seed)
     if active:
         probability = active_probabilities(score, n)

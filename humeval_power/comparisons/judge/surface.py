@@ -52,13 +52,8 @@ class LengthBias:
 
 
 def length_bias(table: JudgedTable, *, confidence: float = DEFAULT_CONFIDENCE) -> LengthBias:
-    """Of the first judge of a table that knows the lengths of its outputs.
-
-    Raises
-    ------
-    InputError
-        Too few outputs with a score, a human value and a length, or lengths that are all alike.
-    """
+    """Of the first judge of a table that knows the lengths of its outputs. InputError: too few outputs with a
+    score, a human value and a length, or lengths that are all alike."""
     score, human, length = table.judge_means, table.human_means, table.lengths
     both = np.isfinite(score) & np.isfinite(human) & np.isfinite(length)
     n = int(both.sum())
@@ -159,15 +154,9 @@ class PositionBias:
 def position_bias(
     preference: Floats, position: Floats, item: Codes, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> PositionBias:
-    """From verdicts (-1 for A, 0 a tie, 1 for B), the place (+1/2: B was first) and the pair (codes), (n,) each.
-
-    Several verdicts of a pair in one order are averaged.
-
-    Raises
-    ------
-    InputError
-        Fewer than two pairs that were judged in both orders.
-    """
+    """From verdicts (-1 for A, 0 a tie, 1 for B), the place (+1/2: B was first) and the pair (codes), (n,)
+    each. Several verdicts of a pair in one order are averaged. InputError: fewer than two pairs that were
+    judged in both orders."""
     size = int(item.max()) + 1 if len(item) else 0
     to_first = preference * np.sign(position)
     means = np.full((2, size), math.nan)

@@ -105,13 +105,8 @@ class JudgedTable:
 
     @property
     def lengths(self) -> Floats:
-        """How long each output is, (n_items, n_systems), NaN where nothing says it.
-
-        Raises
-        ------
-        InputError
-            A table that was read without lengths.
-        """
+        """How long each output is, (n_items, n_systems), NaN where nothing says it. InputError: a table that
+        was read without lengths."""
         if self.length is None:
             raise InputError("The table was read without lengths: name their column (--length COLUMN).")
         return self._means(self.length)
@@ -138,12 +133,7 @@ class JudgedTable:
 
     def as_planned(self, names: Sequence[str], runs: Sequence[int]) -> JudgedTable:
         """The table with the judges that were planned alone; what is otherwise is among the notices.
-
-        Raises
-        ------
-        InputError
-            A planned judge that is not there.
-        """
+        InputError: a planned judge that is not there."""
         absent = [name for name in names if name not in self.judge_names]
         if absent:
             rule = f"the plan has the judge {absent[0]!r}; the table has {listing(self.judge_names)}."
@@ -173,12 +163,7 @@ class JudgedTable:
 
     def chosen(self, systems: Sequence[str] | None) -> tuple[str, ...]:
         """The systems that are asked for, in that order, or all of them; one or none where there is no choice.
-
-        Raises
-        ------
-        InputError
-            Names that are not there or come twice, or one where there are several.
-        """
+        InputError: names that are not there or come twice, or one where there are several."""
         if systems is None:
             return self.system_names
         names = tuple(systems)
@@ -191,13 +176,8 @@ class JudgedTable:
         return names
 
     def chosen_pair(self, systems: Sequence[str] | None) -> tuple[str, str] | None:
-        """The two systems that are asked for; None where there is one.
-
-        Raises
-        ------
-        InputError
-            What `chosen` raises, or other than two of several.
-        """
+        """The two systems that are asked for; None where there is one. InputError: what `chosen` raises, or
+        other than two of several."""
         names = self.chosen(systems)
         if len(names) > 2:
             rule = f"a difference is of two systems; there are {len(names)}: {listing(names)}."
@@ -217,13 +197,8 @@ class JudgedTable:
         )
 
     def pilot_values(self, drawn: JudgedTable, pair: tuple[str, str] | None) -> tuple[Floats, Floats]:
-        """Scores and human values of this pilot, as the table `drawn` has scores.
-
-        Raises
-        ------
-        InputError
-            Other judges, or no human values.
-        """
+        """Scores and human values of this pilot, as the table `drawn` has scores. InputError: other judges, or
+        no human values."""
         if set(drawn.judge_names) != set(self.judge_names):
             rule = f"the pilot has {listing(self.judge_names)}, the table {listing(drawn.judge_names)}."
             raise refusal(rule, "Name the judges of both: --judge")
@@ -258,13 +233,8 @@ class JudgedTable:
         return HUMAN_MEAN if pair is None else f"Mean difference {pair[1]} - {pair[0]}"
 
     def codes_of(self, pair: tuple[str, str] | None) -> list[int]:
-        """The codes of a pair of systems, or of the only one.
-
-        Raises
-        ------
-        InputError
-            Names that are not there, or no pair where there are several systems.
-        """
+        """The codes of a pair of systems, or of the only one. InputError: names that are not there, or no pair
+        where there are several systems."""
         names = self.system_names
         if pair is None:
             if len(names) > 1:
@@ -301,13 +271,8 @@ class JudgedTable:
         )
 
     def rated(self, pair: tuple[str, str] | None = None) -> RatedItems:
-        """The ratings of each worker and the judge's scores, as the rating model takes them.
-
-        Raises
-        ------
-        InputError
-            A table without workers, or what `codes_of` raises.
-        """
+        """The ratings of each worker and the judge's scores, as the rating model takes them. InputError: a
+        table without workers, or what `codes_of` raises."""
         if self.worker is None:
             raise InputError("The table does not say who rated: name the column of the workers.")
         codes = self.codes_of(pair)
@@ -445,13 +410,8 @@ def judged_systems(
     confidence: float = DEFAULT_CONFIDENCE,
     seed: int = DEFAULT_SEED,
 ) -> JudgedSystems:
-    """Every pair of the systems, or every system against the baseline.
-
-    Raises
-    ------
-    InputError
-        A baseline that is none of the systems, or a pair that cannot be compared, which is named.
-    """
+    """Every pair of the systems, or every system against the baseline. InputError: a baseline that is none of
+    the systems, or a pair that cannot be compared, which is named."""
     if baseline is not None and baseline not in systems:
         raise InputError(f"The baseline {baseline!r} is none of the systems {', '.join(systems)}.")
     pairs = list(combinations(systems, 2))

@@ -116,13 +116,8 @@ class Battles:
         )
 
     def joined(self, more: Battles) -> Battles:
-        """These battles and more of them, perhaps of more systems and clusters.
-
-        Raises
-        ------
-        InputError
-            Clusters or covariates are known of one of the two only, or have other names.
-        """
+        """These battles and more of them, perhaps of more systems and clusters. InputError: clusters or
+        covariates are known of one of the two only, or have other names."""
         names = tuple(dict.fromkeys((*self.systems, *more.systems)))
         code = np.array([names.index(name) for name in more.systems])
         clusters, theirs = self.clusters, more.clusters
@@ -171,13 +166,8 @@ def circles_of(battles: Battles) -> Codes:
 
 
 def check_orderable(battles: Battles) -> None:
-    """Refuse battles that put nothing into an order.
-
-    Raises
-    ------
-    InputError
-        Every battle is a tie, or a system has none.
-    """
+    """Refuse battles that put nothing into an order. InputError: every battle is a tie, or a system has
+    none."""
     if not (battles.outcome != 0).any():
         raise refusal("every battle is a tie.", "There is no order to be seen.", battles.source)
     K = len(battles.systems)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from humeval_power.comparisons.rank.battles import Battles
     from humeval_power.comparisons.rank.last_board import LastBoard
-    from humeval_power.comparisons.rank.result_battles import BattleRankResult
-    from humeval_power.comparisons.rank.result_scores import ScoreRankResult
+    from humeval_power.comparisons.rank.result_rankings import BattleRankResult, ScoreRankResult
     from humeval_power.comparisons.scores.score_table import ScoreTable
 
 Scores: TypeAlias = "ScoreTable | pd.DataFrame"
@@ -65,7 +64,7 @@ def scores(
     from threadpoolctl import threadpool_limits
 
     from humeval_power.comparisons.rank.leaderboard import rank_scores
-    from humeval_power.comparisons.rank.result_scores import ScoreRankResult
+    from humeval_power.comparisons.rank.result_rankings import ScoreRankResult
     from humeval_power.comparisons.scores.score_table import ScoreTable
     from humeval_power.saying.result import Provenance
 
@@ -132,7 +131,7 @@ def battles(
     from threadpoolctl import threadpool_limits
 
     from humeval_power.comparisons.rank.leaderboard import rank_battles
-    from humeval_power.comparisons.rank.result_battles import BattleRankResult
+    from humeval_power.comparisons.rank.result_rankings import BattleRankResult
     from humeval_power.saying.result import Provenance
 
     last, look = _looked(alpha, look, last_board, BattleRankResult.schema)

@@ -208,13 +208,8 @@ _HINT = "Give the record of the last board: its folder, its record.json, or what
 
 
 def read_last_board(path: str | Path, *, schema: str) -> LastBoard:
-    """The ranks of the last board, from its record or from the folder that `-o` wrote.
-
-    Raises
-    ------
-    InputError
-        Another document, or a board of another kind.
-    """
+    """The ranks of the last board, from its record or from the folder that `-o` wrote. InputError: another
+    document, or a board of another kind."""
     place = Path(path) / "record.json" if Path(path).is_dir() else Path(path)
     record = read_object(place, hint=_HINT)
     if record.get("schema") != schema:

@@ -82,13 +82,8 @@ def changes(board: Leaderboard, last: LastBoard | None) -> Changes | None:
 
 
 def counted_look(last: LastBoard | None, alpha: float, look: int | None) -> int | None:
-    """The number of this look: one more than that of the last board, if that was a look.
-
-    Raises
-    ------
-    InputError
-        A look that the last board has had, or another alpha than that of the looks before.
-    """
+    """The number of this look: one more than that of the last board, if that was a look. InputError: a look
+    that the last board has had, or another alpha than that of the looks before."""
     if last is None:
         return look
     if last.look is None:

@@ -70,14 +70,9 @@ def times_needed(difference: float, standard_error: float, critical: float, *, p
 def times_until_alone(
     value: Floats, error_to_first: Floats, critical: float, draws: Floats, *, power: float = 0.8
 ) -> float:
-    """How many times the present data show the first to be better than each of the others.
-
-    Parameters
-    ----------
-    value : (K,), the first the largest.
-    error_to_first : (K - 1,), standard errors of the differences from it.
-    draws : (B, K) errors of the estimates at the present size.
-    """
+    """How many times the present data show the first to be better than each of the others. value : (K,), the
+    first the largest. error_to_first : (K - 1,), standard errors of the differences from it. draws : (B, K)
+    errors of the estimates at the present size."""
     gap = value[0] - value[1:]
     if not (gap > 0).all():
         return math.inf
@@ -409,12 +404,9 @@ def _number(value: float) -> float | None:
 
 
 def tiers(apart: Flags, part: Codes | None = None) -> tuple[Codes, Codes]:
-    """The lowest and highest tier (K,) of systems in the order of their estimates, `apart[i, j]` where i is better
-    than j.
-
-    One more than the longest chain of systems apart above it; the longest chain at all less that below it. Two
-    with the same lowest tier are never apart (Mirsky 1971).
-    """
+    """The lowest and highest tier (K,) of systems in the order of their estimates, `apart[i, j]` where i is
+    better than j. One more than the longest chain of systems apart above it; the longest chain at all less that
+    below it. Two with the same lowest tier are never apart (Mirsky 1971)."""
     K = len(apart)
     above, below = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
     for k in range(K):
@@ -462,8 +454,7 @@ def _check_many_clusters(n_clusters: int, K: int, df: float) -> None:
     if n_clusters < _CLUSTERS_PER_SYSTEM * K or df < _LEAST_DF:
         rule = (
             f"the law of the largest t is too narrow with {n_clusters:,} clusters and {df:.1f} degrees of "
-            f"freedom for {K} "
-            f"systems; it needs {_CLUSTERS_PER_SYSTEM * K:,} and {_LEAST_DF:g}."
+            f"freedom for {K} systems; it needs {_CLUSTERS_PER_SYSTEM * K:,} and {_LEAST_DF:g}."
         )
         raise refusal(rule, "Test by Holm's method: leave out --correction max-t.")
 
@@ -567,12 +558,7 @@ def rank_battles(
     seed: int = DEFAULT_SEED,
 ) -> BattleRanking:
     """Rank systems by Bradley and Terry's model; errors by clusters of battles where they are known.
-
-    Raises
-    ------
-    InputError
-        Battles that put nothing into an order, or what `leaderboard` refuses.
-    """
+    InputError: battles that put nothing into an order, or what `leaderboard` refuses."""
     whole_alpha, alpha = alpha, level_of_look(alpha, look)
     reason = "" if position_bias else "It was not asked for."
     if position_bias and not battles.both_orders:
@@ -707,14 +693,9 @@ def rank_scores(
     look: int | None = None,
     seed: int = DEFAULT_SEED,
 ) -> ScoreRanking:
-    """Rank systems by their means; errors are CR2's with the degrees of freedom of Bell and McCaffrey (2002), or
-    of strata.
-
-    Raises
-    ------
-    InputError
-        Tasks are fixed, and there are none or one has a single item; or what `leaderboard` refuses.
-    """
+    """Rank systems by their means; errors are CR2's with the degrees of freedom of Bell and McCaffrey (2002),
+    or of strata. InputError: tasks are fixed, and there are none or one has a single item; or what
+    `leaderboard` refuses."""
     alpha = level_of_look(alpha, look)
     n, K = table.n_items, len(table.systems)
     sign = -1.0 if lower_is_better else 1.0

@@ -35,14 +35,9 @@ def holm(p: Floats) -> Floats:
 def max_t(
     p: Floats, rows: NDArray[np.int64], columns: NDArray[np.int64], draws: Floats
 ) -> tuple[Floats, Floats]:
-    """Adjusted p-values (P,) by Romano and Wolf's step-down (2005), and the largest |z| of all pairs in each draw
-    (B,).
-
-    Parameters
-    ----------
-    p : (P,), one-sided, of "rows[q] is no better than columns[q]" in the direction seen.
-    draws : (B, K) errors of the estimates, of which every pair is divided by its own standard deviation.
-    """
+    """Adjusted p-values (P,) by Romano and Wolf's step-down (2005), and the largest |z| of all pairs in each
+    draw (B,). p : (P,), one-sided, of "rows[q] is no better than columns[q]" in the direction seen. draws : (B,
+    K) errors of the estimates, of which every pair is divided by its own standard deviation."""
     covariance = np.atleast_2d(draws.T @ draws) / len(draws)
     own = np.diag(covariance)
     variance = own[rows] + own[columns] - 2 * covariance[rows, columns]
@@ -64,12 +59,9 @@ def step_down(
     draws: Floats,
     scale: Floats,
 ) -> tuple[NDArray[np.int64], Floats]:
-    """In how many draws the largest statistic of what is left reaches that of each pair (P,); the largest of all
-    (B,).
-
-    At place r of the pairs, the largest statistic first, a draw's statistic is the largest of all reversed pairs
-    and of the pairs from r on: one pass upwards from the smallest.
-    """
+    """In how many draws the largest statistic of what is left reaches that of each pair (P,); the largest of
+    all (B,). At place r of the pairs, the largest statistic first, a draw's statistic is the largest of all
+    reversed pairs and of the pairs from r on: one pass upwards from the smallest."""
     x = np.ascontiguousarray(draws.T)
     largest, one = np.full(len(draws), -np.inf), np.empty(len(draws))
     for i, j, by in zip(rows.tolist(), columns.tolist(), scale.tolist(), strict=True):
@@ -104,13 +96,8 @@ class SignTests:
 
 
 def sign_tests(sums: Floats, rows: Codes, columns: Codes, *, level: float, seed: int) -> SignTests:
-    """Test pairs by sums (G, K) of the clusters' scores, which are not centred.
-
-    Raises
-    ------
-    InputError
-        So few clusters that no pair could be found at this level.
-    """
+    """Test pairs by sums (G, K) of the clusters' scores, which are not centred. InputError: so few clusters
+    that no pair could be found at this level."""
     G = len(sums)
     if level < 2.0 ** (1 - G):
         rule = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from statistics import median
@@ -105,9 +106,48 @@ class RankResult(PaperResult):
             _pairs_section(board, pairs),
         )
 
+    @abstractmethod
+    def paragraph(self) -> str:
+        """What a paper says of it."""
+
+    def paper(self) -> tuple[str, ...]:
+        return (self.paragraph(),)
+
     def table_rows(self) -> list[Record]:
         """A row for each system; an open end of an interval is None."""
-        return _board_rows(self.found.board)
+        return [
+            {
+                name: None if isinstance(value, float) and math.isinf(value) else value
+                for name, value in asdict(each).items()
+                if name != "chances"
+            }
+            | {"chance_best": each.best}
+            for each in self.found.board.places
+        ]
+
+    def board_numbers(self) -> Record:
+        """Places and pairs, and what is new since the last board."""
+        board, changed = self.found.board, self.changes
+        return {
+            **values(board, "alpha", "test", "look", "n_draws", "n_parts", "n_tiers", "breaks"),
+            "only_system": board.only,
+            "may_be_first": [each.system for each in board.places if each.may_be_first],
+            "systems": [
+                {**row, "chances": list(each.chances)}
+                for row, each in zip(self.table_rows(), board.places, strict=True)
+            ],
+            "pairs": _pair_columns(board)
+            if board.n_pairs > MOST_LISTED
+            else [asdict(each) for each in board.pairs],
+            "last_board": None
+            if changed is None
+            else {
+                **values(changed.last, "source", "look"),
+                "n_compared": changed.n_compared,
+                "moves": [values(each, "system", "before", "now") for each in changed.moves],
+                **values(changed, "joined", "left"),
+            },
+        }
 
     def figure(self) -> Figure:
         """The ranks that the tests leave, by Matplotlib."""
@@ -231,23 +271,6 @@ def _changes_sections(changed: Changes | None) -> Iterator[Section]:
     yield Section("Since the last board", (Paragraph(words), *table))
 
 
-def changes_record(changed: Changes | None) -> Record | None:
-    """The same as plain values."""
-    if changed is None:
-        return None
-    return {
-        "source": changed.last.source,
-        "look": changed.last.look,
-        "n_compared": changed.n_compared,
-        "moves": [
-            {"system": each.system, "before": list(each.before), "now": list(each.now)}
-            for each in changed.moves
-        ],
-        "joined": list(changed.joined),
-        "left": list(changed.left),
-    }
-
-
 def _reading_section(board: Leaderboard) -> Section:
     """How the table is to be read."""
     more = _LETTERS if board.has_letters else _TIERS.format(n=board.n_tiers)
@@ -265,8 +288,7 @@ def _reading_section(board: Leaderboard) -> Section:
 
 _ONE_SYSTEM = (
     "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
-    "these alone. "
-    "For ranks of all systems at once leave out --only-system."
+    "these alone. For ranks of all systems at once leave out --only-system."
 )
 
 
@@ -380,27 +402,22 @@ def ranks_chart(board: Leaderboard) -> Chart:
     if n <= _MOST_ROWS:
         rows = tuple(float(row) for row in range(n))
         ends = (tuple(each - _HALF for each in low), tuple(each + _HALF for each in high))
-        y = Axis("", 0, max(1, n), names=names)
-        bars = Series("bars", "ranks", y=rows, low=ends[0], high=ends[1])
-        points = Series("points", "expected rank", expected, rows, colour=1)
-        x = Axis("Rank", 0.5, n + 0.5, is_whole=True)
-        return Chart("ranks", "Which ranks may they have?", words, x, y, (bars, points), numbers=numbers)
-    at = tuple(float(place) for place in range(1, n + 1))
-    first = [place for place, each in zip(at, places, strict=True) if each.may_be_first]
-    series = [
-        Series("band", "ranks", x=at, low=tuple(map(float, low)), high=tuple(map(float, high))),
-        Series("line", "expected rank", at, expected, colour=1),
-        Series("points", "may be first", tuple(first), tuple(1.0 for _ in first), colour=2),
-    ]
-    return Chart(
-        "ranks",
-        "Which ranks may they have?",
-        words,
-        Axis("System, in the order of the estimates", 1, n, is_whole=True),
-        Axis("Rank", 1, n, is_whole=True),
-        tuple(series),
-        numbers=numbers,
-    )
+        x, y = Axis("Rank", 0.5, n + 0.5, is_whole=True), Axis("", 0, max(1, n), names=names)
+        series: tuple[Series, ...] = (
+            Series("bars", "ranks", y=rows, low=ends[0], high=ends[1]),
+            Series("points", "expected rank", expected, rows, colour=1),
+        )
+    else:
+        at = tuple(float(place) for place in range(1, n + 1))
+        first = tuple(place for place, each in zip(at, places, strict=True) if each.may_be_first)
+        x = Axis("System, in the order of the estimates", 1, n, is_whole=True)
+        y = Axis("Rank", 1, n, is_whole=True)
+        series = (
+            Series("band", "ranks", x=at, low=tuple(map(float, low)), high=tuple(map(float, high))),
+            Series("line", "expected rank", at, expected, colour=1),
+            Series("points", "may be first", first, tuple(1.0 for _ in first), colour=2),
+        )
+    return Chart("ranks", "Which ranks may they have?", words, x, y, series, numbers=numbers)
 
 
 def pairs_chart(board: Leaderboard) -> Chart:
@@ -480,22 +497,6 @@ def _more_section(more: FurtherData | None, what: str) -> Iterator[Section]:
     yield Section("How many more?", (Facts((*facts, ("", large))),))
 
 
-def board_record(board: Leaderboard) -> Record:
-    """Places and pairs."""
-    return {
-        **values(board, "alpha", "test", "look", "n_draws", "n_parts", "n_tiers", "breaks"),
-        "only_system": board.only,
-        "may_be_first": [each.system for each in board.places if each.may_be_first],
-        "systems": [
-            {**row, "chances": list(each.chances)}
-            for row, each in zip(_board_rows(board), board.places, strict=True)
-        ],
-        "pairs": _pair_columns(board)
-        if board.n_pairs > MOST_LISTED
-        else [asdict(each) for each in board.pairs],
-    }
-
-
 def _pair_columns(board: Leaderboard) -> Record:
     """A list for each field of the pairs; systems by their places in the board, from 0."""
     columns: dict[str, list[object]] = {field.name: [] for field in fields(RankPair)}
@@ -505,18 +506,6 @@ def _pair_columns(board: Leaderboard) -> Record:
             column.append(float(f"{value:.7g}") if isinstance(value, float) else value)
     columns["better"], columns["worse"] = board.tested.rows.tolist(), board.tested.columns.tolist()
     return dict(columns)
-
-
-def _board_rows(board: Leaderboard) -> list[Record]:
-    return [
-        {
-            name: None if isinstance(value, float) and math.isinf(value) else value
-            for name, value in asdict(each).items()
-            if name != "chances"
-        }
-        | {"chance_best": each.best}
-        for each in board.places
-    ]
 
 
 def board_signature(

@@ -36,13 +36,9 @@ class BattleFits:
 
 
 def fit_tables(points: Floats, ties: Floats, battles: Floats) -> BattleFits:
-    """Fit Davidson's model; without any tie in all of them, Bradley and Terry's.
-
-    Parameters
-    ----------
-    points : (leaderboards, K), wins and half the ties of each system. ties : (leaderboards,).
-    battles : (pairs,) of each two systems, in the order of `triu_indices`.
-    """
+    """Fit Davidson's model; without any tie in all of them, Bradley and Terry's. points : (leaderboards, K),
+    wins and half the ties of each system. ties : (leaderboards,). battles : (pairs,) of each two systems, in
+    the order of `triu_indices`."""
     with_ties = bool(ties.any())
     size = max(1, _TOGETHER // len(battles))
     parts = [

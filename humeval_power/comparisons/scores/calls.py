@@ -25,11 +25,10 @@ from humeval_power.sweep.executors import on_executor
 if TYPE_CHECKING:
     import pandas as pd
 
-    from humeval_power.comparisons.scores.charts import PrimerResult, ProspectiveResult
+    from humeval_power.comparisons.scores.charts import PrimerCountsResult, PrimerResult, ProspectiveResult
     from humeval_power.comparisons.scores.comparison import Request
     from humeval_power.comparisons.scores.gate import Fails, GateResult
     from humeval_power.comparisons.scores.result import PairResult
-    from humeval_power.comparisons.scores.result_resamples import PrimerCountsResult
     from humeval_power.comparisons.scores.result_sets import ManyResult, ScoreCheckResult, SetsResult
     from humeval_power.comparisons.scores.score_table import ScoreTable
     from humeval_power.inference.clustered import Direction
@@ -372,8 +371,8 @@ def primer(n_items: int, *, helped: int, hurt: int) -> PrimerCountsResult:
     InputError
         Counts below zero, or more changed items than items.
     """
+    from humeval_power.comparisons.scores.charts import PrimerCountsResult
     from humeval_power.comparisons.scores.primer import primer_counts
-    from humeval_power.comparisons.scores.result_resamples import PrimerCountsResult
 
     return PrimerCountsResult(found=primer_counts(n_items, helped, hurt))
 

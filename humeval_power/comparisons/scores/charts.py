@@ -1,4 +1,4 @@
-"""Charts of a comparison by per-item scores: the scores, their differences, power by number of items."""
+"""Charts of a comparison by per-item scores: scores, differences, power by number of items, resamples, primer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,22 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import POWER_LABEL, counted, level_of, p_cell, power_words, significant
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.studies.power.wording import higher
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+from humeval_power.comparisons.scores.answers import Resamples, TestSettings
+from humeval_power.comparisons.scores.primer import REMARK, PrimerCounts
+from humeval_power.saying.answer_words import share_words, with_names
+from humeval_power.saying.document import Listing
+from humeval_power.saying.numbers import (
+    p_words,
+    percent,
+    significant_interval,
+)
 
 MOST_BINS = 40
 _IN_POINTS = ("mean", "median", "pseudomedian")
@@ -61,14 +72,12 @@ def differences_chart(comparison: PairComparison) -> Chart:
         Upright("mean", data.difference.mean, 1),
         Upright("median", data.difference.median, 3),
     )
-    ends = _interval(test)
-    reach = "" if ends is None else f"; {level_of(test.confidence)} interval of the {test.estimand} shaded"
     top = _items([count])
-    band = (
-        ()
-        if ends is None
-        else (Series("band", "interval", ends, low=(0.0, 0.0), high=(top.high, top.high)),)
-    )
+    reach = ""
+    band: tuple[Series, ...] = ()
+    if (ends := interval_in_points(test)) is not None:
+        reach = f"; {level_of(test.confidence)} interval of the {test.estimand} shaded"
+        band = (Series("band", "interval", ends, low=(0.0, 0.0), high=(top.high, top.high)),)
     return Chart(
         name="differences",
         title="By how much do they differ on an item?",
@@ -172,7 +181,7 @@ def _words(comparison: PairComparison, place: int) -> str:
     return f"{one.name} from {significant(one.minimum)} to {significant(one.maximum)}, mean {significant(one.mean)}"
 
 
-def _interval(test: PairedTest) -> tuple[float, float] | None:
+def interval_in_points(test: PairedTest) -> tuple[float, float] | None:
     """The interval of the test, where it has one in units of the scores."""
     low, high = test.interval
     if test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all() and low < high:
@@ -200,17 +209,28 @@ class ProspectiveResult(Result):
     curve: tuple[tuple[int, float], ...]
 
     def body(self) -> Document:
-        items_needed = self.found
+        items_needed, test = self.found, f"paired t test, {self.alternative}, alpha {self.alpha:g}"
+        if self.margin is not None:
+            test = f"two one-sided t tests, alpha {self.alpha:g} each"
+        how = (
+            ("Test", test),
+            ("SD", f"{self.sd:g} of the differences: the mean is {self.mean / self.sd:.3g} SDs"),
+            ("By formula", f"{items_needed.exact_n:.2f} items, rounded up"),
+        )
+        n, powers = zip(*self.curve, strict=True)
+        chart = power_chart(
+            (Series("line", "by formula", tuple(map(float, n)), powers),),
+            at=(items_needed.n, items_needed.power),
+            target=self.target,
+            words=f"Power against the number of items, {test}: {self.target:g} is reached with "
+            f"{counted(items_needed.n, 'item')}.",
+        )
         return Document(
             "Items that the comparison needs",
             lead=f"{counted(items_needed.n, 'item')} would do: then {of_hundred(items_needed.power)} of 100 "
-            f"such studies "
-            f"{self._finding()}. By formula.",
-            headline=(
-                ("Items", f"{items_needed.n:,}"),
-                (POWER_LABEL, power_words(items_needed.power)),
-            ),
-            sections=(Section("", (Facts(self._how()), self._chart())),),
+            f"such studies {self._finding()}. By formula.",
+            headline=(("Items", f"{items_needed.n:,}"), (POWER_LABEL, power_words(items_needed.power))),
+            sections=(Section("", (Facts(how), chart)),),
         )
 
     def _finding(self) -> str:
@@ -220,37 +240,13 @@ class ProspectiveResult(Result):
         actual = f"B really scores {amount}" if self.mean else "they really score alike"
         return f"show that A and B score alike within {self.margin:g}, if {actual}"
 
-    def _how(self) -> tuple[Fact, ...]:
-        return (
-            ("Test", self._test()),
-            ("SD", f"{self.sd:g} of the differences: the mean is {self.mean / self.sd:.3g} SDs"),
-            ("By formula", f"{self.found.exact_n:.2f} items, rounded up"),
-        )
-
-    def _test(self) -> str:
-        if self.margin is None:
-            return f"paired t test, {self.alternative}, alpha {self.alpha:g}"
-        return f"two one-sided t tests, alpha {self.alpha:g} each"
-
-    def _chart(self) -> Chart:
-        n, powers = zip(*self.curve, strict=True)
-        return power_chart(
-            (Series("line", "by formula", tuple(map(float, n)), powers),),
-            at=(self.found.n, self.found.power),
-            target=self.target,
-            words=f"Power against the number of items, {self._test()}: {self.target:g} is reached with "
-            f"{counted(self.found.n, 'item')}.",
-        )
-
     def content(self) -> Record:
         """What was asked, and the items."""
+        asked = values(self, "alpha", "alternative")
         return {
-            "mean": self.mean,
-            "sd": self.sd,
-            "margin": self.margin,
+            **values(self, "mean", "sd", "margin"),
             "target_power": self.target,
-            "alpha": self.alpha,
-            "alternative": self.alternative,
+            **asked,
             **asdict(self.found),
         }
 
@@ -305,3 +301,167 @@ def _p(cell: PrimerCell | None) -> str:
     if cell is None:
         return ""
     return "-" if cell.n_helped == cell.n_hurt else p_cell(cell.p_value)
+
+
+# What the resamples of a bootstrap came to, and what they are held against.
+
+_ABOUT = {"mean": "Mean of B - A in a resample", "median": "Median of B - A in a resample"}
+_T = "t of a resample, about the observed mean"
+
+
+def comparison_chart(comparison: PairComparison) -> tuple[Chart, ...]:
+    """The resamples of the test that was run, if it is a bootstrap."""
+    test = comparison.test
+    if test.resamples is None:
+        return ()
+    resamples, settings = test.resamples, comparison.request.settings
+    if test.name == "primer":
+        return (primer_chart(resamples, estimate=test.estimate, systems=comparison.names),)
+    band = None if resamples.what == "t" else (f"{level_of(test.confidence)} interval", test.interval)
+    words, systems = _how_judged(test, resamples, settings), comparison.names
+    return (_resamples_chart(resamples, words, estimate=test.estimate, band=band, systems=systems),)
+
+
+def primer_chart(resamples: Resamples, *, estimate: float, systems: tuple[str, str] = ("A", "B")) -> Chart:
+    """The resampled means, those that are not above the null difference shaded: their share is the primer's p."""
+    a, b = systems
+    words = (
+        f"Means of the resamples. In {percent(resamples.not_above)} of them {b} is not ahead of {a} (the mean is "
+        f"{significant(resamples.at)} or less): this is the primer's p."
+    )
+    start, end = resamples.edges[0], resamples.cut
+    band = (f"{b} not ahead", (start, end)) if start < end else None
+    return _resamples_chart(resamples, words, estimate=estimate, band=band, systems=systems)
+
+
+def _resamples_chart(
+    resamples: Resamples,
+    words: str,
+    *,
+    estimate: float,
+    band: tuple[str, tuple[float, float]] | None,
+    systems: tuple[str, str],
+) -> Chart:
+    """How many resamples came to what; what they are held against and the estimate are marked, a part is shaded."""
+    top = 1.05 * 100 * max(resamples.shares)
+    if resamples.what == "t":
+        marks: tuple[Mark, ...] = (Upright("observed t", resamples.at, 1),)
+    else:
+        null_is = "no difference" if resamples.at == 0 else f"null difference {resamples.at:g}"
+        marks = (Upright(null_is, resamples.at), Upright(f"observed {resamples.what}", estimate, 1))
+    marked = (mark.x for mark in marks if isinstance(mark, Upright))
+    places = [resamples.edges[0], resamples.edges[-1], *marked]
+    low, high = min(places), max(places)
+    room = 0.02 * (high - low) or 0.5
+    shaded = () if band is None else (Series("band", band[0], band[1], low=(0.0, 0.0), high=(top, top)),)
+    steps = Series(
+        "steps",
+        "resamples",
+        (resamples.edges[0], *resamples.edges),
+        (0.0, *(100 * each for each in resamples.shares), 0.0),
+    )
+    rows = tuple(
+        (f"{significant(low)} to {significant(high)}", f"{100 * part:.2f} %")
+        for low, high, part in zip(resamples.edges[:-1], resamples.edges[1:], resamples.shares, strict=True)
+    )
+    return Chart(
+        name="resamples",
+        title="What did the resamples come to?",
+        words=words,
+        x=Axis(with_names(_ABOUT.get(resamples.what, _T), systems), low - room, high + room),
+        y=Axis("Resamples", 0, top, unit="%"),
+        series=(*shaded, steps),
+        marks=marks,
+        numbers=Table(("from, to", "resamples"), rows),
+    )
+
+
+def _how_judged(test: PairedTest, resamples: Resamples, settings: TestSettings) -> str:
+    if resamples.what == "t":
+        tails = {
+            "two-sided": "p is twice the smaller part",
+            "greater": "p is the part at it or above",
+            "less": "p is the part at it or below",
+        }[settings.alternative]
+        return (
+            "t of the resamples, each in its own errors about the observed mean: where t lies without a "
+            f"difference. {percent(resamples.not_above)} of them are at the observed t of "
+            f"{significant(resamples.at)} or below; {tails}."
+        )
+    away = f"as far from the observed {resamples.what} as that is from the null difference"
+    side = {
+        "two-sided": f"p is the share of resamples at least {away}, on either side",
+        "greater": f"p is the share of resamples above it and at least {away}",
+        "less": f"p is the share of resamples below it and at least {away}",
+    }[settings.alternative]
+    return (
+        f"{resamples.what.capitalize()}s of the resamples, about the observed {resamples.what} of "
+        f"{significant(test.estimate)}; {percent(resamples.not_above)} of them are at the null difference or "
+        f"below. The test moves them to the null difference: {side}."
+    )
+
+
+# The bootstrap primer's p of counts of items helped and hurt: what is said of it, its picture and the
+# record.
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrimerCountsResult(Result):
+    """The primer's p of counts, exactly, beside the tests of the same counts."""
+
+    schema: ClassVar[str] = "humeval_power/primer/1"
+
+    found: PrimerCounts
+
+    def body(self) -> Document:
+        counts = self.found
+        picture = primer_chart(counts.resamples, estimate=counts.difference)
+        changed = f"--only-b {counts.n_helped} --only-a {counts.n_hurt} --n {counts.n_items}"
+        following = Listing(f"humeval-power compare accuracy test {changed}")
+        return Document(
+            "The bootstrap primer's p",
+            lead=f"B is not ahead in {share_words(counts.p_value)} of the resamples of "
+            f"{counted(counts.n_items, 'item')}: the primer's {p_words(counts.p_value)}, exactly.",
+            caveats=(REMARK,),
+            sections=(
+                Section("", (Facts(self._facts()), picture)),
+                Section("What tests say of these counts", (self._tests(), following)),
+            ),
+        )
+
+    def _facts(self) -> tuple[Fact, ...]:
+        counts = self.found
+        same = counts.n_items - counts.n_helped - counts.n_hurt
+        return (
+            (
+                "Items",
+                f"{counts.n_items:,}: B right and A wrong on {counts.n_helped:,} (helped), A right and B wrong on "
+                f"{counts.n_hurt:,} (hurt), no difference on {same:,}",
+            ),
+            ("B - A", f"{100 * counts.difference:+.4g} points of accuracy"),
+            ("Resamples, 95 %", f"{significant_interval(*counts.interval)}, the middle of their means"),
+            (
+                "Sums of exactly 0",
+                f"{share_words(counts.share_of_zero)} of the resamples; the primer counts them as not helped",
+            ),
+        )
+
+    def _tests(self) -> Table:
+        counts = self.found
+        rows = (
+            ("McNemar, mid-p", "two-sided", p_cell(counts.mid_p)),
+            ("McNemar, exact conditional", "two-sided", p_cell(counts.exact_p)),
+            ("sign test", "one-sided, B better", p_cell(counts.sign_p)),
+            ("the primer's p", "one-sided, B better", p_cell(counts.p_value)),
+        )
+        return Table(("test", "alternative", "p"), rows)
+
+    def content(self) -> Record:
+        return {**asdict(self.found), "difference": self.found.difference}
+
+    def table_rows(self) -> list[Record]:
+        """One row, without the histogram."""
+        record = self.content()
+        low, high = self.found.interval
+        kept = {name: value for name, value in record.items() if name not in ("resamples", "interval")}
+        return [{**kept, "low": low, "high": high}]

@@ -14,14 +14,12 @@ from matplotlib.ticker import MaxNLocator
 from humeval_power.choices import CORRECTIONS
 from humeval_power.comparisons.scores.all_pairs import PairwiseScores
 from humeval_power.comparisons.scores.answers import Floats, score_differences
-from humeval_power.comparisons.scores.charts import bin_edges
+from humeval_power.comparisons.scores.charts import bin_edges, interval_in_points
 from humeval_power.comparisons.scores.comparison import PairComparison, PrimerCell
 from humeval_power.errors import InputError
 from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
 from humeval_power.saying.numbers import level_of, p_cell
 from humeval_power.saying.panels import fitted
-
-_IN_POINTS = ("mean", "median", "pseudomedian")
 
 
 def histogram_figure(comparison: PairComparison) -> Figure:
@@ -46,20 +44,16 @@ def histogram_figure(comparison: PairComparison) -> Figure:
         data = comparison.data.difference
         for value, dashes, label in ((data.mean, "-", "mean"), (data.median, DASHES[2], "median")):
             axes[2].axvline(value, color=COLOURS[1], linestyle=dashes, linewidth=1.2, label=label)
-        # The interval of the test, where it has one in units of the scores.
-        low, high = comparison.test.interval
-        if comparison.test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all():
+        if (ends := interval_in_points(comparison.test)) is not None:
             label = f"{level_of(comparison.test.confidence)} interval, {comparison.test.estimand}"
-            axes[2].axvspan(low, high, color=QUIET, alpha=0.25, linewidth=0, label=label)
+            axes[2].axvspan(*ends, color=QUIET, alpha=0.25, linewidth=0, label=label)
         figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower right", ncols=3)
     return figure
 
 
 def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
-    """A panel for each number of items: expected p against the share of items hurt, a line an effect.
-
-    Cells whose effect is less than one item are left out.
-    """
+    """A panel for each number of items: expected p against the share of items hurt, a line an effect. Cells
+    whose effect is less than one item are left out."""
     cells = [cell for cell in cells if cell.n_helped > cell.n_hurt]
     if not cells:
         raise InputError("There is nothing to draw: every effect is less than one item.")

@@ -274,15 +274,9 @@ def score_table(
     drop_missing: bool = False,
     where: tuple[str, str] | None = None,
 ) -> ScoreTable:
-    """The scores of one metric, one row for each item.
-
-    Parameters
-    ----------
-    score : the metric of a long table; needed where it has several.
-    systems : those to keep, in this order; all, as they come, if empty.
-    drop_missing : leave items out that lack a score of a system that is kept.
-    where : a column and its value: only these rows are read.
-    """
+    """The scores of one metric, one row for each item. score : the metric of a long table; needed where it has
+    several. systems : those to keep, in this order; all, as they come, if empty. drop_missing : leave items out
+    that lack a score of a system that is kept. where : a column and its value: only these rows are read."""
     metric = "score" if source.system is None else _metric(source, score)
     source = replace(source, table=with_metric(source.table, metric, item=source.item))
     frame, notices = source.table.frame, list(source.table.notices)

@@ -70,10 +70,8 @@ class CurvePoint:
 def required_items(
     ratio: float, *, power: float = 0.8, alpha: float = 0.05, alternative: Direction = "two-sided"
 ) -> RequiredItems:
-    """Items for a paired t test to find a mean difference of `ratio` SDs with a given power.
-
-    By the noncentral t, as a real number and rounded up (Zhu et al. 2020, section 3.4.1).
-    """
+    """Items for a paired t test to find a mean difference of `ratio` SDs with a given power. By the noncentral
+    t, as a real number and rounded up (Zhu et al. 2020, section 3.4.1)."""
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
     if ratio == 0 or (alternative == "greater" and ratio < 0) or (alternative == "less" and ratio > 0):
@@ -90,10 +88,8 @@ def required_items(
 def required_items_equivalence(
     margin_ratio: float, *, ratio: float = 0.0, power: float = 0.8, alpha: float = 0.05
 ) -> RequiredItems:
-    """Items to show equivalence within a margin by two one-sided t tests (Phillips 1990).
-
-    margin_ratio, ratio : margin and true mean difference in SDs of the differences.
-    """
+    """Items to show equivalence within a margin by two one-sided t tests (Phillips 1990). margin_ratio, ratio :
+    margin and true mean difference in SDs of the differences."""
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
     if not abs(ratio) < margin_ratio:
@@ -154,11 +150,9 @@ def _smallest(
 
 
 def rank_values(differences: Floats) -> Floats:
-    """Values whose mean over its standard error is Wilcoxon's Z in large samples, shape (n_items,).
-
-    Of each difference d the share of others with a positive sum less that with a negative one, less half of its
-    mean: the rank sum is half of the U-statistic of all sums, and varies as its projection does.
-    """
+    """Values whose mean over its standard error is Wilcoxon's Z in large samples, shape (n_items,). Of each
+    difference d the share of others with a positive sum less that with a negative one, less half of its mean:
+    the rank sum is half of the U-statistic of all sums, and varies as its projection does."""
     ordered, n = np.sort(differences), len(differences)
     below = np.searchsorted(ordered, -differences, side="left")
     above = n - np.searchsorted(ordered, -differences, side="right")
@@ -185,11 +179,10 @@ class RetrospectivePower:
     """Simulated power at the items at hand (`at`) and around them, for one true effect.
 
     `unit` says what is counted: items, or clusters of them, drawn as wholes, of `items_per_unit` on average.
-
-    `test` is the test that was simulated: a permutation or bootstrap test has the t or sign test in its
-    place, which is as powerful with many items and takes no resampling inside every simulation; with clusters
-    every test has the t test of its differences, signs or signed ranks. `needed` is about the number for a
-    power of `target` by formula; None where more than `MOST_NEEDED` are.
+    `test` is the test that was simulated: a permutation or bootstrap test has the t or sign test in its place,
+    which is as powerful with many items and takes no resampling inside every simulation; with clusters every
+    test has the t test of its differences, signs or signed ranks. `needed` is about the number for a power of
+    `target` by formula; None where more than `MOST_NEEDED` are.
     """
 
     effect: float
@@ -222,11 +215,9 @@ def retrospective_power(
 ) -> RetrospectivePower | None:
     """Power of a test at several numbers of items; None where the differences have no spread.
 
-    Parameters
-    ----------
     clusters : of the items, in their order: then the numbers are those of clusters, drawn as wholes.
-    effect : the true difference, in the metric's units; for the question 'better' the share of items on
-        which B is better, less one half. None takes the observed one.
+    effect : the true difference, in the metric's units; for the question 'better' the share of items on which B
+        is better, less one half. None takes the observed one.
     power_by : resample the observed differences, or draw normal ones with their SD, or 'formula' to simulate
         nothing. A test of signs is simulated from the shares of items that are better, worse and tied.
     sizes : numbers of items of the curve beside those at hand; none takes a quarter to four times as many.

@@ -10,10 +10,14 @@ from typing import ClassVar
 from humeval_power.choices import MOST_NEEDED
 from humeval_power.comparisons.scores.advice import STANDINGS, Standing
 from humeval_power.comparisons.scores.answers import PairedTest, TestSettings, score_differences
-from humeval_power.comparisons.scores.charts import differences_chart, retrospective_chart, scores_chart
+from humeval_power.comparisons.scores.charts import (
+    comparison_chart,
+    differences_chart,
+    retrospective_chart,
+    scores_chart,
+)
 from humeval_power.comparisons.scores.comparison import PairComparison, has_two_pseudomedians
 from humeval_power.comparisons.scores.power import SIGN_TESTS, CurvePoint
-from humeval_power.comparisons.scores.result_resamples import comparison_chart
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.comparisons.scores.tests import TESTS
 from humeval_power.inference.clustered import clustered_mean
@@ -460,8 +464,7 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
             f"|mean {b} - {a}| below {equivalence.margin:g} {shown}: two one-sided t tests{robust}, "
             f"{p_words(equivalence.p_value)}, {level_of(1 - 2 * equivalence.alpha)} interval "
             f"{significant_interval(*equivalence.interval)}; that {b} is worse by less than "
-            f"{equivalence.margin:g} is "
-            f"{inferior}.",
+            f"{equivalence.margin:g} is {inferior}.",
         )
 
 

@@ -273,9 +273,8 @@ class SetsResult(PaperResult):
             },
         )
         how = Paragraph(
-            f"{first.test.label}, one-sided; {_HOW[replicability.combination]} (Dror et al. 2017). One by "
-            f"one (Holm): "
-            f"{named}."
+            f"{first.test.label}, one-sided; {_HOW[replicability.combination]} (Dror et al. 2017). One by one "
+            f"(Holm): {named}."
         )
         old, new = first.table.systems
         return Document(

@@ -1,0 +1,416 @@
+"""Systems ranked by battles or by scores: what is said of them, and the record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from humeval_power.checking.columns import listing, shortened
+from humeval_power.comparisons.rank.battles import Battles
+from humeval_power.comparisons.rank.leaderboard import BattleRanking, ScoreRanking, rank_battles
+from humeval_power.comparisons.rank.result import (
+    LAW,
+    RankResult,
+    board_lead,
+    board_section,
+    board_signature,
+)
+from humeval_power.comparisons.scores.result import notices_of
+from humeval_power.inference.clustered import FEW_DF
+from humeval_power.saying.clustered_words import (
+    Independence,
+    assumed_items,
+    clustered_items,
+)
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.numbers import (
+    counted,
+    decimals,
+    interval_words,
+    level_of,
+    p_cell,
+    p_words,
+    percent,
+    significant,
+    significant_interval,
+)
+from humeval_power.saying.quantities import values
+from humeval_power.saying.result import Provenance, Record
+from humeval_power.saying.stated import table
+
+_MOST_MOVED = 10
+ELO = 400 / math.log(10)  # points of a logit
+_TIES = {"davidson": "Davidson (1970)", "rao-kupper": "Rao and Kupper (1967)"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BattleRankResult(RankResult):
+    """Systems in the order of their strengths, with what the battles leave open."""
+
+    schema: ClassVar[str] = "humeval_power/rank_battles/2"
+
+    found: BattleRanking
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return self.found.battles.notices
+
+    def answer(self) -> Document:
+        ranking, board = self.found, self.found.board
+        shares = {
+            name: percent(float(share))
+            for name, share in zip(ranking.battles.systems, ranking.win_share, strict=True)
+        }
+        return Document(
+            f"{len(board.places)} systems ranked by {counted(ranking.battles.n, 'battle')}",
+            lead=board_lead(board),
+            caveats=tuple(self._caveats()),
+            sections=self.sections(
+                board_section(
+                    board, "strength", "Strength, logit", ("wins", shares) if board.has_letters else None
+                ),
+                (*self._style_sections(), Section("The battles", (Facts(tuple(self._facts())),))),
+                more="battles",
+                pairs="Differences of strengths, in logits",
+            ),
+        )
+
+    def _style_sections(self) -> Iterator[Section]:
+        """What style adds, and the board with the style as it is, where covariates are known."""
+        ranking = self.found
+        shown_strength = ranking.fit.without
+        if shown_strength is None:
+            return
+        level = f"{level_of(1 - ranking.board.alpha)}"
+        effects = table(
+            ranking.style,
+            {
+                "difference of one SD in": lambda each: shortened(each.name),
+                "SD": lambda each: significant(each.sd),
+                "logit": lambda each: significant(each.slope),
+                "interval": lambda each: significant_interval(each.low, each.high),
+                "p": lambda each: p_cell(each.p_value),
+            },
+            f"What style adds to the side that has more of it; {level} intervals, each by itself.",
+        )
+        names = ranking.battles.systems
+        order = sorted(range(len(names)), key=lambda k: -shown_strength[k])
+        before = {names[k]: place for place, k in enumerate(order, 1)}
+        moved = sorted(
+            (
+                (place, before[each.system], each.system, each.value)
+                for place, each in enumerate(ranking.board.places, 1)
+                if before[each.system] != place
+            ),
+            key=lambda row: -abs(row[0] - row[1]),
+        )
+        shown = dict(zip(names, shown_strength.tolist(), strict=True))
+        rows = tuple(
+            (shortened(name), significant(value), significant(shown[name]), f"{place}", f"{old}")
+            for place, old, name, value in moved[:_MOST_MOVED]
+        )
+        head = ("system", "at equal style", "as shown", "place", "place as shown")
+        said = f"{counted(len(moved), 'system')} of {len(names)} have another place with style as it is"
+        said += f"; the {_MOST_MOVED} that move most." if len(moved) > _MOST_MOVED else "."
+        yield Section("Style", (effects, *([Table(head, rows, said)] if rows else [Paragraph(said)])))
+
+    def _caveats(self) -> Iterator[str]:
+        ranking = self.found
+        if ranking.style:
+            names = listing([shortened(each.name) for each in ranking.style], limit=6)
+            yield (
+                f"Strengths are at equal style: those of outputs that are alike in {names}. Where readers want "
+                "what these measure, the board without --covariate is theirs."
+            )
+        if ranking.smallest_df < FEW_DF:
+            yield (
+                f"Some differences have {decimals(ranking.smallest_df, 1)} degrees of freedom: so few clusters "
+                "are no more than a hint."
+            )
+        if ranking.newcomers:
+            voters = (
+                ""
+                if ranking.battles.clusters is None
+                else "; of each voter the first battle with the system counts"
+            )
+            yield (
+                f"{listing([shortened(name) for name in ranking.newcomers], limit=6)}: fewer than 5 wins or fewer "
+                f"than 5 losses. Intervals and tests of these are exact, given the strengths of the others{voters}."
+            )
+        if ranking.fit.penalised:
+            yield (
+                "No strengths are most likely, since systems won or lost all of their battles against others, or "
+                "battles in one order: strengths are Firth's, penalised, and finite."
+            )
+        if ranking.order_reason.startswith("No two"):
+            yield f"No effect of the order is estimated. {ranking.order_reason}"
+
+    def _facts(self) -> Iterator[Fact]:
+        ranking = self.found
+        battles, order = ranking.battles, ranking.order
+        yield (
+            "Battles",
+            f"{battles.n:,}, {battles.n_ties:,} of them ties ({percent(battles.n_ties / battles.n)})",
+        )
+        K = len(battles.systems)
+        met = int((battles.shown_first + battles.shown_first.T > 0).sum()) // 2
+        yield "Pairs", f"{met:,} of {K * (K - 1) // 2:,} met"
+        yield "Model", _model(ranking)
+        if ranking.fit.ties:
+            yield "", f"{percent(ranking.tie_share_if_equal)} ties between systems as strong"
+        yield (
+            "Strength",
+            f"logit about the mean of all, {ELO:.0f} points of Elo each; wins: against every other as often",
+        )
+        if order is None:
+            yield "Shown first", ranking.order_reason
+        else:
+            interval = interval_words(order.low, order.high)
+            confidence = f"{level_of(1 - ranking.board.alpha)} interval"
+            yield (
+                "Shown first",
+                f"wins {order.share:.4f} of battles of systems as strong ({confidence} {interval}; "
+                f"{p_words(order.p_value)}); strengths are those without it",
+            )
+
+    def numbers(self) -> Record:
+        ranking = self.found
+        battles, order = ranking.battles, ranking.order
+        return {
+            "model": "bradley-terry",
+            **values(ranking.fit, "ties", "penalised", "log_likelihood"),
+            **values(ranking, "newcomers", "tie_share_if_equal"),
+            "n_battles": battles.n,
+            "n_ties": battles.n_ties,
+            **self.board_numbers(),
+            "win_shares": dict(zip(battles.systems, ranking.win_share.tolist(), strict=True)),
+            "position_bias": None
+            if order is None
+            else {"share": order.share, "interval": [order.low, order.high], "p_value": order.p_value},
+            "position_reason": ranking.order_reason,
+            "covariates": [asdict(each) for each in ranking.style],
+            "strengths_as_shown": None
+            if ranking.fit.without is None
+            else dict(zip(battles.systems, ranking.fit.without.tolist(), strict=True)),
+            "tie_parameter": ranking.fit.tie,
+            "design_effect": None if math.isnan(ranking.design_effect) else ranking.design_effect,
+            "smallest_df": None if math.isinf(ranking.smallest_df) else ranking.smallest_df,
+            "paragraph": self.paragraph(),
+            "notices": list(battles.notices),
+        }
+
+    def independence(self) -> tuple[Independence, ...]:
+        ranking = self.found
+        battles = ranking.battles
+        known = battles.clusters
+        said = [Independence("items", "assumed", each) for each in battles.suspects]
+        if known is None:
+            text = (
+                f"The {battles.n:,} battles count as independent. Where several are of one user or worker they are "
+                "not, and intervals are too short: name the column by --cluster."
+            )
+            return Independence("workers", "assumed", text), *said
+        text = (
+            f"The {battles.n:,} battles come from {known.n_clusters:,} clusters ({shortened(known.name)}) of up to "
+            f"{int(known.sizes.max()):,}. Errors are robust to whatever battles of a cluster share (CR2, "
+            f"Satterthwaite's df of at least {decimals(ranking.smallest_df, 1)}); the variance is "
+            f"{ranking.design_effect:.2f} times that of independent battles."
+        )
+        return Independence("workers", "accounted", text), *said
+
+    def paragraph(self) -> str:
+        ranking = self.found
+        battles, board = ranking.battles, ranking.board
+        known = battles.clusters
+        order, ties = ranking.order, percent(battles.n_ties / battles.n)
+        text = (
+            f"We ranked {len(board.places)} systems by {battles.n:,} pairwise battles ({ties} ties) "
+            f"with the model of {_model(ranking)}"
+        )
+        text += ", with an effect of the order of presentation" if order is not None else ""
+        if ranking.style:
+            names = listing([shortened(each.name) for each in ranking.style], limit=6)
+            text += f"{' and' if order is not None else ', with'} differences of {names} as covariates"
+        text += ". "
+        if known is not None:
+            text += (
+                f"Standard errors are robust to {known.n_clusters:,} clusters ({shortened(known.name)}; CR2 with "
+                "Satterthwaite degrees of freedom). "
+            )
+        text += f"Ranks follow from tests of all pairs, corrected by {LAW[board.test]} (alpha {board.alpha:.4g}). "
+        text += board_lead(board)
+        if order is not None:
+            text += f" The system shown first won {100 * order.share:.1f} % where both were as strong."
+        return text
+
+    @property
+    def signature(self) -> str:
+        ranking, battles = self.found, self.found.battles
+        model: Record = {
+            "model": "bradley-terry",
+            "ties": ranking.fit.ties,
+            "order": "no" if ranking.order is None else "yes",
+            "style": "+".join(each.name for each in ranking.style) or None,
+        }
+        return board_signature(
+            ranking.board, model, n=battles.n, clusters=battles.clusters, sha256=battles.sha256
+        )
+
+    def update(self, more: Battles) -> BattleRankResult:
+        """The same board with more battles, asked in the same way; where this was a look, the next one.
+        InputError: battles with other clusters than those of before."""
+        old = self.found
+        ranking = rank_battles(
+            old.battles.joined(more),
+            ties=old.ties,
+            position_bias=old.position_bias,
+            alpha=old.alpha,
+            test="max-t" if old.board.test == "max-t" else "holm",
+            only=old.board.only,
+            look=None if old.board.look is None else old.board.look + 1,
+            seed=old.board.seed,
+        )
+        return BattleRankResult(found=ranking, provenance=Provenance(seed=old.board.seed))
+
+
+def _model(ranking: BattleRanking) -> str:
+    ties = ranking.fit.ties
+    return f"Bradley and Terry (1952){f', ties by {_TIES[ties]}' if ties else ''}"
+
+
+# Systems ranked by scores: what is said of them, and the record.
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRankResult(RankResult):
+    """Systems in the order of their mean scores, with what the items leave open."""
+
+    schema: ClassVar[str] = "humeval_power/rank_scores/2"
+
+    found: ScoreRanking
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return notices_of(self.found.table)
+
+    def answer(self) -> Document:
+        ranking, board = self.found, self.found.board
+        metric = shortened(ranking.table.metric)
+        return Document(
+            f"{len(board.places)} systems ranked by {metric}",
+            lead=board_lead(board),
+            caveats=tuple(self._caveats()),
+            sections=self.sections(
+                board_section(board, "mean", f"Mean {metric}"),
+                (Section("The scores", (Facts(tuple(self._facts())),)),),
+                more=self._unit(),
+                pairs=f"Differences of mean {metric}",
+            ),
+        )
+
+    def _caveats(self) -> Iterator[str]:
+        ranking = self.found
+        if ranking.df < FEW_DF:
+            yield (
+                f"Standard errors have {decimals(ranking.df, 1)} degrees of freedom: the clusters are too few, "
+                "or one of them rules. The order is no more than a hint."
+            )
+
+        if ranking.board.test == "signs":
+            yield (
+                "Signs hold where the clusters' differences are symmetric about their mean: skewed ones err more "
+                "often than alpha says. Intervals of pairs are Bonferroni's t."
+            )
+
+    def _unit(self) -> str:
+        ranking = self.found
+        clusters = ranking.table.clusters
+        return (
+            "items"
+            if clusters is None or ranking.tasks == "fixed"
+            else f"clusters ({shortened(clusters.name)}), not more items in them,"
+        )
+
+    def _facts(self) -> Iterator[Fact]:
+        ranking = self.found
+        clusters = ranking.table.clusters
+        inside = "" if clusters is None else f" in {counted(clusters.n_clusters, 'cluster')}"
+        yield "Items", f"{ranking.table.n_items:,}{inside}, the same for every system"
+        yield "Best", "the smallest mean" if ranking.lower_is_better else "the largest mean"
+        if clusters is not None:
+            words = {
+                "sampled": "a sample: the order holds for clusters like these (--tasks fixed: for these alone)",
+                "fixed": "these alone: the order holds for new items of these tasks",
+            }
+            yield "Clusters", words[ranking.tasks]
+        yield (
+            "Standard errors",
+            f"of mean differences, with {decimals(ranking.df, 1).removesuffix('.0')} degrees of freedom",
+        )
+
+    def numbers(self) -> Record:
+        ranking = self.found
+        clusters = ranking.table.clusters
+        return {
+            "metric": ranking.table.metric,
+            "n_items": ranking.table.n_items,
+            "cluster": None if clusters is None else clusters.name,
+            "n_clusters": None if clusters is None else clusters.n_clusters,
+            **values(ranking, "tasks", "df", "lower_is_better"),
+            **self.board_numbers(),
+            "paragraph": self.paragraph(),
+            "notices": list(ranking.table.notices),
+        }
+
+    def independence(self) -> tuple[Independence, ...]:
+        ranking = self.found
+        table = ranking.table
+        if table.clusters is None:
+            return (assumed_items(table.n_items, table.suspects),)
+        if ranking.tasks == "fixed":
+            text = (
+                f"The {table.n_items:,} items come from {table.clusters.n_clusters:,} tasks "
+                f"({shortened(table.clusters.name)}) that are all that matters: what is found holds for new "
+                "items of these tasks, and not for tasks like these."
+            )
+            return (Independence("items", "accounted", text),)
+        answer = clustered_items(ranking.top, shortened(table.clusters.name))
+        of = "These standard errors are of the difference of the first two systems."
+        return (Independence(answer.of, answer.state, f"{answer.text} {of}"),)
+
+    def paragraph(self) -> str:
+        ranking = self.found
+        table, board = ranking.table, ranking.board
+        clusters = table.clusters
+        text = (
+            f"We ranked {len(board.places)} systems by their mean {shortened(table.metric)} on the same "
+            f"{counted(table.n_items, 'item')}"
+        )
+        if clusters is not None and ranking.tasks == "fixed":
+            text += (
+                f" in {clusters.n_clusters:,} strata ({shortened(clusters.name)}) that are all that matters (at "
+                f"least {decimals(ranking.df, 1)} Satterthwaite degrees of freedom)"
+            )
+        elif clusters is not None:
+            text += (
+                f" in {clusters.n_clusters:,} clusters ({shortened(clusters.name)}), with standard errors robust "
+                f"to these (CR2, {decimals(ranking.df, 1)} Bell-McCaffrey degrees of freedom)"
+            )
+        return (
+            f"{text}. Ranks follow from t tests of all pairs, corrected by {LAW[board.test]} (alpha "
+            f"{board.alpha:.4g}). {board_lead(board)}"
+        )
+
+    @property
+    def signature(self) -> str:
+        ranking, table = self.found, self.found.table
+        model: Record = {
+            "model": "ranked-means",
+            "best": "low" if ranking.lower_is_better else "high",
+            "tasks": "fixed" if ranking.tasks == "fixed" else None,
+        }
+        return board_signature(
+            ranking.board, model, n=table.n_items, clusters=table.clusters, sha256=table.sha256
+        )
