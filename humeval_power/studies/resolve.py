@@ -243,13 +243,8 @@ class EffectInput:
     latent: bool = False
 
     def on(self, scale: RatingScale | None) -> tuple[Difference, ...]:
-        """The differences on [0, 1].
-
-        Raises
-        ------
-        InputError
-            One that cannot exist, or points of a scale that nobody named.
-        """
+        """The differences on [0, 1]. Raises InputError: one that cannot exist, or points of a scale that
+        nobody named."""
         return differences_of(self.values, scale, name=self.option, raw=self.raw)
 
     def one(self, scale: RatingScale | None) -> Difference:
@@ -257,13 +252,8 @@ class EffectInput:
         return self.on(scale)[0]
 
     def coefficients(self, unit: float) -> tuple[float, ...]:
-        """The values as they are, where each stands for `unit` differences.
-
-        Raises
-        ------
-        InputError
-            One that cannot exist, or points: a coefficient has none.
-        """
+        """The values as they are, where each stands for `unit` differences. Raises InputError: one that
+        cannot exist, or points: a coefficient has none."""
         if self.raw or self.latent:
             raise click.UsageError(f"{self.option} is a difference: give the coefficient by --effect.")
         problems = on_unit(self.values, name=self.option, unit=unit)
@@ -359,15 +349,9 @@ effect_needed = needs(
 def settled(
     study: StudyValues, settings: Assumptions, effect: EffectInput
 ) -> list[tuple[Assumptions, Difference]]:
-    """For each difference the parameters, in categories of the study's shares, and the difference.
-
-    Raises
-    ------
-    click.UsageError
-        A latent effect of ratings that are numbers.
-    ParametersError
-        Shares that the parameters leave no room for, or a latent effect that cannot be.
-    """
+    """For each difference the parameters, in categories of the study's shares, and the difference. Raises
+    UsageError: a latent effect of ratings that are numbers; ParametersError: shares that the parameters leave
+    no room for, or a latent effect that cannot be."""
     if effect.latent:
         return [_at_latent_effect(settings, study.shares, study.link, value) for value in effect.values]
     effects = [said.between(settings.systems) for said in effect.on(settings.scale)]
@@ -429,11 +413,7 @@ def rule_of(study: StudyValues, *, margin: float | None = None) -> DecisionRule:
     """The test of the study.
 
     margin : in place of what the study says.
-
-    Raises
-    ------
-    click.UsageError
-        A test that cannot be.
+    Raises UsageError: a test that cannot be.
     """
     known = {one.name: getattr(study, one.name) for one in fields(DecisionRule)}
     known["margin"] = _margin(study) if margin is None else margin
@@ -484,12 +464,7 @@ def analysed_as(study: StudyValues, rule: DecisionRule, settings: Assumptions) -
 
 def family_of(study: StudyValues, planned: ComparisonFamily = DEFAULT_FAMILY) -> ComparisonFamily:
     """The tests of several systems that are made together: as planned, with what was said in its place.
-
-    Raises
-    ------
-    click.UsageError
-        What contradicts itself, or the rest.
-    """
+    Raises UsageError: what contradicts itself, or the rest."""
     comparisons, baseline = study.comparisons, study.baseline
     if baseline is not None and comparisons == "all-pairs":
         raise click.UsageError("Give --comparisons all-pairs or --baseline, not both.")
@@ -519,13 +494,8 @@ def goal_of(study: StudyValues) -> Goal:
 
 
 def on_one_criterion(study: StudyValues, rule: DecisionRule) -> tuple[StudyValues, DecisionRule]:
-    """The study on any one of its criteria, and its test at the level that a plan gives each of them.
-
-    Raises
-    ------
-    click.UsageError
-        A correction that criteria have not together.
-    """
+    """The study on any one of its criteria, and its test at the level that a plan gives each of them. Raises
+    UsageError: a correction that criteria have not together."""
     n = len(study.criteria or ())
     if n < 2:
         return study, rule
@@ -553,13 +523,8 @@ def tell_one_test(study: StudyValues) -> None:
 
 
 def number_of_systems(study: StudyValues) -> int | None:
-    """How many systems there are, as far as that was said.
-
-    Raises
-    ------
-    click.UsageError
-        Two different numbers of them.
-    """
+    """How many systems there are, as far as that was said. Raises UsageError: two different numbers of
+    them."""
     counts = {
         "n_systems": study.n_systems,
         "systems": None if study.systems is None else len(study.systems),
@@ -593,13 +558,8 @@ def points_of(study: StudyValues, scale: RatingScale | None) -> int | None:
 
 
 def design_of(study: StudyValues, n_systems: int = 2) -> Design:
-    """The design of the study.
-
-    Raises
-    ------
-    DesignError
-        Fields that contradict each other, or a design that cannot be built.
-    """
+    """The design of the study. Raises DesignError: fields that contradict each other, or a design that cannot
+    be built."""
     from humeval_power.studies.power.required import build_design
 
     return build_design(
@@ -744,12 +704,8 @@ _OF_MODEL = {**PRICE_FIELDS, "share": "fee_share"}
 
 def cost_model_of(study: StudyValues) -> CostModel:
     """What the study costs; the seconds of a rating are those of the pilot where a column of it is named.
-
-    Raises
-    ------
-    InputError
-        Every impossible price at once, no price at all, or a platform that the table of fees does not have.
-    """
+    Raises InputError: every impossible price at once, no price at all, or a platform that the table of fees
+    does not have."""
     if study.cost_per_rating is None and study.pay_per_hour is None:
         rule = "nothing says what a rating costs."
         raise InputError(
@@ -772,13 +728,8 @@ def cost_model_of(study: StudyValues) -> CostModel:
 
 
 def judges_of(study: StudyValues) -> PlannedJudges | None:
-    """The judges of a study; None where it says none.
-
-    Raises
-    ------
-    InputError
-        What is missing of them, or does not go together.
-    """
+    """The judges of a study; None where it says none. Raises InputError: what is missing of them, or does not
+    go together."""
     given = study.options_of([name for name, one in FIELDS.items() if one.section == "judges"])
     if not given:
         return None
@@ -801,13 +752,7 @@ def judges_of(study: StudyValues) -> PlannedJudges | None:
 
 
 def prices_of(study: StudyValues) -> CostModel | None:
-    """The same; None where no price was said.
-
-    Raises
-    ------
-    InputError
-        As for `cost_model_of`.
-    """
+    """The same; None where no price was said. Raises InputError: as for `cost_model_of`."""
     given = study.options_of(PRICES)
     if given and study.cost_per_rating is None and study.pay_per_hour is None:
         raise InputError(
@@ -818,13 +763,8 @@ def prices_of(study: StudyValues) -> CostModel | None:
 
 
 def _seconds_of_pilot(name: str, pilot: str | None) -> Decimal:
-    """The median time of the pilot's ratings.
-
-    Raises
-    ------
-    InputError
-        No pilot, no such column, or a column without times.
-    """
+    """The median time of the pilot's ratings. Raises InputError: no pilot, no such column, or a column
+    without times."""
     if pilot is None or pilot == "-":
         raise InputError("--seconds-column needs a PILOT file that has the column.")
     import pandas as pd
@@ -862,13 +802,8 @@ def _of_option(study: StudyValues, problem: Problem) -> Problem:
 
 
 def cost_model(study: StudyValues, fee: PlatformFee) -> CostModel:
-    """The prices of the study, with this fee.
-
-    Raises
-    ------
-    InputError
-        Every impossible price at once, by its name in the model.
-    """
+    """The prices of the study, with this fee. Raises InputError: every impossible price at once, by its name
+    in the model."""
     from humeval_power.costs import CostModel
 
     same = {one.name for one in fields(CostModel)} - PRICE_FIELDS.keys() - {"fee"}

@@ -310,13 +310,8 @@ def _over_pool(
     correlation: float,
 ) -> tuple[Any, Assumptions | None]:
     """What is assumed of items that were drawn from a pool, under names that say so, and where it comes from.
-
-    Raises
-    ------
-    InputError
-        Picked items or unequal probabilities, other numbers of items than were drawn, other systems, documents, or
-        ratings in categories: all at once.
-    """
+    Raises InputError: picked items or unequal probabilities, other numbers of items than were drawn, other
+    systems, documents, or ratings in categories: all at once."""
     from humeval_power.inference.chosen_items import (
         explained_by_draw,
         item_sd_factor,
@@ -401,13 +396,8 @@ def _planned_effect(
     study: StudyValues, *, observed: bool
 ) -> tuple[Assumptions, Difference, tuple[str, ...]]:
     """What to plan from, in categories of the shares if there are any, the effect to plan for, and a warning
-    where it is the one that the pilot showed.
-
-    Raises
-    ------
-    InputError
-        The pilot's own effect, where there is no pilot.
-    """
+    where it is the one that the pilot showed. Raises InputError: the pilot's own effect, where there is no
+    pilot."""
     effect, assumed = effect_of(study), assumptions_of(study, usual=True)
     if effect is not None and observed:
         raise click.UsageError(

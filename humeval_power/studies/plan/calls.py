@@ -264,13 +264,8 @@ def make_plan(
 
 
 def _design_beside(sizes: Sequence[int], paired: bool, n_systems: int) -> StudyCounts:
-    """The design of these workers, items, ratings of each item and perhaps documents.
-
-    Raises
-    ------
-    InputError
-        Other numbers than these, or a design that cannot be built.
-    """
+    """The design of these workers, items, ratings of each item and perhaps documents. Raises InputError:
+    other numbers than these, or a design that cannot be built."""
     from humeval_power.studies.power.required import design_of
     from humeval_power.study_counts import StudyCounts
 
@@ -420,13 +415,7 @@ def assign_work(
 
 
 def _stage(plan: Plan, after: DroppingMonitoring | None) -> LookStage:
-    """What is rated until the next look.
-
-    Raises
-    ------
-    InputError
-        A study that has ended.
-    """
+    """What is rated until the next look. Raises InputError: a study that has ended."""
     from humeval_power.studies.plan.result_assignment import LookStage
 
     if after is None:
@@ -468,13 +457,8 @@ def _kept_together(design: Design, planned: Plan | None, limit: int | None) -> D
 
 
 def control_of(rules: ExclusionRules, costs: CostModel) -> QualityControl | None:
-    """Rules with the checks, repeats and seconds that are paid for; None without rules.
-
-    Raises
-    ------
-    InputError
-        Rules about checks or repeats without any.
-    """
+    """Rules with the checks, repeats and seconds that are paid for; None without rules. Raises InputError:
+    rules about checks or repeats without any."""
     from humeval_power.simulation.quality_control import USUAL_BEHAVIOUR, QualityControl
 
     if not rules:

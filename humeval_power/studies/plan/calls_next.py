@@ -139,13 +139,8 @@ def _look_of(state: StudyUnderWay) -> int:
 
 
 def _check_lacking(state: StudyUnderWay, stage: LookStage, n_next: int) -> None:
-    """Refuse ratings beyond those that the plan has until the next look: what dropped systems save is pocketed.
-
-    Raises
-    ------
-    InputError
-        More than are lacking.
-    """
+    """Refuse ratings beyond those that the plan has until the next look: what dropped systems save is
+    pocketed. Raises InputError: more than are lacking."""
     lacking = int(state.lacking.sum()) * len(stage.systems)
     if n_next <= lacking:
         return

@@ -445,13 +445,8 @@ def check_stops(
     rule: DecisionRule,
     scale: RatingScale | None,
 ) -> None:
-    """Refuse a design that intervals cannot stop at these levels: too few workers, or sizes that no look can meet.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse a design that intervals cannot stop at these levels: too few workers, or sizes that no look can
+    meet. Raises InputError: all that is wrong, with the reason."""
     from humeval_power.studies.looks.rating_looks import check_stopping, look_rows, scheduled_boundaries
 
     assert wish.stop_when is not None

@@ -234,13 +234,8 @@ def planned_judges(
     runs: tuple[int, ...] | None,
     prices: tuple[Decimal, ...] | None,
 ) -> PlannedJudges:
-    """From the fields of a study, of which one number stands for all judges.
-
-    Raises
-    ------
-    InputError
-        What does not go together.
-    """
+    """From the fields of a study, of which one number stands for all judges. Raises InputError: what does not
+    go together."""
     n = len(names)
 
     def of_each(values: tuple[Any, ...] | None, usual: Any) -> tuple[Any, ...]:
@@ -270,13 +265,8 @@ def _of_study(problem: Problem) -> Problem:
 
 
 def check_judges(plan: Plan) -> None:
-    """Refuse judges in a plan whose power with them has no formula.
-
-    Raises
-    ------
-    InputError
-        Several systems or criteria, categories, looks, documents or workers who see one system each.
-    """
+    """Refuse judges in a plan whose power with them has no formula. Raises InputError: several systems or
+    criteria, categories, looks, documents or workers who see one system each."""
     has = {
         "several systems or criteria": plan.many is not None,
         "ratings as categories": plan.parameters.latent is not None,

@@ -66,13 +66,8 @@ class AssignmentResult(Result):
     provenance: Provenance = UNKNOWN
 
     def __post_init__(self) -> None:
-        """Refuse a takeover of what is not there.
-
-        Raises
-        ------
-        DesignError
-            A spare, slot or batch that the assignment does not have.
-        """
+        """Refuse a takeover of what is not there. Raises DesignError: a spare, slot or batch that the
+        assignment does not have."""
         _ = self._table
 
     @property

@@ -283,14 +283,8 @@ def _sensitivity(plan: Plan) -> Values | None:
 
 
 def plan_to_json(plan: Plan, *, created: datetime.date, history: Sequence[Amendment] = ()) -> str:
-    """The text of plan.json, sealed, ending with a newline.
-
-    Raises
-    ------
-    InputError
-        A plan that could not be read back: impossible values, or a cost or power that its own prices,
-        design and parameters do not give.
-    """
+    """The text of plan.json, sealed, ending with a newline. Raises InputError: a plan that could not be read
+    back: impossible values, or a cost or power that its own prices, design and parameters do not give."""
     check_plan(plan)
     content = plain_content(plan, created=created)
     check_numbers(plan, content, "plan")
@@ -361,13 +355,8 @@ def agree(stated: object, computed: object) -> bool:
 
 
 def check_plan(plan: Plan) -> None:
-    """Refuse a plan of fields that are possible each, and not together.
-
-    Raises
-    ------
-    InputError
-        All of it, by the fields of the study.
-    """
+    """Refuse a plan of fields that are possible each, and not together. Raises InputError: all of it, by the
+    fields of the study."""
     problems = []
     difference, rule, many = plan.effect, plan.rule, plan.many
     if difference == 0 and rule.margin is None:

@@ -518,11 +518,6 @@ def check_looks(plan: JudgementPlan, values: Values, place: str) -> None:
 
 
 def validated_looks(values: Mapping[str, Any], place: str) -> LooksDocument:
-    """The document, with every field checked.
-
-    Raises
-    ------
-    InputError
-        Every field that is impossible, at once; `place` is what errors call the document.
-    """
+    """The document, with every field checked. Raises InputError: every field that is impossible, at once;
+    `place` is what errors call the document."""
     return validated(LooksDocument, values, place)

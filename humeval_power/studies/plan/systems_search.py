@@ -214,13 +214,8 @@ class Row:
 def list_rows(
     space: SearchSpace, costs: CostModel, *, planned: PlannedSystems, rule: DecisionRule
 ) -> list[Row]:
-    """Every design of the space that can be carried out, priced.
-
-    Raises
-    ------
-    InputError
-        A space without any feasible design (and why), or one too large to list.
-    """
+    """Every design of the space that can be carried out, priced. Raises InputError: a space without any
+    feasible design (and why), or one too large to list."""
     rows = [row for paired in space.pairings for row in _rows(space, costs, paired, planned, rule)]
     if not rows:
         raise nothing_feasible(space, n_systems=planned.parameters.n_systems)

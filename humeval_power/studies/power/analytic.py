@@ -179,10 +179,7 @@ def simulated_detectable_effect(
     smallest effect that would have made it significant, and the answer is a quantile of those; the
     interval is that of the quantile. Other responses: bisection with the same random numbers.
 
-    Raises
-    ------
-    InputError
-        A target that is no goal, or no study that could be fitted.
+    Raises InputError: a target that is no goal, or no study that could be fitted.
     """
     check_target(power, study.rule)
     check_simulation(n_simulations, None)
@@ -214,10 +211,7 @@ def simulated_margin(
     minus the lower end for non-inferiority. The answer is a quantile of those, with its interval. The
     margin of the study's rule is used by the calibrated rule alone, which simulates its null there.
 
-    Raises
-    ------
-    InputError
-        A target that is no goal, or no study that could be fitted.
+    Raises InputError: a target that is no goal, or no study that could be fitted.
     """
     check_target(power, study.rule)
     check_simulation(n_simulations, None)

@@ -228,13 +228,8 @@ def _of_several(
 
 
 def _designs(study: StudyValues) -> list[Design]:
-    """Those of the grid, by workers and then by items.
-
-    Raises
-    ------
-    DesignError
-        All that cannot be built, at once.
-    """
+    """Those of the grid, by workers and then by items. Raises DesignError: all that cannot be built, at
+    once."""
     designs: list[Design] = []
     problems: list[Problem] = []
     for workers in study.workers_range:

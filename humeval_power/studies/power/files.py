@@ -45,13 +45,8 @@ def shipped_library() -> list[LibraryEntry]:
 
 
 def read_library(path: str | Path) -> list[LibraryEntry]:
-    """The entries of a library, in its order.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, or every problem of its entries at once.
-    """
+    """The entries of a library, in its order. Raises InputError: a file that cannot be read, or every problem
+    of its entries at once."""
     entries: list[LibraryEntry] = []
     problems: list[Problem] = []
     for values in _entries(Path(path)):
@@ -128,13 +123,8 @@ def library_entry(name: str, *, allow_not_identified: bool = False) -> Assumed:
 
 
 def preset_document(name: str) -> dict[str, Any]:
-    """What the library that comes along says of a name.
-
-    Raises
-    ------
-    InputError
-        No entry of that name, or one that nothing can be planned from.
-    """
+    """What the library that comes along says of a name. Raises InputError: no entry of that name, or one that
+    nothing can be planned from."""
     library = shipped_library()
     names = [entry.name for entry in library]
     if name not in names:

@@ -91,13 +91,7 @@ class LibraryEntry:
 
 
 def entry_from_dict(values: object, *, place: str) -> LibraryEntry:
-    """Read what `as_dict` writes.
-
-    Raises
-    ------
-    InputError
-        Every field that is missing or wrong.
-    """
+    """Read what `as_dict` writes. Raises InputError: every field that is missing or wrong."""
     if not isinstance(values, Mapping):
         raise InputError([Problem("an entry must be an object with a name.", "", place=place)])
     name = values.get("name")
@@ -184,13 +178,7 @@ def _text_of(exported: Mapping[str, Any], name: str) -> str:
 
 
 def find_entry(name: str, entries: Sequence[LibraryEntry]) -> LibraryEntry:
-    """The entry of a name.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+    """The entry of a name. Raises InputError: there is none."""
     for entry in entries:
         if entry.name == name:
             return entry
@@ -199,13 +187,8 @@ def find_entry(name: str, entries: Sequence[LibraryEntry]) -> LibraryEntry:
 
 
 def parameters_document(entry: LibraryEntry) -> Record:
-    """What `power --parameters` reads, with the source of the figures under `library`.
-
-    Raises
-    ------
-    InputError
-        An entry that nothing can be planned from.
-    """
+    """What `power --parameters` reads, with the source of the figures under `library`. Raises InputError: an
+    entry that nothing can be planned from."""
     if entry.document is None:
         raise InputError(f"{entry.name!r} cannot be planned from: {entry.worth}")
     about = {key: getattr(entry, key) for key in (*_TEXTS, "caveat")}
@@ -284,11 +267,7 @@ def library_export(study: Mapping[str, Any], texts: Mapping[str, str], *, name: 
     """The parameters of a study that was fitted or analysed, for `power`, `plan` and `more parameters add`.
 
     texts : the authors' answers; 'title', 'paper', 'data_link' and 'licence' are used.
-
-    Raises
-    ------
-    InputError
-        There is no fit of two systems, or it did not converge.
+    Raises InputError: there is no fit of two systems, or it did not converge.
     """
     if not isinstance(study.get("parameters"), Mapping):
         raise InputError(
@@ -343,13 +322,8 @@ class LibraryResult(Result):
     provenance: Provenance = UNKNOWN
 
     def entry(self, name: str) -> EntryResult:
-        """The entry of a name, with its source and what it is worth.
-
-        Raises
-        ------
-        InputError
-            No entry of that name.
-        """
+        """The entry of a name, with its source and what it is worth. Raises InputError: no entry of that
+        name."""
         return EntryResult(entry=find_entry(name, self.entries))
 
     def body(self) -> Document:
@@ -415,13 +389,8 @@ class EntryResult(Result):
         )
 
     def content(self) -> Record:
-        """The document of parameters; how the fit itself came about stands under `library`.
-
-        Raises
-        ------
-        InputError
-            An entry that nothing can be planned from.
-        """
+        """The document of parameters; how the fit itself came about stands under `library`. Raises
+        InputError: an entry that nothing can be planned from."""
         document = parameters_document(self.entry)
         fitted = {name: document.pop(name) for name in ("command", "versions") if name in document}
         document.pop("schema")

@@ -88,8 +88,6 @@ def computed_chart(
 ) -> Chart | None:
     """Power by formula from nothing to twice where the answer lies, which is marked; None where there is no curve.
 
-    Parameters
-    ----------
     power_of : the power at an effect, or a size; None where there can be none.
     label : what the axis of effects or sizes shows.
     """

@@ -77,10 +77,7 @@ def build_design(
     Fully crossed without a number of ratings per item, otherwise k of the workers on each item; or, of two
     systems, one of the nested and counterbalanced designs by name.
 
-    Raises
-    ------
-    DesignError
-        Options that contradict each other, or a design that cannot be built.
+    Raises DesignError: options that contradict each other, or a design that cannot be built.
     """
     design = _of_items(
         n_workers,
@@ -470,12 +467,8 @@ def required_size(
     ahead : is told of the work of one proof before the first, and may refuse it.
     progress : is told how many studies are simulated, and how many there may be.
     scale : in whose points the reason speaks of differences.
-
-    Raises
-    ------
-    InputError
-        A size that is missing, an effect of zero, which no study can find, or one beyond the margin of
-        the rule, where its claim is wrong.
+    Raises InputError: a size that is missing, an effect of zero, which no study can find, or one beyond the
+    margin of the rule, where its claim is wrong.
     """
     check_target(power, rule)
     check_effect(parameters.difference, rule)
@@ -779,10 +772,7 @@ def cheapest_size(
     within such a step. Of equals it has the fewest workers; where none reaches the target it is that of the most.
     One whose workers give fewer ratings than is practical at these costs counts only where all do.
 
-    Raises
-    ------
-    InputError
-        No number of workers that an item can have.
+    Raises InputError: no number of workers that an item can have.
     """
     if most < least:
         raise InputError(f"An item needs {least} workers: max_workers must be at least that; got {most}.")
