@@ -547,7 +547,7 @@ def _name(pair: JudgedPair) -> str:
 
 # A mean or a difference from crossed ratings of workers, with a judge as a covariate of items.
 
-FEW_WORKERS = 5
+WORKERS_FOR_A_MEAN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -625,7 +625,7 @@ class JudgeWorkers(PaperResult):
         means = self.found
         said = {
             f"{means.n_workers} workers are few: the interval rests on {decimals(means.judged.df, 1)} degrees of "
-            "freedom.": means.n_workers < FEW_WORKERS,
+            "freedom.": means.n_workers < WORKERS_FOR_A_MEAN,
             "The judge made the estimate less precise here: use the workers alone.": means.efficiency < 1,
         }
         return *without_judges(self.judges, means), *(text for text, holds in said.items() if holds)

@@ -40,8 +40,7 @@ from humeval_power.studies.plan.sealed_content import without_names
 from humeval_power.studies.power.assurance import QUANTILES
 from humeval_power.studies.power.charts import CLAIM, POWER, target_line
 from humeval_power.studies.power.formula import effect_precision, power_at
-from humeval_power.studies.power.result_several import GOAL_NAMES
-from humeval_power.systems import GOALS
+from humeval_power.systems import GOAL_WORDS, GOALS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -369,7 +368,7 @@ def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_PowerLine]:
     for place, goal in enumerate(GOALS):
         chances = [shares[goal] for shares in result]
         if not any(map(math.isnan, chances)):
-            yield _PowerLine(GOAL_NAMES[goal], tuple(effects.tolist()), tuple(chances), place)
+            yield _PowerLine(GOAL_WORDS[goal].name, tuple(effects.tolist()), tuple(chances), place)
 
 
 def _of_settings(plan: Plan) -> Iterator[_PowerLine]:

@@ -49,7 +49,6 @@ from humeval_power.studies.plan.result_words import (
     OBSERVED,
     OTHER_LOOK,
     family_sentences,
-    goal_clause,
     named,
     test_words,
     work_words,
@@ -60,6 +59,7 @@ from humeval_power.studies.power.formula import effect_precision
 from humeval_power.studies.power.outlook import bottleneck_words
 from humeval_power.studies.power.required import counts_precision, design_of
 from humeval_power.study_counts import share_of
+from humeval_power.systems import goal_clause
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel

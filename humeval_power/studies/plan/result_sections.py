@@ -35,16 +35,14 @@ from humeval_power.studies.plan.result_words import (
     COST_NAMES,
     SD_WORDS,
     design_words,
-    goal_clause,
     labels_of_settings,
 )
 from humeval_power.studies.power.analytic import detectable
-from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
+from humeval_power.studies.power.formula import T_LAW_WORKERS, effect_precision
 from humeval_power.studies.power.outlook import pair_ceilings, without_documents
-from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.studies.power.study_content import category_facts
 from humeval_power.study_counts import share_of
-from humeval_power.systems import GOALS, Goal, SystemsParameters
+from humeval_power.systems import GOAL_WORDS, GOALS, Goal, SystemsParameters, goal_clause
 
 if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
@@ -175,7 +173,7 @@ def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
         simulated[planned.goal] = plan.predicted.simulated, plan.predicted.interval
 
     def row(goal: Goal) -> tuple[str, ...]:
-        name = GOAL_NAMES[goal] + (" (the goal)" if goal == planned.goal else "")
+        name = GOAL_WORDS[goal].name + (" (the goal)" if goal == planned.goal else "")
         if goal not in simulated:
             return name, share(formula[goal]), "-", "-"
         value, interval = simulated[goal]
@@ -470,7 +468,7 @@ def _few_workers(plan: Plan, design: Design) -> list[str]:
             f"than alpha {rule.alpha:g} says, and part of the power is false alarm. "
             f"{size_sentence(rule)}".rstrip()
         ]
-    if n_workers < FEW_WORKERS:
+    if n_workers < T_LAW_WORKERS:
         return [f"With {n_workers} workers the power by formula is rough; trust the simulation."]
     return []
 

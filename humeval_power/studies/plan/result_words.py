@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from humeval_power.choices import CORRECTIONS, DesignKind
 from humeval_power.designs import Design
 from humeval_power.families import ComparisonFamily
-from humeval_power.rules import DecisionRule, claim
+from humeval_power.rules import DecisionRule
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.rule_words import estimator_words, reference_of
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.power.study_content import setting_labels
-from humeval_power.systems import Goal
 
 if TYPE_CHECKING:
     from humeval_power.studies.plan.plan import Plan
@@ -101,13 +100,6 @@ def work_words(design: Design, systems: str) -> str:
 
 # What a plan of several systems, or of several criteria, says of its goal and of its tests.
 
-GOAL_WORDS: Mapping[Goal, str] = {
-    "pair": "a pair of systems that differs by this much is found to differ",
-    "any": "at least one of the true differences is found",
-    "all": "all true differences are found",
-    "best": "the best system is found above every other",
-    "first": "the best system has the highest mean",
-}
 _MODELS = {
     "pairwise": "Each comparison has a linear mixed model of the ratings of its two systems, with crossed random "
     "intercepts and random system differences of workers and of items",
@@ -117,19 +109,6 @@ _MODELS = {
     "items, workers x systems and items x systems, with variances common to all systems",
 }
 _FEW = 4  # names that stand in a sentence
-
-
-def goal_clause(goal: Goal, rule: DecisionRule) -> str:
-    """What a study that reaches its goal has done, under its rule."""
-    if rule.margin is None:
-        return GOAL_WORDS[goal]
-    shown = claim(rule)
-    claims = {
-        "pair": f"{shown} of a pair of systems is shown",
-        "any": f"{shown} of at least one pair of systems is shown",
-        "all": f"{shown} of all pairs of which it is true is shown",
-    }
-    return claims.get(goal, GOAL_WORDS[goal])
 
 
 def said_words(rule: DecisionRule) -> str:

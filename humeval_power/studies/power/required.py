@@ -43,11 +43,12 @@ from humeval_power.studies.power.analytic import (
 )
 from humeval_power.studies.power.estimate import PowerEstimate, Progress, estimate_power, part_of
 from humeval_power.studies.power.formula import (
-    FEW_WORKERS,
+    T_LAW_WORKERS,
     EffectPrecision,
     analytic_power,
     effect_precision,
     power_at,
+    smallest_df,
 )
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.scenario import RatingStudy
@@ -430,8 +431,8 @@ def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPreci
         paired=counts.paired,
         documents=counts.n_documents,
     )
-    smallest = min(counts.n_workers, counts.n_documents or counts.n_items) - 1
-    return EffectPrecision(float(precision.variance), float(precision.df), smallest, counts.n_workers)
+    variance, df = float(precision.variance), float(precision.df)
+    return EffectPrecision(variance, df, smallest_df(counts), counts.n_workers)
 
 
 def required_size(
@@ -693,7 +694,7 @@ def _why(
     if best.n_documents and not by_document:
         joined = "of" if sought == "workers" else "and"
         fixed, other = f"{fixed} {joined} {best.n_documents} documents", "documents"
-    rough = " The formula is rough with so few workers." if best.n_workers < FEW_WORKERS else ""
+    rough = " The formula is rough with so few workers." if best.n_workers < T_LAW_WORKERS else ""
     clearly = _enough(parameters, sought, other, best, power, rule, clearly=True)
     would_do = f" {clearly:,} {other} would do." if clearly else ""
     if limit.reachable:
