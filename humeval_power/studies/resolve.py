@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.repeated import StopWhen
     from humeval_power.studies.looks.replicates import Looks
-    from humeval_power.studies.plan.planned_rules import PlannedJudges
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_systems import SystemsPilot
     from humeval_power.studies.power.surface import Cell
     from humeval_power.study_counts import Documents
@@ -738,7 +738,7 @@ def judges_of(study: StudyValues) -> PlannedJudges | None:
         needed = {"judges": names, "judge_correlation": correlation, "judged_extra": extra}
         missing = [study.option(name) for name, value in needed.items() if value is None]
         raise InputError(f"{', '.join(given)}: a study with judges needs {' and '.join(missing)} too.")
-    from humeval_power.studies.plan.planned_rules import planned_judges
+    from humeval_power.studies.plan.planned_judges import planned_judges
 
     return planned_judges(
         names,

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
         SystemsLooks,
         SystemsOperatingPoint,
     )
-    from humeval_power.studies.plan.planned_rules import PlannedJudges, PlannedRules
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
+    from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.systems_goals import SystemsPower
     from humeval_power.studies.power.systems_study import SystemsStudy

@@ -19,7 +19,7 @@ from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, 
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.rating_looks import power_with_looks
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.plan.planned_rules import judges_record
+from humeval_power.studies.plan.planned_judges import judges_record
 from humeval_power.studies.plan.planned_systems import PlannedSystems, goal_shares, scaled
 from humeval_power.studies.plan.request import PlanResult
 from humeval_power.studies.plan.result_page import (

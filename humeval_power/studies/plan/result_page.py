@@ -26,7 +26,7 @@ from humeval_power.saying.rule_words import (
 )
 from humeval_power.saying.values import signed
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.plan.planned_rules import judges_section
+from humeval_power.studies.plan.planned_judges import judges_section
 from humeval_power.studies.plan.result_sections import (
     assumed_section,
     cost_section,

@@ -32,11 +32,7 @@ from humeval_power.studies.plan.candidates import (
     what_is_left,
 )
 from humeval_power.studies.plan.plan import prove_systems
-from humeval_power.studies.plan.planned_rules import (
-    NOBODY_OUT,
-    WorkersOut,
-    expected_out,
-)
+from humeval_power.studies.plan.planned_rules import NOBODY_OUT, WorkersOut, expected_out
 from humeval_power.studies.plan.planned_systems import (
     PlannedSystems,
     goal_power,
