@@ -22,7 +22,7 @@ from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.studies.plan.candidates import SearchSpace, cheapest, list_candidates
-from humeval_power.studies.plan.request import PlanRequest, PlanResult
+from humeval_power.studies.plan.request import PlanRequest, PlanResult, Way
 from humeval_power.studies.plan.search_and_prove import make_plan
 from humeval_power.studies.power.assurance import assurance
 from humeval_power.studies.power.required import counts_power
@@ -221,6 +221,33 @@ def test_every_way_says_the_risk_of_its_power_and_of_nothing_what_was_not_assume
                 (min(at_both), max(at_both)), rel=1e-12
             )
             assert (way.spread.known_from, way.chance) == ("assumed", None)
+
+
+@pytest.mark.parametrize(
+    ("k", "price", "power", "recommended"),
+    [
+        (1, "28.80", 0.95, None),  # agreement cannot be measured in either
+        (3, "43.20", 0.93, "safer"),  # half as much again, and 0.02 less sure: the limits
+        (3, "43.21", 0.93, None),
+        (3, "43.20", 0.92, None),
+    ],
+)
+def test_the_recommended_design_has_several_ratings_is_as_sure_and_hardly_dearer(
+    k, price, power, recommended
+):
+    result = plan()
+
+    def option(k: int, price: str, power: float):
+        counts, cost = replace(result.chosen.counts, ratings_per_item=k), result.chosen.cost
+        total = replace(cost, **{part: Decimal(0) for part in cost.parts}, ratings=Decimal(price))
+        return replace(result.chosen, counts=counts, cost=total, powers={"pilot": power}, simulated=None)
+
+    cheapest, other = option(1, "28.80", 0.95), option(k, price, power)
+    ways = (Way("cheapest", cheapest), Way("fewer workers", None), Way("safer", other))
+    assert replace(result, ways=ways).recommended == recommended
+    alone = replace(result, chosen=cheapest, ways=(Way("cheapest", None), Way("yours", other)))
+    assert alone.recommended == (None if recommended is None else "yours")
+    assert replace(alone, chosen=replace(cheapest, counts=other.counts)).recommended == "best"
 
 
 def test_there_is_no_budget_to_spend_where_none_is_said():

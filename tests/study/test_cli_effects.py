@@ -13,7 +13,7 @@ import humeval_power as hp
 from humeval_power.doors.terminal.main import main
 from humeval_power.saying.render import as_markdown
 from humeval_power.studies.plan.files import read_plan
-from humeval_power.studies.plan.result_page import plan_document
+from humeval_power.studies.plan.result_document import plan_document
 
 PILOT = str(ROOT / "data" / "pilot.csv")
 SIZE = ("--workers", "6", "--items", "20")

@@ -19,10 +19,9 @@ from humeval_power.files.file_bytes import read_text
 from humeval_power.files.json_text import parse_json, read_fee
 from humeval_power.studies.looks.dropping import DropExpectation
 from humeval_power.studies.looks.repeated import StopExpectation
-from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.plan import Amendment, Change, ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.planned_rules import PlannedRules
 from humeval_power.studies.plan.planned_systems import PlannedSystems
-from humeval_power.studies.plan.result_page import Amendment, Change
 from humeval_power.studies.plan.sealed_content import (
     COMPUTED,
     LOOKS_SCHEMA,

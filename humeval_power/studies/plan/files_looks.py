@@ -17,7 +17,7 @@ from humeval_power.studies.plan.files import (
     schema_of,
     sealed_object,
 )
-from humeval_power.studies.plan.result_page import Amendment
+from humeval_power.studies.plan.plan import Amendment
 from humeval_power.studies.plan.sealed_content import LOOKS_SCHEMA, as_values
 from humeval_power.studies.plan.sealed_schema import (
     LOOKS_COMPUTED,
