@@ -239,15 +239,16 @@ def test_the_recommended_design_has_several_ratings_is_as_sure_and_hardly_dearer
 
     def option(k: int, price: str, power: float):
         counts, cost = replace(result.chosen.counts, ratings_per_item=k), result.chosen.cost
-        total = replace(cost, **{part: Decimal(0) for part in cost.parts}, ratings=Decimal(price))
-        return replace(result.chosen, counts=counts, cost=total, powers={"pilot": power}, simulated=None)
+        nothing = dict.fromkeys(cost.parts, Decimal(0))
+        cost = replace(cost, **{**nothing, "ratings": Decimal(price)})
+        return replace(result.chosen, counts=counts, cost=cost, powers={"pilot": power}, simulated=None)
 
     cheapest, other = option(1, "28.80", 0.95), option(k, price, power)
     ways = (Way("cheapest", cheapest), Way("fewer workers", None), Way("safer", other))
     assert replace(result, ways=ways).recommended == recommended
     alone = replace(result, chosen=cheapest, ways=(Way("cheapest", None), Way("yours", other)))
     assert alone.recommended == (None if recommended is None else "yours")
-    assert replace(alone, chosen=replace(cheapest, counts=other.counts)).recommended == "best"
+    assert replace(alone, chosen=option(2, "28.80", 0.95)).recommended == "best"
 
 
 def test_there_is_no_budget_to_spend_where_none_is_said():
