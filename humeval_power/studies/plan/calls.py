@@ -15,6 +15,7 @@ from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS, Estimand, Exclusio
 from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
+from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily, SystemVariances
 from humeval_power.parameters import Parameters
@@ -67,9 +68,16 @@ def pilot(
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.estimation.fitting import fit
     from humeval_power.estimation.latent.fit import fit_latent
+    from humeval_power.studies.fit.wald import effect_test
 
+    interval = None
     with few_fits():
-        fitted = fit_latent(ratings, family=rule.family, link=rule.link) if rule.is_latent else fit(ratings)
+        if rule.is_latent:
+            fitted: Fit | LatentFit = fit_latent(ratings, family=rule.family, link=rule.link)
+        else:
+            fitted = fit(ratings)
+            tested = effect_test(fitted)
+            interval = None if tested.reason else tested.interval
     if fitted.not_identified and not allow_not_identified:
         only = "; ".join(fitted.identified_combinations)
         raise InputError(
@@ -88,6 +96,7 @@ def pilot(
         origin="pilot",
         file=ratings.source,
         ratings=ratings.source,
+        observed_interval=interval,
     )
 
 

@@ -48,6 +48,7 @@ from humeval_power.studies.power.formula import effect_precision, power_at
 from humeval_power.studies.power.outlook import bottleneck_words
 from humeval_power.studies.power.required import counts_precision
 from humeval_power.studies.power.result_several import facts_of_several
+from humeval_power.studies.power.study_content import beyond_pilot
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import GOAL_WORDS, GOALS, goal_clause
@@ -83,7 +84,8 @@ class PlanSearchResult(Result):
             said=self.said,
             choice=tuple(self._choice()),
         )
-        return replace(document, caveats=(*_not_met(self.found), *document.caveats))
+        doubts = (*_not_met(self.found), *beyond_pilot(self.found.request.assumed, self.said))
+        return replace(document, caveats=(*doubts, *document.caveats))
 
     def _choice(self) -> Iterator[Section]:
         result = self.found

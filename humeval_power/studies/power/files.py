@@ -12,6 +12,7 @@ from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.documents.reading import checked_document, parameters_of, read_parameters
 from humeval_power.files.json_text import read_json
+from humeval_power.latent_shares import is_number
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.parameters import preset as published
 from humeval_power.saying.result import PARAMETERS_SCHEMA
@@ -149,7 +150,7 @@ def assumed_of(
         document, place=file or f"parameters of {name}", allow_not_identified=allow_not_identified
     )
     scale, systems, uncertainty = (document.get(key) for key in ("scale", "systems", "uncertainty"))
-    data = document.get("data")
+    data, effect = document.get("data"), document.get("effect")
     return Assumed(
         name,
         parameters,
@@ -159,7 +160,14 @@ def assumed_of(
         origin="library" if document.get("library") else origin,
         file=file,
         ratings=data.get("source") or None if isinstance(data, dict) else None,
+        observed_interval=_interval(effect.get("interval")) if isinstance(effect, dict) else None,
     )
+
+
+def _interval(ends: object) -> tuple[float, float] | None:
+    if not isinstance(ends, list) or len(ends) != 2 or not all(map(is_number, ends)):
+        return None
+    return float(ends[0]), float(ends[1])
 
 
 def usual_assumptions(

@@ -64,6 +64,7 @@ from humeval_power.studies.power.result_several import (
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.study_content import (
     approximate_words,
+    beyond_pilot,
     category_facts,
     failure_remarks,
     loss_facts,
@@ -385,6 +386,7 @@ class StudyPower(Result):
 
     def _cautions(self) -> Iterator[str]:
         analytic, simulated = self.analytic, self.simulated
+        yield from beyond_pilot(self.assumed, self.said)
         if analytic is None or simulated is None or self._has_losses:
             return
         if disagree(analytic, simulated):

@@ -7,8 +7,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from humeval_power.asking.vocabulary import STANDINGS, TO_PLAN_FROM
+from humeval_power.assumptions import Assumptions
 from humeval_power.choices import Exclusion
+from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
+from humeval_power.saying.answer_words import points_words
 from humeval_power.saying.document import Fact
 from humeval_power.saying.numbers import percent
 from humeval_power.saying.result import Record
@@ -53,6 +56,25 @@ def loss_facts(study: AnyStudy) -> Iterator[Fact]:
     out = study.exclusion
     if words := _LEFT_OUT[out] if isinstance(out, str) else str(out.rules):
         yield "Left out", words
+
+
+def beyond_pilot(assumed: Assumptions | None, said: Difference) -> Iterator[str]:
+    """That a difference lies beyond what one's own ratings make plausible; nothing where it does not."""
+    interval = None if assumed is None else assumed.observed_interval
+    if (
+        interval is None
+        or interval[0] <= said.value <= interval[1]
+        or abs(said.value) < max(map(abs, interval))
+    ):
+        return
+    scale = said.scale
+    ends = interval if scale is None else [scale.effect_to_raw(end) for end in interval]
+    low, high = (f"{end:.3g}" for end in ends)
+    yield (
+        f"A difference of {points_words(said.value, scale, digits=3)} is more than your pilot makes plausible: its "
+        f"interval is {low} to {high}. A study that is planned for it will miss what is likely to be there. Plan "
+        "for the smallest difference that would matter."
+    )
 
 
 def setting_words(setting: str) -> str:
