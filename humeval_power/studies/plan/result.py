@@ -48,7 +48,7 @@ from humeval_power.studies.power.formula import effect_precision, power_at
 from humeval_power.studies.power.outlook import bottleneck_words
 from humeval_power.studies.power.required import counts_precision
 from humeval_power.studies.power.result_several import facts_of_several
-from humeval_power.studies.power.study_content import beyond_pilot
+from humeval_power.studies.power.study_content import beyond_pilot, setting_labels
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import GOAL_WORDS, GOALS, goal_clause
@@ -318,14 +318,15 @@ def _not_met(result: PlanResult) -> tuple[str, ...]:
 def _assumed_facts(result: PlanResult) -> Iterator[Fact]:
     """Which parameters were looked at, and which of them the plan was made for."""
     request, powers = result.request, result.chosen.powers
-    names = list(powers)
+    labels = setting_labels(powers)
+    first = next(iter(labels.values()))
     if request.assumed.chosen:
-        yield "Assumed", f"{', '.join(names)} ({request.assumed.chosen})"
-    planned = f"{names[0]}, the first that was named"
+        yield "Assumed", f"{', '.join(labels.values())} ({request.assumed.chosen})"
+    planned = f"{first}, the first that was named"
     if request.robust:
-        planned = f"{result.judged}, under which this plan has the least power"
+        planned = f"{labels[result.judged]}, under which this plan has the least power"
     elif request.assumed.chosen:
-        planned = f"{names[0]}, which is typical; --preset plans for another"
+        planned = f"{first}; --preset plans for another"
     yield "Planned", f"for {planned}"
     for entry in request.assumed.entries:
         if entry.whose:
@@ -411,8 +412,7 @@ def _unspent(result: PlanResult) -> str:
 
 def _alone_table(result: PlanResult) -> Table:
     """The power of the plan under each entry, and what it asks for on its own; equal rows are one."""
-    entries = result.request.assumed.entries
-    standings = {one.name: f"{one.standing}: {one.name}" for one in entries if one.standing}
+    labels = setting_labels(one.name for one in result.alone)
     documents = ("documents",) if result.chosen.counts.n_documents else ()
     names: dict[tuple[str, ...], list[str]] = {}
     for one in result.alone:
@@ -421,7 +421,7 @@ def _alone_table(result: PlanResult) -> Table:
         else:
             own = (*_sizes(one.counts, result), f"{one.cost:,.2f}")
         row = (power_words(result.chosen.powers[one.name]), *own)
-        names.setdefault(row, []).append(standings.get(one.name, one.name))
+        names.setdefault(row, []).append(labels[one.name])
     return Table(
         ("assumed", "this plan", "workers", "items", *documents, "k", "its own plan"),
         tuple((", ".join(who), *row) for row, who in names.items()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -86,13 +86,10 @@ def setting_words(setting: str) -> str:
     return setting if summary is None else f"{setting} ({summary})"
 
 
-def setting_labels(names: Sequence[str]) -> dict[str, str]:
-    """What legends and sentences call settings: by their names, or where nobody named any by where they lie among
-    public ratings."""
-    usual = {STANDINGS.get(name, name) for name in names} == {"typical", "high", "hopeful"}
-    return {
-        name: f"{STANDINGS[name]} public ratings" if usual and name in STANDINGS else name for name in names
-    }
+def setting_labels(names: Iterable[str]) -> dict[str, str]:
+    """What tables, legends and sentences call settings: where they lie among public ratings, or their names."""
+    labels = {name: f"{STANDINGS[name]} public ratings" if name in STANDINGS else name for name in names}
+    return labels if len(set(labels.values())) == len(labels) else {name: name for name in labels}
 
 
 def approximate_words(study: AnyStudy) -> str:
