@@ -83,7 +83,7 @@ def plan_document(
         f"Plan{' that misses its target' if is_below_target(plan) else ''}: {plan.question}",
         lead=" ".join(plan_lead(plan, said=said, created=created, history=history)),
         headline=tuple(_headline(plan, design, cost)),
-        caveats=plan_caveats(plan, design, cost),
+        caveats=tuple(plan_caveats(plan, design, cost)),
         sections=tuple(_sections(plan, design, cost, history, choice)),
         provenance=tuple(_provenance(plan, checksum)),
     )

@@ -193,34 +193,25 @@ def model_sentence(family: ComparisonFamily, rule: DecisionRule) -> str:
 
 def family_sentences(planned: PlannedSystems, rule: DecisionRule) -> tuple[str, ...]:
     """What is compared, by which model, how it is corrected, and what will be said."""
-    compared = compared_words(planned)
-    correction = correction_words(planned)
+    compared, model = compared_words(planned), model_sentence(planned.family, rule)
     if planned.looks is not None and planned.looks.drop_systems:
-        return (
-            f"Compared are {compared}.",
-            model_sentence(planned.family, rule),
+        claimed = (
             "What is claimed is that one system is the best. Where no claim is made, the systems that are left "
             "hold the best, which does not show that they are alike. Differences are reported with their intervals "
-            "either way.",
+            "either way."
         )
+        return f"Compared are {compared}.", model, claimed
+    decision, not_shown = said_words(rule), "it, which does not show that they differ"
+    if rule.margin is None:
+        decision = "Two systems are said to differ, and the one rated higher to be better,"
+        not_shown = "that they differ, which does not show that they do not"
+    correction = correction_words(planned)
     return (
         f"Compared are {compared}.",
-        model_sentence(planned.family, rule),
-        f"{correction[0].upper()}{correction[1:]}. {_decision(rule)} if the corrected p-value is at most "
-        f"{rule.alpha:g}. Otherwise the study has not shown {_not_shown(rule)}. Differences are reported with "
-        "their intervals either way.",
+        model,
+        f"{correction[0].upper()}{correction[1:]}. {decision} if the corrected p-value is at most {rule.alpha:g}. "
+        f"Otherwise the study has not shown {not_shown}. Differences are reported with their intervals either way.",
     )
-
-
-def _decision(rule: DecisionRule) -> str:
-    differ = "Two systems are said to differ, and the one rated higher to be better,"
-    return differ if rule.margin is None else said_words(rule)
-
-
-def _not_shown(rule: DecisionRule) -> str:
-    if rule.margin is None:
-        return "that they differ, which does not show that they do not"
-    return "it, which does not show that they differ"
 
 
 def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:

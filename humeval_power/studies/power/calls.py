@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         RequiredResult,
         SurfaceResult,
     )
-    from humeval_power.studies.power.questions import By
     from humeval_power.studies.power.required import RequiredSize
     from humeval_power.studies.power.result import StudyPower
     from humeval_power.studies.power.result_ratings import StudySurface
@@ -460,7 +459,7 @@ def power(
         answer=result,
         wording=wording or _wording(scenario),
         given=given or {},
-        provenance=_drawn_of_question(by, seed),
+        provenance=_drawn("simulation" in by, seed),
     )
 
 
@@ -521,7 +520,7 @@ def detectable_effect(
         found=result,
         wording=wording or _wording(scenario),
         given=given or {},
-        provenance=_drawn_of_question((by,), seed),
+        provenance=_drawn(by == "simulation", seed),
     )
 
 
@@ -577,7 +576,7 @@ def required(
         build=build,
         wording=wording or _wording(largest),
         given=given or {},
-        provenance=_drawn_of_question((by,), seed),
+        provenance=_drawn(by == "simulation", seed),
     )
 
 
@@ -632,7 +631,7 @@ def surface(
         rows=tuple(rows),
         wording=wording or _wording(cells[0][1]),
         given=given or {},
-        provenance=_drawn_of_question(by, seed),
+        provenance=_drawn("simulation" in by, seed),
         draw=draw,
         along=along,
     )
@@ -667,10 +666,3 @@ def _wording(scenario: Scenario) -> Wording:
     wording = importlib.import_module(f"humeval_power.comparisons.{place}").WORDING
     assert isinstance(wording, Wording)
     return wording
-
-
-def _drawn_of_question(by: Sequence[By], seed: int) -> Provenance:
-    """Where the numbers come from: the seed, where anything was drawn."""
-    from humeval_power.saying.result import UNKNOWN, Provenance
-
-    return Provenance(seed=seed) if "simulation" in by else UNKNOWN

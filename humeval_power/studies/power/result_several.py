@@ -21,14 +21,14 @@ from humeval_power.saying.answer_words import (
     rate_words,
     share_words,
 )
-from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot, Upright
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Series, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, percent, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import is_too_bold
 from humeval_power.scales import RatingScale
-from humeval_power.studies.power.charts import POWER, target_line
+from humeval_power.studies.power.charts import POWER, spots, target_line
 from humeval_power.studies.power.growth import TARGET, counts_of
 from humeval_power.studies.power.strategies import TwoSystems
 from humeval_power.studies.power.surface import AnyStudy
@@ -335,7 +335,7 @@ def goals_chart(
         (
             target_line(target),
             Upright(f"here: {here:.3g}", here),
-            *_spots(here, study, power, simulated),
+            *spots(here, f"this study, {GOAL_WORDS[study.goal].name}:", power, simulated),
         ),
         _CLOSE,
     )
@@ -381,22 +381,6 @@ def workers_chart(
         Axis("Workers", sizes[0], sizes[-1], is_log=True, is_whole=True),
         POWER,
         (Series("line", f"with {counts.n_items:,} items", sizes, tuple(powers)),),
-        (target_line(), *_spots(here, study, power, simulated)),
+        (target_line(), *spots(here, f"this study, {GOAL_WORDS[study.goal].name}:", power, simulated)),
         f"{_CLOSE} The axis is logarithmic.",
     )
-
-
-def _spots(
-    x: float, study: SystemsStudy, power: SystemsPower | None, simulated: SystemsPower | None
-) -> list[Mark]:
-    """You are here: by formula, and as simulated with its interval."""
-    marks: list[Mark] = []
-    if power is not None:
-        marks.append(
-            Spot(f"this study, {GOAL_WORDS[study.goal].name}: {of_hundred(power.power)}", x, power.power)
-        )
-    if simulated is not None and not math.isnan(simulated.power):
-        low, high = simulated.interval
-        text = f"simulated: {of_hundred(simulated.power, (low, high))}"
-        marks.append(Spot(text, x, simulated.power, low, high, 2))
-    return marks
