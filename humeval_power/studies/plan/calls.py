@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_systems import PlannedSystems, SystemsPilot
-    from humeval_power.studies.plan.request import PlanRequest, PlanResult
+    from humeval_power.studies.plan.request import PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.result_assignment import AssignmentResult, LookStage, Takeover
     from humeval_power.study_counts import StudyCounts
@@ -513,14 +513,19 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
     others are kept beside it."""
     from humeval_power.saying.rule_words import default_question
     from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+    from humeval_power.studies.plan.planned_systems import other_shares
     from humeval_power.studies.plan.result_words import systems_question
+    from humeval_power.studies.power.systems_goals import SystemsPower
 
     request, chosen = found.request, found.chosen
     simulated = chosen.simulated
     assert simulated is not None
     name = found.judged
     planned_for = next(entry for entry in request.assumed.entries if entry.name == name)
-    many = None if request.many is None else _decided(request.many[name], simulated)
+    sequential = chosen.sequential
+    many = None if request.many is None else request.many[name]
+    if many is not None and isinstance(simulated, SystemsPower):  # looks that drop systems reach one goal
+        many = replace(many, shares=other_shares(many, simulated))
     if many is None:
         systems: tuple[str, ...] = request.assumed.systems
         usual = default_question(request.rule, request.assumed.systems)
@@ -545,10 +550,10 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
         cost=chosen.cost.total,
         exclusions=tuple(exclusions),
         rules=found.rules,
-        looks=_calibrated(request, found),
-        expected=None if chosen.sequential is None else chosen.sequential.expected,
-        stops=() if chosen.sequential is None else chosen.sequential.stops,
-        drops=() if chosen.sequential is None else chosen.sequential.drops,
+        looks=None if sequential is None or request.looks is None else sequential.calibrated(request.looks),
+        expected=None if sequential is None else sequential.expected,
+        stops=() if sequential is None else sequential.stops,
+        drops=() if sequential is None else sequential.drops,
         others=()
         if many is not None
         else tuple((one, values) for one, values in request.settings.items() if one != name),
@@ -556,22 +561,6 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
     )
     # the plan promises what its own assignment gives, to the last digit
     return replace(plan, predicted=replace(plan.predicted, analytic=plan.recomputed_power()))
-
-
-def _decided(planned: PlannedSystems, simulated: object) -> PlannedSystems:
-    """The same with what its simulations say of other goals."""
-    from humeval_power.studies.plan.planned_systems import other_shares
-    from humeval_power.studies.power.systems_goals import SystemsPower
-
-    if not isinstance(simulated, SystemsPower):
-        return planned  # looks that drop systems reach one goal
-    return replace(planned, shares=other_shares(planned, simulated))
-
-
-def _calibrated(request: PlanRequest, result: PlanResult) -> LookSchedule | None:
-    if result.chosen.sequential is None or request.looks is None:
-        return None
-    return result.chosen.sequential.calibrated(request.looks)
 
 
 # What a pilot of several systems tells a plan.
