@@ -56,9 +56,7 @@ _GIVE_SOURCE = (
 EFFECT = ("effect", "effect_raw", "effect_latent")
 EFFECT_RANGE = ("effect_range", "effect_raw_range", "effect_latent_range")
 COMPARISONS = ("comparisons", "baseline", "model", "system_variances", "correction", "correct_over")
-CARD2020_UNIT = (
-    2.0  # the effect of Card et al. is a coefficient under -1/+1: half the difference between systems
-)
+CARD2020_UNIT = 2.0  # the effect of Card et al. is a coefficient under -1/+1: half the difference
 
 source_needed = needs(_GIVE_SOURCE, (*SOURCES, "plan"))
 
@@ -118,10 +116,14 @@ def assumptions_of(
             assumed[name] = assumed_of_fit(name, path, fitted, systems, tell=tell)
         else:
             assumed[name] = _of_file(path, allow, tell=tell)
-    for name in _preset_names(study, scale):
+    if study.preset:
+        from humeval_power.studies.power.files import library_entry, preset_document, preset_name
+    for name in (preset_name(one, scale) for one in study.preset):
         if name in assumed:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
-        assumed[name] = _of_preset(name, allow, tell=tell)
+        if tell and name not in PRESETS:
+            _warn_of_zero(name, preset_document(name))
+        assumed[name] = library_entry(name, allow_not_identified=allow)
     if study.values is not None and "typed" in assumed:
         raise click.UsageError("A parameter file is called 'typed', as --values are; rename it.")
     if isinstance(study.values, SystemsParameters):
@@ -177,14 +179,6 @@ def is_typical(study: StudyValues) -> bool:
     return study.preset == (TYPICAL,) and not has_source(study.with_(preset=()))
 
 
-def _preset_names(study: StudyValues, scale: RatingScale | None) -> tuple[str, ...]:
-    if not study.preset:
-        return ()
-    from humeval_power.studies.power.files import preset_name
-
-    return tuple(preset_name(name, scale) for name in study.preset)
-
-
 def _of_file(path: str, allow_not_identified: bool, *, tell: bool) -> Assumed:
     from humeval_power.files.documents.reading import read_parameters
     from humeval_power.studies.power.files import assumed_of
@@ -203,14 +197,6 @@ def _of_pilot(study: StudyValues, allow_not_identified: bool) -> Assumed:
 
     rule = DEFAULT_RULE if study.shares is not None else DecisionRule(family=study.family, link=study.link)
     return pilot(read_pilot(study), rule=rule, allow_not_identified=allow_not_identified)
-
-
-def _of_preset(name: str, allow_not_identified: bool, *, tell: bool) -> Assumed:
-    from humeval_power.studies.power.files import library_entry, preset_document
-
-    if tell and name not in PRESETS:
-        _warn_of_zero(name, preset_document(name))
-    return library_entry(name, allow_not_identified=allow_not_identified)
 
 
 def _warn_of_zero(name: str, document: Mapping[str, Any]) -> None:
@@ -687,17 +673,8 @@ def look_shares(text: str) -> tuple[float, ...]:
 
 PRICES = (
     *("cost_per_rating", "pay_per_hour", "seconds_per_rating", "seconds_column", "cost_per_worker"),
-    *(
-        "cost_per_document",
-        "cost_per_item",
-        "cost_per_output",
-        "rejected",
-        "checks",
-        "repeats",
-        "fee",
-        "fees",
-    ),
-    *("fee_share", "units_per_assignment", "split_hits", "currency"),
+    *("cost_per_document", "cost_per_item", "cost_per_output", "rejected", "checks", "repeats"),
+    *("fee", "fees", "fee_share", "units_per_assignment", "split_hits", "currency"),
 )
 _OF_MODEL = {**PRICE_FIELDS, "share": "fee_share"}
 
@@ -790,15 +767,14 @@ def _in_options(study: StudyValues) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError([_of_option(study, problem) for problem in error.problems]) from None
-
-
-def _of_option(study: StudyValues, problem: Problem) -> Problem:
-    if problem.column is None or problem.place is not None:
-        return problem
-    option = study.option(_OF_MODEL.get(problem.column, problem.column))
-    value = f"{problem.value:f}" if isinstance(problem.value, Decimal) else repr(problem.value)
-    return Problem(f"{option} {value}: {problem.rule}", problem.remedy)
+        problems = []
+        for one in error.problems:
+            if one.column is not None and one.place is None:
+                option = study.option(_OF_MODEL.get(one.column, one.column))
+                value = f"{one.value:f}" if isinstance(one.value, Decimal) else repr(one.value)
+                one = Problem(f"{option} {value}: {one.rule}", one.remedy)
+            problems.append(one)
+        raise InputError(problems) from None
 
 
 def cost_model(study: StudyValues, fee: PlatformFee) -> CostModel:

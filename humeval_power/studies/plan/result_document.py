@@ -113,7 +113,9 @@ def _sections(
     yield exclusions_section(plan)
     yield _deviations(plan)
     if history:
-        yield _history(history)
+        rows = ((one.date.isoformat(), one.reason, "; ".join(map(str, one.changes))) for one in history)
+        table = Table(("Date", "reason", "value before -> after"), tuple(rows))
+        yield Section("Amendments", (table,))
 
 
 def plan_lead(
@@ -216,13 +218,6 @@ def _deviations(plan: Plan) -> Section:
     )
     points = Points((*DEVIATIONS, EARLY_LOOK if plan.looks is None else OTHER_LOOK))
     return Section("What would be a deviation", (Paragraph(said), points), is_detail=True)
-
-
-def _history(history: Sequence[Amendment]) -> Section:
-    rows = tuple(
-        (entry.date.isoformat(), entry.reason, "; ".join(map(str, entry.changes))) for entry in history
-    )
-    return Section("Amendments", (Table(("Date", "reason", "value before -> after"), rows),))
 
 
 def _provenance(plan: Plan, checksum: str | None) -> Iterator[Fact]:

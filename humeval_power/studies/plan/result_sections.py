@@ -742,9 +742,17 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
 
 def look_choice_record(result: PlanResult) -> Record | None:
     """The looks of the chosen design as plain values; None without looks."""
+    from humeval_power.studies.looks.dropping import DroppingPlan
+    from humeval_power.studies.looks.result_dropping import drop_record
+
     looks, wish = result.chosen.sequential, result.request.looks
     if looks is None or wish is None:
         return None
+    stops: Record = {} if wish.stop_when is None else {"stop_when": asdict(wish.stop_when)}
+    if isinstance(looks.plan, DroppingPlan):
+        stops |= drop_record(looks.plan)
+    elif stops:
+        stops["stops"] = [asdict(one) for one in looks.stops]
     return {
         "by": wish.looks.kind,
         "shares": list(wish.looks.shares),
@@ -756,19 +764,5 @@ def look_choice_record(result: PlanResult) -> Record | None:
         "false_positives": [asdict(error) for error in looks.plan.errors],
         "expected": asdict(looks.expected),
         "numbers_of_looks": [asdict(choice) for choice in looks.choices],
-        **(
-            {}
-            if wish.stop_when is None or wish.drop_systems
-            else {"stop_when": asdict(wish.stop_when), "stops": [asdict(one) for one in looks.stops]}
-        ),
-        **(_dropping_record(looks, wish) if wish.drop_systems else {}),
+        **stops,
     }
-
-
-def _dropping_record(looks: SequentialOption, wish: LookSchedule) -> Record:
-    from humeval_power.studies.looks.dropping import DroppingPlan
-    from humeval_power.studies.looks.result_dropping import drop_record
-
-    assert isinstance(looks.plan, DroppingPlan)
-    stop_when = {} if wish.stop_when is None else {"stop_when": asdict(wish.stop_when)}
-    return {**stop_when, **drop_record(looks.plan)}

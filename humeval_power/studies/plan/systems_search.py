@@ -114,7 +114,12 @@ class GoalPower:
     def _about(self, name: str, counts: StudyCounts) -> float:
         key = name, counts
         if key not in self.fast:
-            self.fast[key] = _fast_power(*self._left(name, counts), self.rule)
+            planned, left = self._left(name, counts)
+            precision = systems_precision(planned.parameters, left, planned.family)
+            truth = Truth(planned.parameters, precision.pairs, within_criterion(planned, self.rule))
+            result = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)
+            share = result.of(planned.goal) / result.n
+            self.fast[key] = with_looks(share, planned, left, self.rule)
         return self.fast[key]
 
     def _exact(self, name: str, counts: StudyCounts) -> float:
@@ -133,13 +138,6 @@ class GoalPower:
         d = min(counts.n_documents, int(n))
         expected = ExpectedCounts(m, n, each, counts.paired, counts.n_repeats, d, counts.n_systems)
         return scaled(planned, left.effect_share), expected
-
-
-def _fast_power(planned: PlannedSystems, counts: StudyCounts | ExpectedCounts, rule: DecisionRule) -> float:
-    precision = systems_precision(planned.parameters, counts, planned.family)
-    truth = Truth(planned.parameters, precision.pairs, within_criterion(planned, rule))
-    result = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)
-    return with_looks(result.of(planned.goal) / result.n, planned, counts, rule)
 
 
 def smallest_effect(
