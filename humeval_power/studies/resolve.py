@@ -118,7 +118,7 @@ def assumptions_of(
             assumed[name] = _of_file(path, allow, tell=tell)
     if study.preset:
         from humeval_power.studies.power.files import library_entry, preset_document, preset_name
-    for name in (preset_name(one, scale) for one in study.preset):
+    for name in (preset_name(one, scale) for one in study.preset or ()):
         if name in assumed:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
         if tell and name not in PRESETS:
