@@ -296,6 +296,7 @@ def sensitivity_section(plan: Plan) -> Section:
     """The same of a plan alone."""
     labels = labels_of_settings(plan)
     powers = {plan.source.name: plan.predicted.analytic, **plan.sensitivity()}
+    labels = {name: label if label == name else f"{label}: {name}" for name, label in labels.items()}
     labels[plan.source.name] += " (planned for)"
     rows = tuple((labels[name], share(power)) for name, power in powers.items())
     return hangs_section(powers, Table(("Assumed", POWER_LABEL), rows))
