@@ -114,7 +114,7 @@ def test_a_reported_p_value_is_answered_first_and_without_parameters() -> None:
     result = cli.run(*P)
     shown = " ".join(result.stdout.split())
     first = "Is p = 0.03 credible? It depends on the ratings: p = 0.03 from 3 workers and 100 items"
-    assert shown.startswith(f"{first} is credible at 5 % under pplm-fluency-steered")
+    assert shown.startswith(f"{first} is credible at 5 % under typical public ratings")
     assert "pplm-fluency-steered is a typical fit of public ratings" in " ".join(result.stderr.split())
     record = cli.run_json(*P)
     assert (record["p"], record["rule"]["alpha"]) == (0.03, 0.05)
