@@ -234,31 +234,28 @@ def _document_problems(document: object, at: str) -> list[Problem]:
 
 # Neither notices, which can name workers, nor what only the analysis of this one study needs.
 EXPORTED = (
-    "parameters",
-    "standard_errors",
-    "intervals",
-    "uncertainty",
-    "estimator",
-    "engine",
-    "effect",
-    "criterion",
-    "n_ratings",
-    "n_workers",
-    "n_items",
-    "design",
-    "ratings_per_item",
-    "converged",
-    "message",
-    "boundary",
-    "not_identified",
-    "identified_combinations",
-    "scale",
-    "systems",
-    "criterion_name",
-    "flow",
-    "data",
-    "versions",
-    "command",
+    *(
+        "parameters",
+        "standard_errors",
+        "intervals",
+        "uncertainty",
+        "estimator",
+        "engine",
+        "effect",
+        "criterion",
+    ),
+    *(
+        "n_ratings",
+        "n_workers",
+        "n_items",
+        "design",
+        "ratings_per_item",
+        "converged",
+        "message",
+        "boundary",
+    ),
+    *("not_identified", "identified_combinations", "scale", "systems", "criterion_name", "flow", "data"),
+    *("versions", "command"),
 )
 LONGEST_NAME = 28  # what the list of a library has room for
 
@@ -371,14 +368,10 @@ class EntryResult(Result):
     def body(self) -> Document:
         """The figures, the source, and what they are worth."""
         entry = self.entry
+        named = ("worker", "item", "paper", "data", "licence", "worth")
         facts = (
             *_study(entry.document or {}),
-            ("Worker", entry.worker),
-            ("Item", entry.item),
-            ("Paper", entry.paper),
-            ("Data", entry.data),
-            ("Licence", entry.licence),
-            ("Worth", entry.worth),
+            *((name.capitalize(), str(getattr(entry, name))) for name in named),
             ("Note", entry.caveat),
         )
         figures = _figures(entry) if entry.plannable else _published(entry.published)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 from matplotlib.axes import Axes
@@ -50,6 +51,7 @@ from humeval_power.saying.numbers import (
 )
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.studies.power.questions import Detectable, QuestionAnswer, RequiredN
 from humeval_power.studies.power.wording import (
@@ -348,20 +350,14 @@ _SIMULATED = (
 
 # Power of many scenarios: the table of their cells, and one figure.
 
-_OWN_COLUMNS = frozenset(
-    {
-        "n",
-        "effect",
-        "power",
-        "power_low",
-        "power_high",
-        "type_m",
-        "type_s",
-        "n_simulations",
-        "n_failed",
-        "method",
-    }
+_OWN_COLUMNS = (
+    *("n", "effect", "power", "power_low", "power_high", "type_m", "type_s"),
+    *("n_simulations", "n_failed", "method"),
 )
+
+
+def _listed(name: str, row: Mapping[str, Any]) -> str:
+    return f"{row[name]:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -416,29 +412,18 @@ class SurfaceResult(QuestionResult):
         return Picture("surface", lambda: curve_figure(self.rows, effect_label=label, **how), words=words)
 
     def _table(self) -> Table:
-        return Table(
-            (
-                *(name.replace("_", " ") for name in self.lists),
-                "n",
-                "effect",
-                POWER_LABEL.lower(),
-                "+-",
-                "type M",
-                "type S",
+        columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
+            "n": lambda row: f"{row['n']:,}",
+            "effect": lambda row: self.wording.shown(row["effect"]),
+            POWER_LABEL.lower(): lambda row: power_words(row["power"]),
+            "+-": lambda row: (
+                f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else ""
             ),
-            tuple(
-                (
-                    *(f"{row[name]:g}" for name in self.lists),
-                    f"{row['n']:,}",
-                    self.wording.shown(row["effect"]),
-                    power_words(row["power"]),
-                    f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
-                    decimals(row["type_m"], 2),
-                    share_decimals(row["type_s"], 3),
-                )
-                for row in self.rows
-            ),
-        )
+            "type M": lambda row: decimals(row["type_m"], 2),
+            "type S": lambda row: share_decimals(row["type_s"], 3),
+        }
+        lists = {name.replace("_", " "): partial(_listed, name) for name in self.lists}
+        return table(self.rows, {**lists, **columns})
 
     def content(self) -> Record:
         """A row for each cell."""
