@@ -147,8 +147,6 @@ def make_plan(
     Designs are ranked by formula and the winner is proved by simulation; beside it stand a safer one and the most
     powerful one that the budget buys. Of several systems, or several criteria, power is the chance of the goal.
 
-    Parameters
-    ----------
     assumed : how ratings vary, by name; the first is planned for. `pilot` makes one of ratings. Of several systems,
         or several criteria, `SystemsParameters` with the means assumed, all of the same systems.
     effect : smallest difference B - A of interest, on [0, 1]; with a margin the true difference assumed. Of several
@@ -182,18 +180,10 @@ def make_plan(
     judges : that score all outputs beside the people; what they add is shown by formula, and they are sealed.
     beside : workers, items, ratings of each item and perhaps documents of a design to show beside those found.
     remarks : what was noticed in reading.
-
-    Returns
-    -------
-    PlanSearchResult
-        `plan` and its text as `sealed`; `found` is how it was chosen; `to_frame` has the best design for
-        each cost. `plan.many` is what it decides of several systems.
-
-    Raises
-    ------
-    InputError
-        No design within the limits or the budget, a wish that contradicts another, a goal that the means do not
-        have, or a test of several systems whose power no formula gives.
+    Returns PlanSearchResult: `plan` and its text as `sealed`; `found` is how it was chosen; `to_frame` has
+    the best design for each cost. `plan.many` is what it decides of several systems.
+    Raises InputError: no design within the limits or the budget, a wish that contradicts another, a goal that
+    the means do not have, or a test of several systems whose power no formula gives.
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.plan.candidates import SearchSpace
@@ -347,8 +337,6 @@ def assign_work(
 ) -> AssignmentResult:
     """Say who rates what when.
 
-    Parameters
-    ----------
     study : a plan, which brings systems, looks, limit and seed; or a design.
     systems, item_names : what they are called. [A, B, ...; i01, i02, ...]
     documents_together : give a document to a worker as a whole, its items one after the other.
@@ -366,18 +354,9 @@ def assign_work(
     seed : of the order alone. [the plan's, else 1]
     after : the looks so far at a plan that drops systems, as `monitor` gives their `state`: only the ratings until
         the next look are shown, and only those of systems that are left. [before the first]
-
-    Returns
-    -------
-    AssignmentResult
-        `to_frame` has a row for each thing that a worker is shown.
-
-    Raises
-    ------
-    DesignError
-        Options that are out of range or contradict each other, or a worker above the limit.
-    InputError
-        A key that is not that of this study.
+    Returns AssignmentResult: `to_frame` has a row for each thing that a worker is shown.
+    Raises DesignError: options that are out of range or contradict each other, or a worker above the limit;
+    InputError: a key that is not that of this study.
     """
     from humeval_power.saying.result import UNKNOWN, Provenance
     from humeval_power.studies.plan import assignment as blinding
