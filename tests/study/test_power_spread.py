@@ -157,6 +157,9 @@ def test_a_difference_beyond_the_interval_of_ones_own_pilot_is_called_implausibl
     assert [bool(words) for words in said.values()] == [False, True, False, above > -below]
     (words,) = said[above + 0.001]
     assert f"{4 * (above + 0.001):.3g} points is more than your pilot makes plausible" in words
+    downward = Difference(sign * (above + 0.001), replace(SCALE, higher_is_better=False))
+    low, high = (f"{4 * end:.3g}" for end in mirrored)
+    assert f"its interval is {low} to {high}." in next(beyond_pilot(assumed, downward))
     others = Assumptions((replace(known, origin="library", observed_interval=None),))
     assert not list(beyond_pilot(others, Difference(0.9, SCALE)))
 

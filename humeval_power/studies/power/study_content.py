@@ -68,8 +68,10 @@ def beyond_pilot(assumed: Assumptions | None, said: Difference) -> Iterator[str]
     ):
         return
     scale = said.scale
-    ends = interval if scale is None else [scale.effect_to_raw(end) for end in interval]
-    low, high = (f"{end:.3g}" for end in ends)
+    width = (
+        1.0 if scale is None else scale.width
+    )  # in points by which B is better, whatever the scale's direction
+    low, high = (f"{width * end:.3g}" for end in interval)
     yield (
         f"A difference of {points_words(said.value, scale, digits=3)} is more than your pilot makes plausible: its "
         f"interval is {low} to {high}. A study that is planned for it will miss what is likely to be there. Plan "
