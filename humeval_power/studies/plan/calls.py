@@ -15,7 +15,6 @@ from humeval_power.choices import DEFAULT_SEED, MOST_WORKERS, Estimand, Exclusio
 from humeval_power.costs import CostModel
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
-from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.exclusions import NO_RULES, ExclusionRules
 from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily, SystemVariances
 from humeval_power.parameters import Parameters
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from humeval_power.designs import Design
     from humeval_power.estimation.fit import Fit
     from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.ratings import Ratings
     from humeval_power.simulation.losses import Losses
     from humeval_power.simulation.quality_control import QualityControl

@@ -18,11 +18,9 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.errors import DesignError, Problem
 from humeval_power.fields import Field, listed, number_list, own, word
-from humeval_power.parameters import Parameters
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.saying.document import AlongStudy, Drawn
 from humeval_power.studies.power.simulated_study_options import COMPAT, HALF_WIDTH, STRICT, tell_cells
-from humeval_power.studies.power.surface import Cell
 from humeval_power.studies.resolve import (
     CARD2020_UNIT,
     EFFECT,
@@ -44,11 +42,13 @@ from humeval_power.studies.resolve import (
 )
 from humeval_power.studies.resolve_systems import Systems, systems_of, tell_remarks
 from humeval_power.study import FIELDS
-from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:
     from humeval_power.designs import Design
+    from humeval_power.parameters import Parameters
     from humeval_power.studies.power.result_ratings import StudySurface
+    from humeval_power.studies.power.surface import Cell
+    from humeval_power.systems import SystemsParameters
 
 _SIZES = listed(number_list(int), "LIST")
 _DIFFERENCES = ("effect_raw_range", "effect_range", "effect_latent_range")
