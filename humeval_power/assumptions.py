@@ -32,6 +32,7 @@ class Assumed:
     study; of an entry of the library they are another study's. `file` and `ratings` name the document
     and the table of ratings. `standing` is where these lie among ratings of the same kind ('typical',
     'cautious end', 'hopeful end'), and `whose` says whose ratings they are, where the user named none.
+    `observed_interval` is that of the fitted difference on [0, 1], None where it had no test.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Assumed:
     ratings: str | None = None
     standing: str = ""
     whose: str = ""
+    observed_interval: tuple[float, float] | None = None
 
     @property
     def is_own(self) -> bool:
@@ -93,6 +95,12 @@ class Assumptions:
         """The difference B - A on [0, 1] that the study's own pilot or file estimates."""
         own = self._own()
         return None if own is None else own.parameters.difference
+
+    @property
+    def observed_interval(self) -> tuple[float, float] | None:
+        """The interval of that difference; None where it is not known."""
+        own = self._own()
+        return None if own is None else own.observed_interval
 
     def _own(self) -> Assumed | None:
         """The pilot, else the only file of one's own: two of them may contradict each other."""

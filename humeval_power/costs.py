@@ -306,11 +306,8 @@ def costs_of_counts(
 
     The arguments are broadcast against each other and give the shape of what comes back.
 
-    Raises
-    ------
-    InputError
-        A count that is not a whole number of at least 1 (documents: 0), or a total that does not fit 64
-        bits.
+    Raises InputError: a count that is not a whole number of at least 1 (documents: 0), or a total that does
+    not fit 64 bits.
     """
     counts = {
         "n_workers": np.asarray(n_workers),

@@ -183,13 +183,8 @@ def _presets(typed: str) -> tuple[str, ...]:
 
 
 def deviations(typed: str) -> Parameters:
-    """Parameters from a text such as sd_worker_slope=0.05,sd_residual=0.2; what it leaves out is 0.
-
-    Raises
-    ------
-    ValueError
-        A name that is none of a parameter, no number, or parameters that cannot be.
-    """
+    """Parameters from a text such as sd_worker_slope=0.05,sd_residual=0.2; what it leaves out is 0. Raises
+    ValueError: a name that is none of a parameter, no number, or parameters that cannot be."""
     values: dict[str, object] = dict(_NO_DEVIATION)
     for part in typed.split(","):
         name, _, number = (piece.strip() for piece in part.partition("="))

@@ -6,11 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from humeval_power.errors import ParametersError, field_problem
 from humeval_power.latent_shares import is_number
 from humeval_power.parameters import CORRELATIONS, Parameters
+from humeval_power.rules import DecisionRule, claim
 
 MeansPattern = Literal["one", "steps", "extremes"]
 Goal = Literal["pair", "any", "all", "best", "first"]
@@ -21,16 +22,62 @@ _OF_DOCUMENTS = ("sd_document", "sd_document_system")  # files have them where t
 _LETTERS = 26
 
 
+class GoalWords(NamedTuple):
+    """A goal by its name, as what studies do, and as what has come about in one; both also of claims with a
+    margin."""
+
+    name: str
+    find: str
+    show: str
+    found: str
+    shown: str
+
+
+GOAL_WORDS: Mapping[Goal, GoalWords] = {
+    "pair": GoalWords(
+        "a pair that differs so",
+        "find any one pair that is {apart}",
+        "show the claim about a pair {apart}",
+        "a pair of systems that differs by this much is found to differ",
+        "{claim} of a pair of systems is shown",
+    ),
+    "any": GoalWords(
+        "any true difference",
+        "find any true difference",
+        "show any true claim",
+        "at least one of the true differences is found",
+        "{claim} of at least one pair of systems is shown",
+    ),
+    "all": GoalWords(
+        "all true differences",
+        "find all true differences",
+        "show all true claims",
+        "all true differences are found",
+        "{claim} of all pairs of which it is true is shown",
+    ),
+    "best": GoalWords(
+        "the best above every other",
+        *2 * ("find the best above every other",),
+        *2 * ("the best system is found above every other",),
+    ),
+    "first": GoalWords(
+        "the best has the highest mean",
+        *2 * ("give the best the highest mean",),
+        *2 * ("the best system has the highest mean",),
+    ),
+}
+
+
 def goal_words(goal: Goal, apart: str, *, margin: bool) -> str:
-    """What reaching a goal is, with a margin of its claims; `apart` says how far the pairs that it is about are."""
-    if margin:
-        words = {"pair": f"show the claim about a pair {apart}"}
-        words |= {"any": "show any true claim", "all": "show all true claims"}
-    else:
-        words = {"pair": f"find any one pair that is {apart}"}
-        words |= {"any": "find any true difference", "all": "find all true differences"}
-    words |= {"best": "find the best above every other", "first": "give the best the highest mean"}
-    return words[goal]
+    """What studies that reach a goal do; `apart` says how far the pairs that it is about are."""
+    words = GOAL_WORDS[goal]
+    return (words.show if margin else words.find).format(apart=apart)
+
+
+def goal_clause(goal: Goal, rule: DecisionRule) -> str:
+    """What has come about in a study that reaches a goal under its rule."""
+    words = GOAL_WORDS[goal]
+    return words.found if rule.margin is None else words.shown.format(claim=claim(rule))
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ class Declaration:
     endings, writes, codes : as in `with_result`.
     needs : decorators that say what else it cannot do without, see `command.needs`.
     of_study : its fields of the study are taken from study.toml too, and its program asks the same of a `Study`.
+    study_answer : in place of calls, what such a command computes from what was typed and how it is run.
     use : what such a command takes from study.toml.
     read_as : what click calls with a value that was typed, by the field: it gives that which the command gets.
     beside : fields that name a file each, and what that holds of the result, as in `with_result`.
@@ -86,13 +87,14 @@ class Declaration:
     path: tuple[str, ...]
     help: str
     fields: Fields
-    answer: Answer
+    answer: Answer | None = None
     page: Page | None = None
     arguments: tuple[str, ...] = ()
     simulates: bool = False
     endings: tuple[str, ...] = ()
     needs: tuple[Function, ...] = ()
     of_study: bool = False
+    study_answer: Callable[[click.Context, Mapping[str, Any]], Any] | None = None
     use: Use | None = None
     no_program: str = ""
     writes: bool = True
@@ -105,8 +107,12 @@ class Declaration:
         """The command of the terminal."""
 
         def answered(run: Any = None, **_values: Any) -> Any:
+            context = click.get_current_context()
+            if self.study_answer is not None:
+                return self.study_answer(context, {"run": run} if self.simulates else {})
             calls = Caller(run if self.simulates else None)
-            self.answer(TypedValues(click.get_current_context()), calls)
+            assert self.answer is not None
+            self.answer(TypedValues(context), calls)
             return calls.result
 
         for need in reversed(self.needs):
@@ -272,16 +278,14 @@ def study_command(
     own = [one.sets or name for name, one in fields.items() if name not in (*FIELDS, "all_pairs")]
 
     def declare(function: Callable[..., Any]) -> click.Command:
-        def answer(given: TypedValues, calls: Calls) -> None:
-            assert isinstance(calls, Caller)  # its program is the study and the call
-            ctx = given.context
-            run = {} if calls.how is None else {"run": calls.how}
-            expression: Any = function(
-                study=StudyValues.of(ctx), **{name: ctx.params[name] for name in own}, **run
+        def answer(context: click.Context, run: Mapping[str, Any]) -> Any:
+            return function(
+                study=StudyValues.of(context), **{name: context.params[name] for name in own}, **run
             )
-            calls.let("result", expression)
 
-        return Declaration(path, str(function.__doc__), fields, answer, of_study=True, **further).command()
+        return Declaration(
+            path, str(function.__doc__), fields, of_study=True, study_answer=answer, **further
+        ).command()
 
     return declare
 

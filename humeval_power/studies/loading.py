@@ -24,24 +24,15 @@ if TYPE_CHECKING:
 
 
 def load_ratings(path: str, study: StudyValues, *, require_pair: bool = True, tell: bool = True) -> Ratings:
-    """Read and check a table of ratings; `tell` prints its notices on standard error.
-
-    Raises
-    ------
-    InputError
-        All problems of the table at once.
-    """
+    """Read and check a table of ratings; `tell` prints its notices on standard error. Raises InputError: all
+    problems of the table at once."""
     return check_ratings(read_rating_table(path), study, require_pair=require_pair, tell=tell)
 
 
 def read_decided(path: str, rejected_rows: Rejected | None) -> SourceTable:
     """A table of judgements without the rejected or unfinished ones, or with them where the user says so.
-
-    Raises
-    ------
-    InputError
-        A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
-    """
+    Raises InputError: a file that is no table, or rows that a column such as AssignmentStatus marks and
+    nobody decided on."""
     table = tables.read_decided(path, rejected_rows)
     for notice in table.notices:
         note(f"{table.source}: {notice}")
@@ -51,13 +42,7 @@ def read_decided(path: str, rejected_rows: Rejected | None) -> SourceTable:
 def check_ratings(
     table: SourceTable, study: StudyValues, *, require_pair: bool = True, tell: bool = True
 ) -> Ratings:
-    """The same from a table that has been read.
-
-    Raises
-    ------
-    InputError
-        All problems of the table at once.
-    """
+    """The same from a table that has been read. Raises InputError: all problems of the table at once."""
     ratings = ratings_of(table, require_pair=require_pair, **reading(study))
     if tell:
         for notice in ratings.notices:
@@ -94,13 +79,7 @@ def excluded(
     """What the rules do to the workers of a table; None without rules.
 
     ratings : those of each criterion that is analysed.
-
-    Raises
-    ------
-    click.UsageError
-        Typed rules beside those of a plan.
-    InputError
-        Seconds or checks that cannot be read.
+    Raises UsageError: typed rules beside those of a plan; InputError: seconds or checks that cannot be read.
     """
     sealed = None if plan is None else plan.exclusion_rules
     if sealed and typed and sealed != typed:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.repeated import StopWhen
     from humeval_power.studies.looks.replicates import Looks
-    from humeval_power.studies.plan.planned_rules import PlannedJudges
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_systems import SystemsPilot
     from humeval_power.studies.power.surface import Cell
     from humeval_power.study_counts import Documents
@@ -56,9 +56,7 @@ _GIVE_SOURCE = (
 EFFECT = ("effect", "effect_raw", "effect_latent")
 EFFECT_RANGE = ("effect_range", "effect_raw_range", "effect_latent_range")
 COMPARISONS = ("comparisons", "baseline", "model", "system_variances", "correction", "correct_over")
-CARD2020_UNIT = (
-    2.0  # the effect of Card et al. is a coefficient under -1/+1: half the difference between systems
-)
+CARD2020_UNIT = 2.0  # the effect of Card et al. is a coefficient under -1/+1: half the difference
 
 source_needed = needs(_GIVE_SOURCE, (*SOURCES, "plan"))
 
@@ -118,10 +116,14 @@ def assumptions_of(
             assumed[name] = assumed_of_fit(name, path, fitted, systems, tell=tell)
         else:
             assumed[name] = _of_file(path, allow, tell=tell)
-    for name in _preset_names(study, scale):
+    if study.preset:
+        from humeval_power.studies.power.files import library_entry, preset_document, preset_name
+    for name in (preset_name(one, scale) for one in study.preset or ()):
         if name in assumed:
             raise click.UsageError(f"A parameter file is called like the preset {name!r}; rename it.")
-        assumed[name] = _of_preset(name, allow, tell=tell)
+        if tell and name not in PRESETS:
+            _warn_of_zero(name, preset_document(name))
+        assumed[name] = library_entry(name, allow_not_identified=allow)
     if study.values is not None and "typed" in assumed:
         raise click.UsageError("A parameter file is called 'typed', as --values are; rename it.")
     if isinstance(study.values, SystemsParameters):
@@ -177,14 +179,6 @@ def is_typical(study: StudyValues) -> bool:
     return study.preset == (TYPICAL,) and not has_source(study.with_(preset=()))
 
 
-def _preset_names(study: StudyValues, scale: RatingScale | None) -> tuple[str, ...]:
-    if not study.preset:
-        return ()
-    from humeval_power.studies.power.files import preset_name
-
-    return tuple(preset_name(name, scale) for name in study.preset)
-
-
 def _of_file(path: str, allow_not_identified: bool, *, tell: bool) -> Assumed:
     from humeval_power.files.documents.reading import read_parameters
     from humeval_power.studies.power.files import assumed_of
@@ -203,14 +197,6 @@ def _of_pilot(study: StudyValues, allow_not_identified: bool) -> Assumed:
 
     rule = DEFAULT_RULE if study.shares is not None else DecisionRule(family=study.family, link=study.link)
     return pilot(read_pilot(study), rule=rule, allow_not_identified=allow_not_identified)
-
-
-def _of_preset(name: str, allow_not_identified: bool, *, tell: bool) -> Assumed:
-    from humeval_power.studies.power.files import library_entry, preset_document
-
-    if tell and name not in PRESETS:
-        _warn_of_zero(name, preset_document(name))
-    return library_entry(name, allow_not_identified=allow_not_identified)
 
 
 def _warn_of_zero(name: str, document: Mapping[str, Any]) -> None:
@@ -243,13 +229,8 @@ class EffectInput:
     latent: bool = False
 
     def on(self, scale: RatingScale | None) -> tuple[Difference, ...]:
-        """The differences on [0, 1].
-
-        Raises
-        ------
-        InputError
-            One that cannot exist, or points of a scale that nobody named.
-        """
+        """The differences on [0, 1]. Raises InputError: one that cannot exist, or points of a scale that
+        nobody named."""
         return differences_of(self.values, scale, name=self.option, raw=self.raw)
 
     def one(self, scale: RatingScale | None) -> Difference:
@@ -257,13 +238,8 @@ class EffectInput:
         return self.on(scale)[0]
 
     def coefficients(self, unit: float) -> tuple[float, ...]:
-        """The values as they are, where each stands for `unit` differences.
-
-        Raises
-        ------
-        InputError
-            One that cannot exist, or points: a coefficient has none.
-        """
+        """The values as they are, where each stands for `unit` differences. Raises InputError: one that
+        cannot exist, or points: a coefficient has none."""
         if self.raw or self.latent:
             raise click.UsageError(f"{self.option} is a difference: give the coefficient by --effect.")
         problems = on_unit(self.values, name=self.option, unit=unit)
@@ -359,15 +335,9 @@ effect_needed = needs(
 def settled(
     study: StudyValues, settings: Assumptions, effect: EffectInput
 ) -> list[tuple[Assumptions, Difference]]:
-    """For each difference the parameters, in categories of the study's shares, and the difference.
-
-    Raises
-    ------
-    click.UsageError
-        A latent effect of ratings that are numbers.
-    ParametersError
-        Shares that the parameters leave no room for, or a latent effect that cannot be.
-    """
+    """For each difference the parameters, in categories of the study's shares, and the difference. Raises
+    UsageError: a latent effect of ratings that are numbers; ParametersError: shares that the parameters leave
+    no room for, or a latent effect that cannot be."""
     if effect.latent:
         return [_at_latent_effect(settings, study.shares, study.link, value) for value in effect.values]
     effects = [said.between(settings.systems) for said in effect.on(settings.scale)]
@@ -429,11 +399,7 @@ def rule_of(study: StudyValues, *, margin: float | None = None) -> DecisionRule:
     """The test of the study.
 
     margin : in place of what the study says.
-
-    Raises
-    ------
-    click.UsageError
-        A test that cannot be.
+    Raises UsageError: a test that cannot be.
     """
     known = {one.name: getattr(study, one.name) for one in fields(DecisionRule)}
     known["margin"] = _margin(study) if margin is None else margin
@@ -484,12 +450,7 @@ def analysed_as(study: StudyValues, rule: DecisionRule, settings: Assumptions) -
 
 def family_of(study: StudyValues, planned: ComparisonFamily = DEFAULT_FAMILY) -> ComparisonFamily:
     """The tests of several systems that are made together: as planned, with what was said in its place.
-
-    Raises
-    ------
-    click.UsageError
-        What contradicts itself, or the rest.
-    """
+    Raises UsageError: what contradicts itself, or the rest."""
     comparisons, baseline = study.comparisons, study.baseline
     if baseline is not None and comparisons == "all-pairs":
         raise click.UsageError("Give --comparisons all-pairs or --baseline, not both.")
@@ -519,13 +480,8 @@ def goal_of(study: StudyValues) -> Goal:
 
 
 def on_one_criterion(study: StudyValues, rule: DecisionRule) -> tuple[StudyValues, DecisionRule]:
-    """The study on any one of its criteria, and its test at the level that a plan gives each of them.
-
-    Raises
-    ------
-    click.UsageError
-        A correction that criteria have not together.
-    """
+    """The study on any one of its criteria, and its test at the level that a plan gives each of them. Raises
+    UsageError: a correction that criteria have not together."""
     n = len(study.criteria or ())
     if n < 2:
         return study, rule
@@ -553,13 +509,8 @@ def tell_one_test(study: StudyValues) -> None:
 
 
 def number_of_systems(study: StudyValues) -> int | None:
-    """How many systems there are, as far as that was said.
-
-    Raises
-    ------
-    click.UsageError
-        Two different numbers of them.
-    """
+    """How many systems there are, as far as that was said. Raises UsageError: two different numbers of
+    them."""
     counts = {
         "n_systems": study.n_systems,
         "systems": None if study.systems is None else len(study.systems),
@@ -593,13 +544,8 @@ def points_of(study: StudyValues, scale: RatingScale | None) -> int | None:
 
 
 def design_of(study: StudyValues, n_systems: int = 2) -> Design:
-    """The design of the study.
-
-    Raises
-    ------
-    DesignError
-        Fields that contradict each other, or a design that cannot be built.
-    """
+    """The design of the study. Raises DesignError: fields that contradict each other, or a design that cannot
+    be built."""
     from humeval_power.studies.power.required import build_design
 
     return build_design(
@@ -727,29 +673,16 @@ def look_shares(text: str) -> tuple[float, ...]:
 
 PRICES = (
     *("cost_per_rating", "pay_per_hour", "seconds_per_rating", "seconds_column", "cost_per_worker"),
-    *(
-        "cost_per_document",
-        "cost_per_item",
-        "cost_per_output",
-        "rejected",
-        "checks",
-        "repeats",
-        "fee",
-        "fees",
-    ),
-    *("fee_share", "units_per_assignment", "split_hits", "currency"),
+    *("cost_per_document", "cost_per_item", "cost_per_output", "rejected", "checks", "repeats"),
+    *("fee", "fees", "fee_share", "units_per_assignment", "split_hits", "currency"),
 )
 _OF_MODEL = {**PRICE_FIELDS, "share": "fee_share"}
 
 
 def cost_model_of(study: StudyValues) -> CostModel:
     """What the study costs; the seconds of a rating are those of the pilot where a column of it is named.
-
-    Raises
-    ------
-    InputError
-        Every impossible price at once, no price at all, or a platform that the table of fees does not have.
-    """
+    Raises InputError: every impossible price at once, no price at all, or a platform that the table of fees
+    does not have."""
     if study.cost_per_rating is None and study.pay_per_hour is None:
         rule = "nothing says what a rating costs."
         raise InputError(
@@ -772,13 +705,8 @@ def cost_model_of(study: StudyValues) -> CostModel:
 
 
 def judges_of(study: StudyValues) -> PlannedJudges | None:
-    """The judges of a study; None where it says none.
-
-    Raises
-    ------
-    InputError
-        What is missing of them, or does not go together.
-    """
+    """The judges of a study; None where it says none. Raises InputError: what is missing of them, or does not
+    go together."""
     given = study.options_of([name for name, one in FIELDS.items() if one.section == "judges"])
     if not given:
         return None
@@ -787,7 +715,7 @@ def judges_of(study: StudyValues) -> PlannedJudges | None:
         needed = {"judges": names, "judge_correlation": correlation, "judged_extra": extra}
         missing = [study.option(name) for name, value in needed.items() if value is None]
         raise InputError(f"{', '.join(given)}: a study with judges needs {' and '.join(missing)} too.")
-    from humeval_power.studies.plan.planned_rules import planned_judges
+    from humeval_power.studies.plan.planned_judges import planned_judges
 
     return planned_judges(
         names,
@@ -801,13 +729,7 @@ def judges_of(study: StudyValues) -> PlannedJudges | None:
 
 
 def prices_of(study: StudyValues) -> CostModel | None:
-    """The same; None where no price was said.
-
-    Raises
-    ------
-    InputError
-        As for `cost_model_of`.
-    """
+    """The same; None where no price was said. Raises InputError: as for `cost_model_of`."""
     given = study.options_of(PRICES)
     if given and study.cost_per_rating is None and study.pay_per_hour is None:
         raise InputError(
@@ -818,13 +740,8 @@ def prices_of(study: StudyValues) -> CostModel | None:
 
 
 def _seconds_of_pilot(name: str, pilot: str | None) -> Decimal:
-    """The median time of the pilot's ratings.
-
-    Raises
-    ------
-    InputError
-        No pilot, no such column, or a column without times.
-    """
+    """The median time of the pilot's ratings. Raises InputError: no pilot, no such column, or a column
+    without times."""
     if pilot is None or pilot == "-":
         raise InputError("--seconds-column needs a PILOT file that has the column.")
     import pandas as pd
@@ -850,25 +767,19 @@ def _in_options(study: StudyValues) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError([_of_option(study, problem) for problem in error.problems]) from None
-
-
-def _of_option(study: StudyValues, problem: Problem) -> Problem:
-    if problem.column is None or problem.place is not None:
-        return problem
-    option = study.option(_OF_MODEL.get(problem.column, problem.column))
-    value = f"{problem.value:f}" if isinstance(problem.value, Decimal) else repr(problem.value)
-    return Problem(f"{option} {value}: {problem.rule}", problem.remedy)
+        problems = []
+        for one in error.problems:
+            if one.column is not None and one.place is None:
+                option = study.option(_OF_MODEL.get(one.column, one.column))
+                value = f"{one.value:f}" if isinstance(one.value, Decimal) else repr(one.value)
+                one = Problem(f"{option} {value}: {one.rule}", one.remedy)
+            problems.append(one)
+        raise InputError(problems) from None
 
 
 def cost_model(study: StudyValues, fee: PlatformFee) -> CostModel:
-    """The prices of the study, with this fee.
-
-    Raises
-    ------
-    InputError
-        Every impossible price at once, by its name in the model.
-    """
+    """The prices of the study, with this fee. Raises InputError: every impossible price at once, by its name
+    in the model."""
     from humeval_power.costs import CostModel
 
     same = {one.name for one in fields(CostModel)} - PRICE_FIELDS.keys() - {"fee"}

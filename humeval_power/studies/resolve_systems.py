@@ -81,16 +81,9 @@ class Systems:
         return self.sources.scale
 
     def differences(self) -> tuple[Difference, ...]:
-        """The differences that the true means are stated by, of no two systems by name; none where the means are
-        known.
-
-        Raises
-        ------
-        click.UsageError
-            Means and an effect, or neither.
-        InputError
-            A difference that is not above 0 where one is to be found.
-        """
+        """The differences that the true means are stated by, of no two systems by name; none where the means
+        are known. Raises UsageError: means and an effect, or neither; InputError: a difference that is not
+        above 0 where one is to be found."""
         study = self.study
         if study.system_means is not None:
             if study.says(*EFFECT, *EFFECT_RANGE):
@@ -144,13 +137,7 @@ class Systems:
         return self.at(effects)[0]
 
     def of(self, name: str, parameters: SystemsParameters, **size: int) -> SystemsStudy:
-        """One study, of the study's size or of another.
-
-        Raises
-        ------
-        InputError
-            A design that cannot be built.
-        """
+        """One study, of the study's size or of another. Raises InputError: a design that cannot be built."""
         from humeval_power.studies.power.systems_study import SystemsStudy
 
         study = self.study.with_(**size) if size else self.study
@@ -173,13 +160,8 @@ def systems_of(study: StudyValues, rule: DecisionRule, *, usual: bool = False) -
     test of two systems.
 
     usual : see `assumptions_of`.
-
-    Raises
-    ------
-    click.UsageError
-        Fields of two systems beside several, or the other way round.
-    InputError
-        A file that cannot be used.
+    Raises UsageError: fields of two systems beside several, or the other way round; InputError: a file that
+    cannot be used.
     """
     fitted = _fitted_together(study)
     said = number_of_systems(study)
@@ -317,15 +299,8 @@ def _refuse_of_two(study: StudyValues) -> None:
 
 
 def observed_means(systems: Systems) -> str:
-    """The warning that the pilot's own means are planned for.
-
-    Raises
-    ------
-    click.UsageError
-        A difference or means beside them.
-    InputError
-        No ratings of several systems to take them from.
-    """
+    """The warning that the pilot's own means are planned for. Raises UsageError: a difference or means beside
+    them; InputError: no ratings of several systems to take them from."""
     study = systems.study
     if effect_of(study) is not None or study.system_means is not None or study.pattern is not None:
         raise click.UsageError(

@@ -47,7 +47,7 @@ from humeval_power.studies.monitor.ledger_fields import look_content, start_cont
 from humeval_power.studies.monitor.state import LookData, TakenLook
 from humeval_power.studies.monitor.step import study_monitoring
 from humeval_power.studies.plan.files import read_plan, read_plan_file
-from humeval_power.studies.plan.result_page import plan_document
+from humeval_power.studies.plan.result_document import plan_document
 from humeval_power.studies.power.formula import effect_precision
 
 TRUTH = seven(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)

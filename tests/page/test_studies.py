@@ -466,17 +466,17 @@ def test_a_table_from_windows_is_saved_anew_in_excel(client, chosen):
 
 def _design(**said: object) -> dict[str, object]:
     usual = {"n_workers": 10, "n_items": 30, "ratings_per_item": 1, "n_documents": 0, "n_ratings": 240}
-    return {**usual, "cost": "28.80", "shown_power": 0.95, "power_spread": None, **said}
+    further = {"shown_power": 0.95, "power_spread": None, "is_recommended": False}
+    return {**usual, "cost": "28.80", **further, **said}
 
 
-@pytest.mark.parametrize(
-    ("cost", "filled"),
-    [("40.00", ["", "first"]), ("86.40", ["", ""])],  # near in price, and three times the price
-)
-def test_a_design_in_which_agreement_cannot_be_measured_is_not_recommended(client, chosen, cost, filled):
+@pytest.mark.parametrize(("recommended", "filled"), [(True, ["", "first"]), (False, ["", ""])])
+def test_a_design_stands_out_where_the_plan_recommends_it(client, chosen, recommended, filled):
     save(client, "mine/plan", cost_per_rating="0.12")
     save(client, effect="0.3", systems="A, B, C, D, E, F, G, H")
-    two = _design(ratings_per_item=3, n_ratings=720, cost=cost, shown_power=0.97)
+    two = _design(
+        ratings_per_item=3, n_ratings=720, cost="40.00", shown_power=0.97, is_recommended=recommended
+    )
     study = Studies(Folder(chosen)).open("mine")
     answered = Answer(0, html="<p>A plan.</p>", ways=(("cheapest", _design()), ("yours", two)))
     shown = StageShown("done", answer=answered, act="search")

@@ -131,7 +131,7 @@ def test_the_ways_to_spend_the_money_are_the_same_three_rows_everywhere():
 
 
 def test_many_workers_with_little_to_rate_are_said_to_be_cheap_only_while_a_worker_costs_nothing():
-    words = (*PILOT, "--items", "90:150:30", "--max-workers", "60", "--simulations", "50", *PRICE, *EFFECT)
+    words = (*PILOT, *limits("90:150:30", 60, "1:2")[:-1], "50", *PRICE, *EFFECT)
     record = searched(*words)
     assert (
         2 * record["chosen"]["n_items"] * record["chosen"]["ratings_per_item"]

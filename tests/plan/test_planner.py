@@ -22,7 +22,7 @@ from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.studies.plan.candidates import SearchSpace, cheapest, list_candidates
-from humeval_power.studies.plan.request import PlanRequest, PlanResult
+from humeval_power.studies.plan.request import PlanRequest, PlanResult, Way
 from humeval_power.studies.plan.search_and_prove import make_plan
 from humeval_power.studies.power.assurance import assurance
 from humeval_power.studies.power.required import counts_power
@@ -89,7 +89,7 @@ def test_the_chosen_design_is_the_cheapest_that_the_search_finds():
 
 
 FREE = replace(PRICES, cost_per_worker=Decimal(0))
-WIDE = SearchSpace(workers=range(4, 61, 2), items=range(20, 201, 20), ratings_per_item=range(1, 7))
+WIDE = SearchSpace(workers=range(4, 61, 4), items=range(20, 201, 20), ratings_per_item=range(1, 5))
 
 
 @functools.cache
@@ -221,6 +221,34 @@ def test_every_way_says_the_risk_of_its_power_and_of_nothing_what_was_not_assume
                 (min(at_both), max(at_both)), rel=1e-12
             )
             assert (way.spread.known_from, way.chance) == ("assumed", None)
+
+
+@pytest.mark.parametrize(
+    ("k", "price", "power", "recommended"),
+    [
+        (1, "28.80", 0.95, None),  # agreement cannot be measured in either
+        (3, "43.20", 0.93, "safer"),  # half as much again, and 0.02 less sure: the limits
+        (3, "43.21", 0.93, None),
+        (3, "43.20", 0.92, None),
+    ],
+)
+def test_the_recommended_design_has_several_ratings_is_as_sure_and_hardly_dearer(
+    k, price, power, recommended
+):
+    result = plan()
+
+    def option(k: int, price: str, power: float):
+        counts, cost = replace(result.chosen.counts, ratings_per_item=k), result.chosen.cost
+        nothing = dict.fromkeys(cost.parts, Decimal(0))
+        cost = replace(cost, **{**nothing, "ratings": Decimal(price)})
+        return replace(result.chosen, counts=counts, cost=cost, powers={"pilot": power}, simulated=None)
+
+    cheapest, other = option(1, "28.80", 0.95), option(k, price, power)
+    ways = (Way("cheapest", cheapest), Way("fewer workers", None), Way("safer", other))
+    assert replace(result, ways=ways).recommended == recommended
+    alone = replace(result, chosen=cheapest, ways=(Way("cheapest", None), Way("yours", other)))
+    assert alone.recommended == (None if recommended is None else "yours")
+    assert replace(alone, chosen=option(2, "28.80", 0.95)).recommended == "best"
 
 
 def test_there_is_no_budget_to_spend_where_none_is_said():

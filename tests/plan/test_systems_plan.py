@@ -38,7 +38,7 @@ from humeval_power.studies.plan.planned_systems import (
     scaled,
     systems_of_deviations,
 )
-from humeval_power.studies.plan.result_page import plan_document
+from humeval_power.studies.plan.result_document import plan_document
 from humeval_power.studies.plan.sealed_content import plan_to_json
 from humeval_power.studies.plan.systems_search import (
     GoalPower,

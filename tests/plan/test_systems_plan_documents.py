@@ -34,7 +34,7 @@ from humeval_power.studies.plan.planned_systems import (
     goal_power,
     systems_of_pairs,
 )
-from humeval_power.studies.plan.result_page import plan_document
+from humeval_power.studies.plan.result_document import plan_document
 from humeval_power.studies.plan.systems_search import GoalPower, cheapest, list_rows
 from humeval_power.studies.power.calls import study_size
 from humeval_power.studies.power.systems_study import SystemsStudy

@@ -5,25 +5,24 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import cli
 import pandas as pd
 import pytest
 from cases import each_case
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from humeval_power.doors.terminal.main import main
 from humeval_power.studies.power.calibration import NULL_TESTS
 
 STUDY = ["calibrate", "--preset", "high", "--workers", "3", "--items", "12", "--simulations", "200"]
 
 
-def run(*arguments: str) -> Result:
+def run(*arguments: object, code: int = 0) -> Result:
     """The command as a user would type it."""
-    return CliRunner().invoke(main, [*STUDY, *arguments])
+    return cli.run(*STUDY, *arguments, code=code)
 
 
 def test_the_table_names_the_planned_test_and_fits_the_terminal() -> None:
     result = run()
-    assert result.exit_code == 0, result.output
     assert "Mixed model, Kenward-Roger *" in result.stdout
     assert "planned test (Mixed model, Kenward-Roger)" in result.stdout.splitlines()[1]
     assert "200 simulated, the same for every test" in result.stdout
@@ -47,8 +46,7 @@ def test_json_holds_every_test_and_what_it_was_computed_from() -> None:
 
 
 def test_output_writes_table_figure_and_record(tmp_path: Path) -> None:
-    result = run("-o", str(tmp_path / "null"))
-    assert result.exit_code == 0, result.output
+    run("-o", tmp_path / "null")
     names = {"index.html", "record.json", "table.csv", "calibration.svg", "calibration.png"}
     assert {path.name for path in (tmp_path / "null").iterdir()} == names
     table = pd.read_csv(tmp_path / "null" / "table.csv")
@@ -60,11 +58,9 @@ def test_output_writes_table_figure_and_record(tmp_path: Path) -> None:
 def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
     target = tmp_path / "calibration.png"
     target.write_text("mine")
-    refused = run("-o", str(target))
-    assert refused.exit_code != 0
-    assert "--force" in refused.stderr
+    assert "--force" in run("-o", target, code=2).stderr
     assert target.read_text() == "mine"
-    assert run("-o", str(target), "--force").exit_code == 0
+    run("-o", target, "--force")
 
 
 def test_a_one_sided_rule_is_judged_by_its_claims() -> None:
@@ -75,14 +71,12 @@ def test_a_one_sided_rule_is_judged_by_its_claims() -> None:
 
 def test_a_design_without_pairs_says_which_tests_are_not_defined() -> None:
     result = run("--workers", "6", "--design", "both-nested")
-    assert result.exit_code == 0, result.output
     assert result.stdout.count("not defined") == 4
     assert "Not defined: the design lacks the pairs" in result.stdout.replace("\n", " ")
 
 
 def test_quiet_prints_the_result_alone() -> None:
     result = run("--quiet", "--workers", "5", "--ratings-per-item", "2", "--items", "7")
-    assert result.exit_code == 0, result.output
     assert result.stderr == ""
 
 
@@ -98,15 +92,11 @@ def test_quiet_prints_the_result_alone() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused_with_a_reason(arguments: list[str], message: str) -> None:
-    result = run(*arguments)
-    assert result.exit_code != 0
-    assert message in result.stderr.replace("\n", " ")
-    assert "Traceback" not in result.output
+    assert message in run(*arguments, code=2).stderr.replace("\n", " ")
 
 
 def test_several_settings_are_judged_side_by_side() -> None:
     both = run("--preset", "high,low", "--simulations", "50")
-    assert both.exit_code == 0, both.output
     said = " ".join(both.stdout.split())
     assert "high: Whether the planned test (Mixed model, Kenward-Roger)" in said
     assert "low: Whether the planned test (Mixed model, Kenward-Roger)" in said
@@ -121,13 +111,12 @@ P = ["calibrate", "--p", "0.03", "--workers", "3", "--items", "100", "--simulati
 
 
 def test_a_reported_p_value_is_answered_first_and_without_parameters() -> None:
-    result = CliRunner().invoke(main, P)
-    assert result.exit_code == 0, result.output
+    result = cli.run(*P)
     shown = " ".join(result.stdout.split())
     first = "Is p = 0.03 credible? It depends on the ratings: p = 0.03 from 3 workers and 100 items"
-    assert shown.startswith(f"{first} is credible at 5 % under pplm-fluency-steered")
+    assert shown.startswith(f"{first} is credible at 5 % under typical public ratings")
     assert "pplm-fluency-steered is a typical fit of public ratings" in " ".join(result.stderr.split())
-    record = json.loads(CliRunner().invoke(main, [*P, "--json"]).stdout)
+    record = cli.run_json(*P)
     assert (record["p"], record["rule"]["alpha"]) == (0.03, 0.05)
     assert list(record["settings"]) == ["pplm-fluency-steered", "high"]
     rates = {(row["setting"], row["test"]): row for row in record["rows"]}

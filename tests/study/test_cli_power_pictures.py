@@ -10,9 +10,9 @@ from cli import run, run_json
 
 from humeval_power.designs import crossed
 from humeval_power.parameters import Parameters
-from humeval_power.studies.power.result_several import GOAL_NAMES, goals_chart, sizes_of, workers_chart
+from humeval_power.studies.power.result_several import goals_chart, sizes_of, workers_chart
 from humeval_power.studies.power.systems_study import SystemsStudy
-from humeval_power.systems import SystemsParameters
+from humeval_power.systems import GOAL_WORDS, SystemsParameters
 
 STUDY = [
     *("power", "--preset", "high", "--workers", "20", "--items", "100", "--effect", "0.1"),
@@ -174,7 +174,7 @@ def test_several_systems_have_their_goals_and_workers_drawn():
         "What if the systems differ by more, or less?",
         "What would more workers bring?",
     ]
-    assert all(f">{name}<" in page for name in GOAL_NAMES.values())
+    assert all(f">{name}<" in page for name, *_ in GOAL_WORDS.values())
     assert "<img" not in page
 
 
@@ -188,7 +188,7 @@ def test_curves_of_several_systems_come_close_to_the_formula():
     assert line.y[0] < found.power < line.y[-1]
     goals = {each.name: each for each in goals_chart(study, found).series}
     for goal, share in found.shares.items():
-        line = goals[GOAL_NAMES[goal]]
+        line = goals[GOAL_WORDS[goal].name]
         assert line.y[line.x.index(pytest.approx(study.effect))] == pytest.approx(share, abs=0.03)
 
 

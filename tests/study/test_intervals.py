@@ -32,7 +32,9 @@ def fitted(study):
     return fit(study)
 
 
-def test_a_profile_interval_ends_where_the_criterion_has_risen_by_the_chi_square(study, fitted):
+def test_a_profile_interval_ends_where_the_criterion_has_risen_by_the_chi_square():
+    study = simulate(TRUTH, crossed(6, 20), seed=3)
+    fitted = fit(study)
     low, high = parameter_intervals(fitted, study, method="profile")["sd_residual"]
     # far from the boundary the residual's profile is that of a chi-square with n - (m + n ...) df
     df = fitted.uncertainty.residual_df

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,18 +11,26 @@ from seven import seven
 
 from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.designs import crossed, k_per_item
+from humeval_power.differences import Difference
 from humeval_power.estimation.fitting import fit
+from humeval_power.ratings import ratings_from_table
 from humeval_power.saying.answer_words import PILOT_ITEMS, PILOT_WORKERS, spread_words
+from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
+from humeval_power.studies.fit.wald import effect_test
+from humeval_power.studies.plan.calls import pilot
 from humeval_power.studies.power.assurance import power_spread
 from humeval_power.studies.power.calls import study_power, study_size
 from humeval_power.studies.power.files import usual_assumptions
 from humeval_power.studies.power.formula import analytic_power
 from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.study_content import beyond_pilot, setting_labels
 from humeval_power.uncertainty import Stratum, VarianceUncertainty
 
 EFFECT = 0.06
 DESIGN = k_per_item(25, 150, ratings_per_item=3)
+SCALE = RatingScale(1, 5)
+PILOT = seven(0.5, 0.15, 0.05, 0.11, 0.05, 0.14, 0.2)
 
 
 def study_of(parameters, design=DESIGN):
@@ -128,3 +138,34 @@ def test_power_and_size_say_it_and_record_the_same():
 def test_nothing_is_said_where_both_ends_are_one_number():
     assert not list(spread_words(0.991, 0.999, "pilot"))
     assert list(spread_words(0.4, 0.6, "pilot"))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_difference_beyond_the_interval_of_ones_own_pilot_is_called_implausible(sign):
+    drawn = simulate(PILOT, crossed(8, 30), seed=4, response="clipped")
+    ratings = ratings_from_table(drawn.to_frame(SCALE), scale=SCALE)
+    known = pilot(ratings)
+    ends = effect_test(fit(ratings)).interval
+    assert known.observed_interval == ends
+    below, above = ends
+    mirrored = tuple(sorted(sign * end for end in ends))
+    assumed = Assumptions((replace(known, observed_interval=mirrored),))
+    said = {
+        value: list(beyond_pilot(assumed, Difference(sign * value, SCALE)))
+        for value in (above - 0.001, above + 0.001, 0.0, -above)
+    }
+    assert [bool(words) for words in said.values()] == [False, True, False, above > -below]
+    (words,) = said[above + 0.001]
+    assert f"{4 * (above + 0.001):.3g} points is more than your pilot makes plausible" in words
+    downward = Difference(sign * (above + 0.001), replace(SCALE, higher_is_better=False))
+    low, high = (f"{4 * end:.3g}" for end in mirrored)
+    assert f"its interval is {low} to {high}." in next(beyond_pilot(assumed, downward))
+    others = Assumptions((replace(known, origin="library", observed_interval=None),))
+    assert not list(beyond_pilot(others, Difference(0.9, SCALE)))
+
+
+def test_settings_are_called_by_where_they_lie_and_never_two_alike():
+    typical, penalties = "pplm-fluency-steered", "wmt23-zhen-hwtsc-gpt4"
+    assert setting_labels([typical, "high"]) == {typical: "typical public ratings", "high": "high"}
+    both = [typical, penalties]  # each is typical of its kind of scale
+    assert setting_labels(both) == dict(zip(both, both, strict=True))

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from cases import every_case
-from click.testing import CliRunner, Result
+from cli import run
 
 import humeval_power as hp
 from humeval_power.asking.study_file import updated, with_values
-from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
 from humeval_power.files.documents.reading import to_json
 from humeval_power.parameters import PRESETS
@@ -153,38 +152,24 @@ cost_per_rating = 0.10
 """
 
 
-def _run(*words: str) -> Result:
-    return CliRunner().invoke(main, list(words))
-
-
-def _first(result: Result) -> str:
-    return " ".join(result.stderr.split())
-
-
 def test_options_override_the_file_and_its_alternatives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study.toml").write_text(STUDY, encoding="utf-8")
     power = ("power", "--method=analytic")
-    typed = _run(
-        *power, "study.toml", "--scale=1:5", "--effect-raw=0.8", "--pay-per-hour=9", "--preset=low"
-    )
+    # pay without --seconds-per-rating: its alternative in the file is put aside
+    words = ("study.toml", "--scale=1:5", "--effect-raw=0.8", "--pay-per-hour=9", "--preset=low")
+    typed = " ".join(run(*power, *words, code=2).stderr.split())
     told = "Study: study.toml. Typed in its place: --preset, --effect-raw, --pay-per-hour."
     options = told.partition("place: ")[2].rstrip(".").split(", ")
-    assert (
-        typed.exit_code == 2
-    )  # pay without --seconds-per-rating: its alternative in the file is put aside
-    assert [option for option in options if option not in _first(typed).partition("Error")[0]] == []
-    unread = _run(*power, "--preset=low")
-    assert unread.exit_code == 2
-    assert "study.toml is not read, since --preset was typed; --study study.toml reads it." in _first(
-        unread
-    )
-    assert _run(*power).exit_code == 0
-    assert _run(*power, "--no-study").exit_code == 2
+    assert [option for option in options if option not in typed.partition("Error")[0]] == []
+    unread = " ".join(run(*power, "--preset=low", code=2).stderr.split())
+    assert "study.toml is not read, since --preset was typed; --study study.toml reads it." in unread
+    run(*power)
+    run(*power, "--no-study", code=2)
     for words in (("study.toml", "--no-study"), ("study.toml", "--study=study.toml"), ("study.toml",) * 2):
-        assert _run(*power, *words).exit_code == 2
+        run(*power, *words, code=2)
 
 
 def test_sections_only_group_keys(tmp_path: Path) -> None:

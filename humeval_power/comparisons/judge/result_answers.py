@@ -537,7 +537,7 @@ def _name(pair: JudgedPair) -> str:
 
 # A mean or a difference from crossed ratings of workers, with a judge as a covariate of items.
 
-FEW_WORKERS = 5
+WORKERS_FOR_A_MEAN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -593,7 +593,7 @@ class JudgeWorkers(_OneEstimate):
     def _caveats(self) -> Iterator[str]:
         means = self.found
         yield from without_judges(self.judges, means)
-        if means.n_workers < FEW_WORKERS:
+        if means.n_workers < WORKERS_FOR_A_MEAN:
             df = decimals(means.judged.df, 1)
             yield f"{means.n_workers} workers are few: the interval rests on {df} degrees of freedom."
         if means.efficiency < 1:

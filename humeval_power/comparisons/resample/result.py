@@ -25,7 +25,7 @@ POST_HOC = (
     "says nothing that the p-value does not (Card et al. 2020, appendix A): give the difference that would "
     "matter instead."
 )
-FEW_WORKERS = 10
+WORKERS_TO_DRAW_FROM = 10
 MEANING: dict[Unit, str] = {
     "rating": "ratings are drawn one by one, as if all were independent",
     "item": "items are drawn; the workers stay these very people",
@@ -118,7 +118,7 @@ class ResampleResult(Result):
                     f"{self.shift.value:g} would put that of the other system beyond the scale, where no study "
                     "can find it."
                 )
-        if by in ("worker", "both") and ratings.n_workers < FEW_WORKERS:
+        if by in ("worker", "both") and ratings.n_workers < WORKERS_TO_DRAW_FROM:
             yield (
                 f"Drawing from {ratings.n_workers} workers shows little of how workers differ; the power is a "
                 "rough guide. Power and plans of a model assume a law of workers instead."

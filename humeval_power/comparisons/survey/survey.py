@@ -20,7 +20,7 @@ from humeval_power.inference.exact_comparison import rounded
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.power.analytic import minimum_detectable_effect
-from humeval_power.studies.power.formula import FEW_WORKERS, EffectPrecision, effect_precision, power_at
+from humeval_power.studies.power.formula import T_LAW_WORKERS, EffectPrecision, effect_precision, power_at
 from humeval_power.studies.power.required import build_design
 
 DETAILS = ("effect", "items", "workers", "ratings_per_item", "p_value", "scale")
@@ -320,7 +320,7 @@ def _power(
         mde=minimum_detectable_effect(precision, power=TARGET, rule=rule),
         power=math.nan if own is None or own == 0 else power_at(abs(own), precision, rule=rule).power,
         power_at=tuple(power_at(effect, precision, rule=rule).power for effect in effects),
-        is_rough=workers < FEW_WORKERS,
+        is_rough=workers < T_LAW_WORKERS,
         workers=workers,
         ratings_per_item=per_item,
     )

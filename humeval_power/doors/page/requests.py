@@ -265,21 +265,22 @@ def ways(command: tuple[str, ...], result: Result) -> tuple[tuple[str, Mapping[s
     content = result.content()
     rows = content.get("ways")
 
-    def with_power(design: Mapping[str, Any]) -> Mapping[str, Any]:
+    def shown(name: str, design: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
         """With its power as simulated; if it was not, by formula: as planned, of a robust plan the lowest."""
         by_formula = list(design["analytic_power"].values())
         formula = min(by_formula) if content.get("robust") else by_formula[0]
-        shown = formula if design["power"] is None else design["power"]
-        return {**design, "shown_power": shown, "target": content["target_power"]}
+        power = formula if design["power"] is None else design["power"]
+        further = {"shown_power": power, "target": content["target_power"]}
+        return name, {**design, **further, "is_recommended": name == content["recommended"]}
 
     answer = [
-        (row["name"], with_power(row["design"]))
+        shown(row["name"], row["design"])
         for row in (rows if isinstance(rows, list) else ())
         if row["design"]
     ]
     best = content.get("chosen")
     if isinstance(best, Mapping) and all(name == "yours" for name, _ in answer):
-        answer.insert(0, ("best", with_power(best)))
+        answer.insert(0, shown("best", best))
     return tuple(answer)
 
 

@@ -294,13 +294,13 @@ def _detail(
     from humeval_power.studies.fit.many_systems import asymptotic_intervals
     from humeval_power.studies.fit.wald import adjustment
     from humeval_power.studies.power.calibration import size_of_test
-    from humeval_power.studies.power.formula import FEW_WORKERS
+    from humeval_power.studies.power.formula import T_LAW_WORKERS
 
     ratings, fitted, tested = result.ratings, result.fitted, result.tested
     rule, size = tested.rule, None
     with few_fits():
         adjusted = adjustment(fitted, ratings, rule)
-    if fitted.n_workers < FEW_WORKERS and not (tested.reason or rule.is_latent or result.over_pool):
+    if fitted.n_workers < T_LAW_WORKERS and not (tested.reason or rule.is_latent or result.over_pool):
         if ahead is not None:
             ahead(studies_like(fitted, ratings, rule, True, n_simulations, n_jobs))
         simulation = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}

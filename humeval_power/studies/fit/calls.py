@@ -108,7 +108,7 @@ def fit(
     from humeval_power.studies.fit.intervals import parameter_intervals
     from humeval_power.studies.fit.wald import adjustment, check_engine_df
     from humeval_power.studies.power.calibration import size_of_test
-    from humeval_power.studies.power.formula import FEW_WORKERS
+    from humeval_power.studies.power.formula import T_LAW_WORKERS
 
     if rule.is_latent:
         _refuse_for_categories(rule, engine, worker_item, intervals)
@@ -140,7 +140,7 @@ def fit(
         "seed": seed,
         "n_jobs": n_jobs,
     }
-    few = fitted.n_workers < FEW_WORKERS and not rule.is_simulated
+    few = fitted.n_workers < T_LAW_WORKERS and not rule.is_simulated
     if ahead is not None and (n_simulations or rule.is_simulated or intervals == "bootstrap" or few):
         closed = few and intervals != "bootstrap"
         ahead(studies_like(fitted, ratings, rule, closed, runs["n_simulations"], n_jobs))
@@ -196,11 +196,11 @@ def _fit_of_categories(
     from humeval_power.studies.fit.fit_result import FitResult
     from humeval_power.studies.fit.many_systems import asymptotic_intervals, fit_and_test
     from humeval_power.studies.power.calibration import size_of_test
-    from humeval_power.studies.power.formula import FEW_WORKERS
+    from humeval_power.studies.power.formula import T_LAW_WORKERS
 
     fitted, tested = fit_and_test(ratings, rule, correlated=correlated)
     size = None
-    if runs is not None and fitted.n_workers < FEW_WORKERS and not tested.reason:
+    if runs is not None and fitted.n_workers < T_LAW_WORKERS and not tested.reason:
         size = size_of_test(fitted.parameters, ratings.design(), rule=rule, **runs)
     return FitResult(
         ratings=ratings,

@@ -285,7 +285,7 @@ def _is_foreign(rule: DecisionRule) -> bool:
 
 # How often max-t by the joint model errs in a design: studies without differences, analysed as it was.
 
-FEW_WORKERS = 20  # below which the largest of statistics with a few df each errs more often than it says
+MAX_T_WORKERS = 20  # below which the largest of statistics with a few df each errs more often than it says
 _N_STUDIES = 200
 _MOST_RATINGS, _MOST_SYSTEMS = 2_000, 8  # of a study that is fitted so often in seconds
 
@@ -295,7 +295,7 @@ def family_error(
 ) -> FamilyError | None:
     """The error of max-t in the design of these ratings, with the variances of their fit; None where it keeps its
     level: with common variances, or many workers."""
-    if fitted.variances == "common" or ratings.n_workers >= FEW_WORKERS or not fitted.converged:
+    if fitted.variances == "common" or ratings.n_workers >= MAX_T_WORKERS or not fitted.converged:
         return None
     nan = math.nan
     if ratings.n_ratings > _MOST_RATINGS or ratings.n_systems > _MOST_SYSTEMS:

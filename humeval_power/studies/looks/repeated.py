@@ -33,7 +33,8 @@ from humeval_power.studies.power.formula import EffectPrecision, power_at
 from humeval_power.sweep.blocks import run_blocks
 
 LEAST_FROM_END = 0.15  # of the mean of ratings in categories: nearer an end fewer intervals cover
-FEWEST_WORKERS, FEW_WORKERS = 4, 6  # at the first look: refused below the one, warned of below the other
+# workers at the first look: refused below the one, warned of below the other
+FEWEST_WORKERS, WORKERS_FOR_AN_INTERVAL = 4, 6
 Reason = Literal["decision", "equivalence", "half-width", "futility", "end"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 _DECISION, _EQUIVALENCE, _HALF_WIDTH, _FUTILITY, _END = range(5)
@@ -287,7 +288,7 @@ def enough_workers(numbers: Sequence[int], looks: Looks, field: str) -> tuple[in
 
 def few_workers_note(workers: int) -> str | None:
     """What is to be said of a first look with so few workers; None of enough."""
-    if workers >= FEW_WORKERS:
+    if workers >= WORKERS_FOR_AN_INTERVAL:
         return None
     return (
         f"The first look has {workers} workers, who hardly tell how much workers differ: its interval is wide. "

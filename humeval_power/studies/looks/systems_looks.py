@@ -46,7 +46,7 @@ from humeval_power.studies.looks.rating_looks import (
 from humeval_power.studies.looks.replicates import GrowingStudy, Looks, check_difference
 from humeval_power.studies.looks.stepwise import StepwiseBoundaries, stepwise_boundaries, walk
 from humeval_power.studies.looks.stopping_rule import StoppingRule
-from humeval_power.studies.power.formula import effect_precision, smallest_count
+from humeval_power.studies.power.formula import effect_precision, smallest_df
 from humeval_power.studies.power.systems_goals import GoalCounts, SystemsPower, Truth, count_goals
 from humeval_power.studies.power.systems_power import power_of_counts
 from humeval_power.studies.power.systems_precision import (
@@ -251,7 +251,7 @@ class SystemsLooks(GrowingStudy):
                 adjusted=contrasts.adjusted,
                 satterthwaite=contrasts.satterthwaite,
                 kenward_roger=contrasts.kenward_roger,
-                smallest=smallest_count(design) - 1,
+                smallest=smallest_df(design),
             )
             with np.errstate(divide="ignore", invalid="ignore"):
                 p_value = wald_p(contrasts.estimate, error, df, self.rule.alternative)

@@ -24,6 +24,7 @@ from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.exclusions import NO_RULES
 from humeval_power.fields import NUMBERS, day, flag, listed, number_list, own, real, whole, word
 from humeval_power.rules import WITH_MARGIN, DecisionRule
+from humeval_power.studies.resolve import EFFECT as EFFECT_FIELDS
 from humeval_power.studies.resolve import (
     NO_DIFFERENCE,
     OBSERVED,
@@ -82,19 +83,8 @@ _WAYS = ("preset", "parameters", "values", "pilot")
     {
         "pilot": table_of("[PILOT]", "pilot", label="Or the ratings of your pilot"),
         **study_fields(
-            *(
-                "question",
-                "systems",
-                "variation",
-                "effect",
-                "search",
-                "test",
-                "losses",
-                "cost",
-                "judges",
-                "looks",
-            ),
-            *("criteria", "shares"),
+            *("question", "systems", "variation", "effect", "search", "test", "losses", "cost", "judges"),
+            *("looks", "criteria", "shares"),
             but=("effect_range", "effect_raw_range", "effect_latent_range", "correlated", "check_families"),
             instead={
                 **TABLE,
@@ -170,15 +160,7 @@ _WAYS = ("preset", "parameters", "values", "pilot")
         ),
         needs(
             "--effect or --effect-raw, the smallest effect of interest",
-            (
-                "effect",
-                "effect_raw",
-                "effect_latent",
-                "observed_power",
-                "margin",
-                "margin_raw",
-                "system_means",
-            ),
+            (*EFFECT_FIELDS, "observed_power", "margin", "margin_raw", "system_means"),
             unless={"alternative": WITH_MARGIN},
         ),
     ),
@@ -310,13 +292,8 @@ def _over_pool(
     correlation: float,
 ) -> tuple[Any, Assumptions | None]:
     """What is assumed of items that were drawn from a pool, under names that say so, and where it comes from.
-
-    Raises
-    ------
-    InputError
-        Picked items or unequal probabilities, other numbers of items than were drawn, other systems, documents, or
-        ratings in categories: all at once.
-    """
+    Raises InputError: picked items or unequal probabilities, other numbers of items than were drawn, other
+    systems, documents, or ratings in categories: all at once."""
     from humeval_power.inference.chosen_items import (
         explained_by_draw,
         item_sd_factor,
@@ -401,13 +378,8 @@ def _planned_effect(
     study: StudyValues, *, observed: bool
 ) -> tuple[Assumptions, Difference, tuple[str, ...]]:
     """What to plan from, in categories of the shares if there are any, the effect to plan for, and a warning
-    where it is the one that the pilot showed.
-
-    Raises
-    ------
-    InputError
-        The pilot's own effect, where there is no pilot.
-    """
+    where it is the one that the pilot showed. Raises InputError: the pilot's own effect, where there is no
+    pilot."""
     effect, assumed = effect_of(study), assumptions_of(study, usual=True)
     if effect is not None and observed:
         raise click.UsageError(

@@ -396,15 +396,8 @@ def _looks_so_far(study: StudyValues) -> DroppingMonitoring | None:
 
 
 def _chosen(study: StudyValues, item_names: str | None) -> ItemPool | None:
-    """The pool that items were drawn from; None without one.
-
-    Raises
-    ------
-    click.UsageError
-        Names beside those of the pool.
-    InputError
-        A file that is no pool.
-    """
+    """The pool that items were drawn from; None without one. Raises UsageError: names beside those of the
+    pool; InputError: a file that is no pool."""
     if study.pool is None:
         return None
     if item_names is not None:
@@ -415,13 +408,8 @@ def _chosen(study: StudyValues, item_names: str | None) -> ItemPool | None:
 
 
 def _names_of_chosen(pool: ItemPool, design: Design) -> list[str]:
-    """The chosen items, each at a place of the design, so that every worker meets all strata.
-
-    Raises
-    ------
-    InputError
-        Another number of items than the study has.
-    """
+    """The chosen items, each at a place of the design, so that every worker meets all strata. Raises
+    InputError: another number of items than the study has."""
     from humeval_power.inference.item_sampling import spread_over_workers
 
     if pool.n_chosen != design.n_items:
@@ -444,15 +432,9 @@ def _collected(
     excluded: tuple[str, ...] | None,
     new_workers: int,
 ) -> dict[str, Any]:
-    """What a study that is under way has collected, as arguments; nothing of one that begins.
-
-    Raises
-    ------
-    click.UsageError
-        What is said of a study under way without --next, or --next without it, or beside a spare.
-    InputError
-        Files that cannot be read.
-    """
+    """What a study that is under way has collected, as arguments; nothing of one that begins. Raises
+    UsageError: what is said of a study under way without --next, or --next without it, or beside a spare;
+    InputError: files that cannot be read."""
     gone = {
         name: tuple(filter(None, slots or ()))
         for name, slots in (("dropouts", dropouts), ("excluded", excluded))
@@ -500,13 +482,9 @@ def _recorded(
     study: StudyValues,
     secret_file: str | None,
 ) -> NextRatings:
-    """Tell the ledger of looks how many cells are added and why, where the batch can be written; once for a batch.
-
-    Raises
-    ------
-    InputError
-        A ledger of another study, one whose secret is lost, or files that are in the way of the batch.
-    """
+    """Tell the ledger of looks how many cells are added and why, where the batch can be written; once for a
+    batch. Raises InputError: a ledger of another study, one whose secret is lost, or files that are in the
+    way of the batch."""
     import datetime
     import json
 
@@ -573,15 +551,8 @@ def _recorded(
 
 
 def _outputs(study: StudyValues) -> Outputs | None:
-    """The texts to rate; None where nothing is to be uploaded.
-
-    Raises
-    ------
-    click.UsageError
-        What is said of a form without texts and a platform, or without a folder and a key.
-    InputError
-        Texts that cannot be read.
-    """
+    """The texts to rate; None where nothing is to be uploaded. Raises UsageError: what is said of a form
+    without texts and a platform, or without a folder and a key; InputError: texts that cannot be read."""
     if study.outputs is None and not study.upload:
         file = study_in_use()  # it may say today what a form will need
         of_file = {} if file is None else file.places
@@ -640,13 +611,8 @@ def _check_names(systems: tuple[str, ...], planned: Plan) -> None:
 
 
 def _existing_key(path: str, *, goes_on: bool) -> Key | None:
-    """The key of the study, where it is there already.
-
-    Raises
-    ------
-    InputError
-        A key that cannot be read; or none, where the study goes on under its codes.
-    """
+    """The key of the study, where it is there already. Raises InputError: a key that cannot be read; or none,
+    where the study goes on under its codes."""
     from humeval_power.studies.field.files import read_key
 
     if _is_key(path):
@@ -660,13 +626,8 @@ def _existing_key(path: str, *, goes_on: bool) -> Key | None:
 
 
 def _names_of(outputs: Outputs, n_items: int) -> list[str] | None:
-    """The names of the items, where the outputs have names; None where they go by number.
-
-    Raises
-    ------
-    InputError
-        Another number of items than the study has.
-    """
+    """The names of the items, where the outputs have names; None where they go by number. Raises InputError:
+    another number of items than the study has."""
     if len(outputs.items) != n_items:
         rule = f"has outputs of {len(outputs.items):,} items; the study has {n_items:,}."
         remedy = (

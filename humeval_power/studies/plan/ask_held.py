@@ -56,13 +56,8 @@ def load_plan(path: str | None, amend: str | None = None) -> Plan | None: ...
 
 
 def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
-    """The plan of --plan, None without one; --amend rewrites its file as a whole or not at all.
-
-    Raises
-    ------
-    InputError
-        A file that is no plan, or one that was changed by hand where there is no --amend.
-    """
+    """The plan of --plan, None without one; --amend rewrites its file as a whole or not at all. Raises
+    InputError: a file that is no plan, or one that was changed by hand where there is no --amend."""
     if path is None:
         if amend is not None:
             raise click.UsageError("--amend needs --plan PATH: the plan that was changed.")
@@ -80,13 +75,8 @@ def load_plan(path: str | None, amend: str | None = None) -> Plan | None:
 
 
 def amend_followed(path: str, amend: str | None) -> None:
-    """Rewrite the file of a plan of either kind where there is --amend.
-
-    Raises
-    ------
-    InputError
-        What `load_plan` raises.
-    """
+    """Rewrite the file of a plan of either kind where there is --amend. Raises InputError: what `load_plan`
+    raises."""
     if amend is None:
         return
     from humeval_power.files.file_bytes import read_text

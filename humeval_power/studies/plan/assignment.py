@@ -102,13 +102,8 @@ def study_mark(bits: bytes, plan: AssignmentPlan) -> str:
 
 
 def check_key_is_of_plan(key: Key, plan: AssignmentPlan) -> None:
-    """Whether a key that was found is the one of this assignment, whose codes are made of its bits.
-
-    Raises
-    ------
-    InputError
-        A key without bits, of another study, or that was changed since it was written.
-    """
+    """Whether a key that was found is the one of this assignment, whose codes are made of its bits. Raises
+    InputError: a key without bits, of another study, or that was changed since it was written."""
     if key.bits is None:
         rule = "is a key without the bits that its codes are made of, as versions before wrote it."
         raise InputError([Problem(rule, "Name another file for the key of this study.", place=key.source)])
@@ -230,10 +225,7 @@ def replacement_table(plan: AssignmentPlan, spare: str, slot: str, *, first_batc
     its balance: all of it where the ratings of the worker who dropped out are discarded, or from
     `first_batch` on where the batches before are kept.
 
-    Raises
-    ------
-    DesignError
-        A spare or slot that the plan does not have, or a batch that the slot does not have.
+    Raises DesignError: a spare or slot that the plan does not have, or a batch that the slot does not have.
     """
     if spare not in plan.replacements:
         have = f"has {', '.join(plan.replacements)}" if plan.replacements else "has none"

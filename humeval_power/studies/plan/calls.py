@@ -30,15 +30,16 @@ if TYPE_CHECKING:
     from humeval_power.designs import Design
     from humeval_power.estimation.fit import Fit
     from humeval_power.estimation.joint.fit import JointFit
+    from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.ratings import Ratings
     from humeval_power.simulation.losses import Losses
     from humeval_power.simulation.quality_control import QualityControl
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.monitor.dropping import DroppingMonitoring
     from humeval_power.studies.plan.plan import Plan
-    from humeval_power.studies.plan.planned_rules import PlannedJudges
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_systems import PlannedSystems, SystemsPilot
-    from humeval_power.studies.plan.request import PlanRequest, PlanResult
+    from humeval_power.studies.plan.request import PlanResult
     from humeval_power.studies.plan.result import PlanSearchResult
     from humeval_power.studies.plan.result_assignment import AssignmentResult, LookStage, Takeover
     from humeval_power.study_counts import StudyCounts
@@ -67,9 +68,16 @@ def pilot(
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.estimation.fitting import fit
     from humeval_power.estimation.latent.fit import fit_latent
+    from humeval_power.studies.fit.wald import effect_test
 
+    interval = None
     with few_fits():
-        fitted = fit_latent(ratings, family=rule.family, link=rule.link) if rule.is_latent else fit(ratings)
+        if rule.is_latent:
+            fitted: Fit | LatentFit = fit_latent(ratings, family=rule.family, link=rule.link)
+        else:
+            fitted = fit(ratings)
+            tested = effect_test(fitted)
+            interval = None if tested.reason else tested.interval
     if fitted.not_identified and not allow_not_identified:
         only = "; ".join(fitted.identified_combinations)
         raise InputError(
@@ -88,6 +96,7 @@ def pilot(
         origin="pilot",
         file=ratings.source,
         ratings=ratings.source,
+        observed_interval=interval,
     )
 
 
@@ -138,8 +147,6 @@ def make_plan(
     Designs are ranked by formula and the winner is proved by simulation; beside it stand a safer one and the most
     powerful one that the budget buys. Of several systems, or several criteria, power is the chance of the goal.
 
-    Parameters
-    ----------
     assumed : how ratings vary, by name; the first is planned for. `pilot` makes one of ratings. Of several systems,
         or several criteria, `SystemsParameters` with the means assumed, all of the same systems.
     effect : smallest difference B - A of interest, on [0, 1]; with a margin the true difference assumed. Of several
@@ -173,18 +180,10 @@ def make_plan(
     judges : that score all outputs beside the people; what they add is shown by formula, and they are sealed.
     beside : workers, items, ratings of each item and perhaps documents of a design to show beside those found.
     remarks : what was noticed in reading.
-
-    Returns
-    -------
-    PlanSearchResult
-        `plan` and its text as `sealed`; `found` is how it was chosen; `to_frame` has the best design for
-        each cost. `plan.many` is what it decides of several systems.
-
-    Raises
-    ------
-    InputError
-        No design within the limits or the budget, a wish that contradicts another, a goal that the means do not
-        have, or a test of several systems whose power no formula gives.
+    Returns PlanSearchResult: `plan` and its text as `sealed`; `found` is how it was chosen; `to_frame` has
+    the best design for each cost. `plan.many` is what it decides of several systems.
+    Raises InputError: no design within the limits or the budget, a wish that contradicts another, a goal that
+    the means do not have, or a test of several systems whose power no formula gives.
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.plan.candidates import SearchSpace
@@ -264,13 +263,8 @@ def make_plan(
 
 
 def _design_beside(sizes: Sequence[int], paired: bool, n_systems: int) -> StudyCounts:
-    """The design of these workers, items, ratings of each item and perhaps documents.
-
-    Raises
-    ------
-    InputError
-        Other numbers than these, or a design that cannot be built.
-    """
+    """The design of these workers, items, ratings of each item and perhaps documents. Raises InputError:
+    other numbers than these, or a design that cannot be built."""
     from humeval_power.studies.power.required import design_of
     from humeval_power.study_counts import StudyCounts
 
@@ -343,8 +337,6 @@ def assign_work(
 ) -> AssignmentResult:
     """Say who rates what when.
 
-    Parameters
-    ----------
     study : a plan, which brings systems, looks, limit and seed; or a design.
     systems, item_names : what they are called. [A, B, ...; i01, i02, ...]
     documents_together : give a document to a worker as a whole, its items one after the other.
@@ -362,18 +354,9 @@ def assign_work(
     seed : of the order alone. [the plan's, else 1]
     after : the looks so far at a plan that drops systems, as `monitor` gives their `state`: only the ratings until
         the next look are shown, and only those of systems that are left. [before the first]
-
-    Returns
-    -------
-    AssignmentResult
-        `to_frame` has a row for each thing that a worker is shown.
-
-    Raises
-    ------
-    DesignError
-        Options that are out of range or contradict each other, or a worker above the limit.
-    InputError
-        A key that is not that of this study.
+    Returns AssignmentResult: `to_frame` has a row for each thing that a worker is shown.
+    Raises DesignError: options that are out of range or contradict each other, or a worker above the limit;
+    InputError: a key that is not that of this study.
     """
     from humeval_power.saying.result import UNKNOWN, Provenance
     from humeval_power.studies.plan import assignment as blinding
@@ -420,13 +403,7 @@ def assign_work(
 
 
 def _stage(plan: Plan, after: DroppingMonitoring | None) -> LookStage:
-    """What is rated until the next look.
-
-    Raises
-    ------
-    InputError
-        A study that has ended.
-    """
+    """What is rated until the next look. Raises InputError: a study that has ended."""
     from humeval_power.studies.plan.result_assignment import LookStage
 
     if after is None:
@@ -468,13 +445,8 @@ def _kept_together(design: Design, planned: Plan | None, limit: int | None) -> D
 
 
 def control_of(rules: ExclusionRules, costs: CostModel) -> QualityControl | None:
-    """Rules with the checks, repeats and seconds that are paid for; None without rules.
-
-    Raises
-    ------
-    InputError
-        Rules about checks or repeats without any.
-    """
+    """Rules with the checks, repeats and seconds that are paid for; None without rules. Raises InputError:
+    rules about checks or repeats without any."""
     from humeval_power.simulation.quality_control import USUAL_BEHAVIOUR, QualityControl
 
     if not rules:
@@ -520,14 +492,19 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
     others are kept beside it."""
     from humeval_power.saying.rule_words import default_question
     from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+    from humeval_power.studies.plan.planned_systems import other_shares
     from humeval_power.studies.plan.result_words import systems_question
+    from humeval_power.studies.power.systems_goals import SystemsPower
 
     request, chosen = found.request, found.chosen
     simulated = chosen.simulated
     assert simulated is not None
     name = found.judged
     planned_for = next(entry for entry in request.assumed.entries if entry.name == name)
-    many = None if request.many is None else _decided(request.many[name], simulated)
+    sequential = chosen.sequential
+    many = None if request.many is None else request.many[name]
+    if many is not None and isinstance(simulated, SystemsPower):  # looks that drop systems reach one goal
+        many = replace(many, shares=other_shares(many, simulated))
     if many is None:
         systems: tuple[str, ...] = request.assumed.systems
         usual = default_question(request.rule, request.assumed.systems)
@@ -552,10 +529,10 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
         cost=chosen.cost.total,
         exclusions=tuple(exclusions),
         rules=found.rules,
-        looks=_calibrated(request, found),
-        expected=None if chosen.sequential is None else chosen.sequential.expected,
-        stops=() if chosen.sequential is None else chosen.sequential.stops,
-        drops=() if chosen.sequential is None else chosen.sequential.drops,
+        looks=None if sequential is None or request.looks is None else sequential.calibrated(request.looks),
+        expected=None if sequential is None else sequential.expected,
+        stops=() if sequential is None else sequential.stops,
+        drops=() if sequential is None else sequential.drops,
         others=()
         if many is not None
         else tuple((one, values) for one, values in request.settings.items() if one != name),
@@ -563,22 +540,6 @@ def plan_of(found: PlanResult, *, question: str, exclusions: Sequence[str], seed
     )
     # the plan promises what its own assignment gives, to the last digit
     return replace(plan, predicted=replace(plan.predicted, analytic=plan.recomputed_power()))
-
-
-def _decided(planned: PlannedSystems, simulated: object) -> PlannedSystems:
-    """The same with what its simulations say of other goals."""
-    from humeval_power.studies.plan.planned_systems import other_shares
-    from humeval_power.studies.power.systems_goals import SystemsPower
-
-    if not isinstance(simulated, SystemsPower):
-        return planned  # looks that drop systems reach one goal
-    return replace(planned, shares=other_shares(planned, simulated))
-
-
-def _calibrated(request: PlanRequest, result: PlanResult) -> LookSchedule | None:
-    if result.chosen.sequential is None or request.looks is None:
-        return None
-    return result.chosen.sequential.calibrated(request.looks)
 
 
 # What a pilot of several systems tells a plan.

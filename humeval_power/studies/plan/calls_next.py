@@ -42,8 +42,6 @@ def next_ratings(
 ) -> NextRatings:
     """Say which ratings of a study that is under way come next, by counts alone: no rating is read.
 
-    Parameters
-    ----------
     study : as `assign_work` took it.
     n_next : so many ratings at most; all of an item by the same worker where the design has it so.
     assignment : who was to see what when, as `read_assignment` reads it, the tables of spares and of earlier next
@@ -57,19 +55,9 @@ def next_ratings(
     budget : what the whole study may cost at most.
     how : what `assign_work` took besides: systems, item_names, batch_size, order, rates, blind, key, seed; `after`
         the looks so far, of a plan whose looks drop systems: what the next look lacks is given out, and no more.
-
-    Returns
-    -------
-    NextRatings
-        `to_frame` are the rows to show, in new batches of the slots; its `ways` say what they buy.
-
-    Raises
-    ------
-    InputError
-        An assignment or a key of another study, slots that it does not have, more than a budget, or fewer workers
-        than the ratings need.
-    DesignError
-        What `assign_work` raises.
+    Returns NextRatings: `to_frame` are the rows to show, in new batches of the slots; its `ways` say what they buy.
+    Raises InputError: an assignment or a key of another study, slots that it does not have, more than a
+    budget, or fewer workers than the ratings need; DesignError: what `assign_work` raises.
     """
     from humeval_power.studies.field.calls import collected_work
     from humeval_power.studies.plan.calls import assign_work, paid_share
@@ -139,13 +127,8 @@ def _look_of(state: StudyUnderWay) -> int:
 
 
 def _check_lacking(state: StudyUnderWay, stage: LookStage, n_next: int) -> None:
-    """Refuse ratings beyond those that the plan has until the next look: what dropped systems save is pocketed.
-
-    Raises
-    ------
-    InputError
-        More than are lacking.
-    """
+    """Refuse ratings beyond those that the plan has until the next look: what dropped systems save is
+    pocketed. Raises InputError: more than are lacking."""
     lacking = int(state.lacking.sum()) * len(stage.systems)
     if n_next <= lacking:
         return

@@ -122,10 +122,7 @@ def list_candidates(
     what is expected to be left of it where the shares `out` of its workers are left out, and an effect by what
     careless workers leave of it; it is priced as planned. Simulation has the last word.
 
-    Raises
-    ------
-    InputError
-        A space without any feasible design (and why), or one too large to list.
+    Raises InputError: a space without any feasible design (and why), or one too large to list.
     """
     for name, parameters in settings.items():
         if parameters.sd_residual == 0:
@@ -200,13 +197,8 @@ def what_is_left(workers: Ints, items: Ints, k: Ints, losses: Losses, out: Worke
 def feasible_sizes(
     space: SearchSpace, paired: bool, *, n_systems: int = 2
 ) -> tuple[Ints, Ints, Ints, Ints, NDArray[np.bool_]]:
-    """Workers, items, documents, ratings per item and pairing of every design that can be carried out.
-
-    Raises
-    ------
-    InputError
-        A space too large to list.
-    """
+    """Workers, items, documents, ratings per item and pairing of every design that can be carried out. Raises
+    InputError: a space too large to list."""
     sources = space.sources
     size = len(space.workers) * len(sources) * len(space.ratings_per_item)
     if size > MOST_CANDIDATES:

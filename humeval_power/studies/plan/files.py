@@ -19,10 +19,9 @@ from humeval_power.files.file_bytes import read_text
 from humeval_power.files.json_text import parse_json, read_fee
 from humeval_power.studies.looks.dropping import DropExpectation
 from humeval_power.studies.looks.repeated import StopExpectation
-from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
+from humeval_power.studies.plan.plan import Amendment, Change, ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.planned_rules import PlannedRules
 from humeval_power.studies.plan.planned_systems import PlannedSystems
-from humeval_power.studies.plan.result_page import Amendment, Change
 from humeval_power.studies.plan.sealed_content import (
     COMPUTED,
     LOOKS_SCHEMA,
@@ -83,13 +82,8 @@ def schema_of(text: str, *, place: str) -> object:
 
 
 def sealed_object(text: str, place: str, *, schema: str) -> Values:
-    """The JSON object of a text, each name once, of the kind and version that is needed.
-
-    Raises
-    ------
-    InputError
-        Another file.
-    """
+    """The JSON object of a text, each name once, of the kind and version that is needed. Raises InputError:
+    another file."""
     document = parse_json(text, place=place)
     stated = document.get("schema") if isinstance(document, dict) else None
     if stated != schema:
@@ -107,11 +101,7 @@ def refuse_after_ratings(study: Mapping[str, Any], folder: Path) -> None:
 
     study : its fields by name, of which `ratings` and `exports` name files in this folder; those that are not
         there, or are empty, count for nothing.
-
-    Raises
-    ------
-    InputError
-        Each file that is there.
+    Raises InputError: each file that is there.
     """
     named = [study.get(name) or () for name in ("ratings", "exports")]
     there = [
@@ -164,11 +154,8 @@ def amended_text(
 
     values : the file as it is. content : what it says, with everything that is computed as it follows from that.
     computed : the paths of that. One of these may be left alone, or be what follows; nothing else.
-
-    Raises
-    ------
-    InputError
-        No reason, nothing changed, or a computed value or a record of the past that was set by hand.
+    Raises InputError: no reason, nothing changed, or a computed value or a record of the past that was set by
+    hand.
     """
     if not reason.strip():
         raise InputError("An amendment needs a reason in words.")
@@ -249,11 +236,8 @@ def amend_plan(path: str | Path, reason: str, *, date: datetime.date) -> tuple[P
     on has changed; otherwise it is gone (NaN) until the study is simulated again. The changes are added
     to the history with their reason and the checksum of the plan before.
 
-    Raises
-    ------
-    InputError
-        No reason, nothing changed, impossible values, a computed value that was set by hand, or a
-        history that was.
+    Raises InputError: no reason, nothing changed, impossible values, a computed value that was set by hand,
+    or a history that was.
     """
     place = str(path)
     document = _validated(read_text(path), place)
@@ -307,12 +291,7 @@ def _validated(text: str, place: str) -> Any:
 
 def planned(document: Any, place: str) -> Plan:
     """The plan of a document: what its study means, as every command reads a study, with what it promises.
-
-    Raises
-    ------
-    InputError
-        All that contradicts itself, by the fields of the study.
-    """
+    Raises InputError: all that contradicts itself, by the fields of the study."""
     fields = document.study
     study = StudyValues({name: FIELDS[name].kind.read(value) for name, value in fields.items()})
     problems = [field_problem(name, None, "is missing.") for name in _NEEDED if name not in fields]
@@ -353,13 +332,8 @@ def planned(document: Any, place: str) -> Plan:
 
 
 def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None, **record: Any) -> Plan:
-    """The plan of what was read, and of what is no field of a study.
-
-    Raises
-    ------
-    InputError
-        What the study and the rest of the document disagree about.
-    """
+    """The plan of what was read, and of what is no field of a study. Raises InputError: what the study and
+    the rest of the document disagree about."""
     promise, source, scale = document.promise, document.source, record.pop("scale")
     looks, rules, expected = record.pop("looks"), study.exclude_if, None
     stops: tuple[StopExpectation, ...] = ()
@@ -418,13 +392,8 @@ def _of_parts(study: StudyValues, document: Any, *, many: PlannedSystems | None,
 
 
 def _counts(study: StudyValues) -> StudyCounts:
-    """The size of the study, once it is known that a design of it can be laid out.
-
-    Raises
-    ------
-    InputError
-        A design that cannot be, or is too large.
-    """
+    """The size of the study, once it is known that a design of it can be laid out. Raises InputError: a
+    design that cannot be, or is too large."""
     kind, n_items, ratings = study.design, study.items, study.ratings_per_item
     counts = StudyCounts(
         study.workers,

@@ -17,7 +17,7 @@ from humeval_power.studies.plan.files import (
     schema_of,
     sealed_object,
 )
-from humeval_power.studies.plan.result_page import Amendment
+from humeval_power.studies.plan.plan import Amendment
 from humeval_power.studies.plan.sealed_content import LOOKS_SCHEMA, as_values
 from humeval_power.studies.plan.sealed_schema import (
     LOOKS_COMPUTED,
@@ -39,12 +39,8 @@ class LooksFile:
 
 def read_followed(path: str | Path) -> PlanFile | LooksFile:
     """The plan that a study is monitored by, of either kind; refuses what was changed since it was sealed.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, is no plan, has impossible values, or was changed by hand.
-    """
+    Raises InputError: a file that cannot be read, is no plan, has impossible values, or was changed by
+    hand."""
     text, place = read_text(path), str(path)
     if schema_of(text, place=place) == LOOKS_SCHEMA:
         return parse_looks(text, place=place)
@@ -80,10 +76,8 @@ def amend_looks(path: str | Path, reason: str, *, date: datetime.date) -> tuple[
     What is computed is computed afresh; what simulation promised is kept only where nothing that it depends on has
     changed, and gone otherwise.
 
-    Raises
-    ------
-    InputError
-        No reason, nothing changed, impossible values, a computed value that was set by hand, or a history that was.
+    Raises InputError: no reason, nothing changed, impossible values, a computed value that was set by hand,
+    or a history that was.
     """
     place = str(path)
     document = validated_looks(sealed_object(read_text(path), place, schema=LOOKS_SCHEMA), place)

@@ -207,13 +207,8 @@ def cost_of_batch(
 def check_budget(
     planned: Plan, state: StudyUnderWay, chosen: Assignment, budget: Decimal, *, rates: Sequence[float]
 ) -> None:
-    """Refuse ratings that a budget does not pay beside what is given or expected.
-
-    Raises
-    ------
-    InputError
-        A plan without prices, or ratings that cost more than is left.
-    """
+    """Refuse ratings that a budget does not pay beside what is given or expected. Raises InputError: a plan
+    without prices, or ratings that cost more than is left."""
     from humeval_power.costs import money
 
     if planned.costs is None:

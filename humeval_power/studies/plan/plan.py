@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 import math
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
         SystemsLooks,
         SystemsOperatingPoint,
     )
-    from humeval_power.studies.plan.planned_rules import PlannedJudges, PlannedRules
+    from humeval_power.studies.plan.planned_judges import PlannedJudges
+    from humeval_power.studies.plan.planned_rules import PlannedRules
     from humeval_power.studies.plan.planned_systems import PlannedSystems
     from humeval_power.studies.power.systems_goals import SystemsPower
     from humeval_power.studies.power.systems_study import SystemsStudy
@@ -445,13 +448,8 @@ def check_stops(
     rule: DecisionRule,
     scale: RatingScale | None,
 ) -> None:
-    """Refuse a design that intervals cannot stop at these levels: too few workers, or sizes that no look can meet.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse a design that intervals cannot stop at these levels: too few workers, or sizes that no look can
+    meet. Raises InputError: all that is wrong, with the reason."""
     from humeval_power.studies.looks.rating_looks import check_stopping, look_rows, scheduled_boundaries
 
     assert wish.stop_when is not None
@@ -541,3 +539,38 @@ def prove_stops(
     names = [field.name for field in fields(StopExpectation)]
     stops = tuple(StopExpectation(**{name: getattr(point, name) for name in names}) for point in points)
     return SequentialOption(calibrated, with_effect, _expected(with_effect, without), stops=stops)
+
+
+# What happened to a plan after it was sealed: amendments, each with the values before and after.
+
+_LONGEST_VALUE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value of a plan document, as it was and as it became; `path` joins names by full stops."""
+
+    path: str
+    old: Any
+    new: Any
+
+    def __str__(self) -> str:
+        old, new = _shown(self.old, 6), _shown(self.new, 6)
+        if old == new:
+            old, new = _shown(self.old, 17), _shown(self.new, 17)
+        return f"{self.path}: {old} -> {new}"
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """Changes made on one day for one reason; `checksum_before` is that of the plan they replaced."""
+
+    date: datetime.date
+    reason: str
+    checksum_before: str
+    changes: tuple[Change, ...]
+
+
+def _shown(value: object, digits: int) -> str:
+    text = f"{value:.{digits}g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 3]}..."

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.systems_goals import SystemsPower
 
 _SAFER = 0.9
+_NEAR = Decimal("1.5")  # times the price of the cheapest: what several ratings of an item may cost
+_ALIKE = 0.02  # of powers that are about the same
 WayName = Literal["cheapest", "fewer workers", "safer", "all the budget", "yours"]
 
 
@@ -319,6 +321,30 @@ class PlanResult:
     def judged(self) -> str:
         """The name of the parameters that the plan is made for: the worst if robust, else the first."""
         return self.request.judged(self.chosen.powers)
+
+    def by_formula(self, option: Option) -> float:
+        """The power of a design by formula: as planned, of a robust plan the least."""
+        return option.powers[self.request.judged(option.powers)]
+
+    @property
+    def recommended(self) -> WayName | Literal["best"] | None:
+        """The first way that is about as sure as the cheapest, at a price near that, with several ratings of an
+        item, so that agreement can be measured; 'best' is the chosen design where no way reaches the target."""
+        ways: list[tuple[WayName | Literal["best"], Option]] = [
+            (way.name, way.option) for way in self.ways if way.option is not None
+        ]
+        if all(name == "yours" for name, _ in ways):
+            ways.insert(0, ("best", self.chosen))
+        cheapest = ways[0][1]
+        return next((name for name, option in ways if self._is_near(option, cheapest)), None)
+
+    def _is_near(self, option: Option, cheapest: Option) -> bool:
+        sure, least = (
+            self.by_formula(one) if one.simulated is None else one.simulated.power
+            for one in (option, cheapest)
+        )
+        is_near = option.cost.total <= _NEAR * cheapest.cost.total and sure >= least - _ALIKE
+        return is_near and option.counts.ratings_per_item > 1
 
 
 class Formulas(NamedTuple):

@@ -7,41 +7,51 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from humeval_power.costs import SESSION
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import axis_unit, of_hundred, points_words, with_names
 from humeval_power.saying.chart import Axis, Chart, Mark, Series, Spot, Upright
-from humeval_power.saying.document import Document, Facts, Section
+from humeval_power.saying.document import Document, Fact, Facts, Section, Table
+from humeval_power.saying.numbers import interval_words, percent, power_words
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.rating_looks import power_with_looks
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.plan.planned_rules import judges_record
+from humeval_power.studies.plan.planned_judges import judges_record
 from humeval_power.studies.plan.planned_systems import PlannedSystems, goal_shares, scaled
 from humeval_power.studies.plan.request import PlanResult
-from humeval_power.studies.plan.result_page import (
-    alone_table,
-    assumed_facts,
-    choice_facts,
-    not_met,
-    pilot_table,
+from humeval_power.studies.plan.result_document import (
+    HOURS_A_DAY,
+    USUAL_SECONDS,
     plan_document,
-    plan_halfway,
-    ways_table,
     with_stops,
     work_of,
 )
-from humeval_power.studies.plan.result_sections import hangs_section, look_choice_record, stops_sections
-from humeval_power.studies.plan.result_words import labels_of_settings
+from humeval_power.studies.plan.result_sections import (
+    hangs_section,
+    look_choice_record,
+    look_facts,
+    stops_sections,
+)
+from humeval_power.studies.plan.result_words import labels_of_settings, test_words
 from humeval_power.studies.plan.sealed_content import without_names
-from humeval_power.studies.power.assurance import QUANTILES
+from humeval_power.studies.power.analytic import halfway_power
+from humeval_power.studies.power.assurance import QUANTILES, pilot_advice
 from humeval_power.studies.power.charts import CLAIM, POWER, target_line
 from humeval_power.studies.power.formula import effect_precision, power_at
-from humeval_power.studies.power.result_several import GOAL_NAMES
-from humeval_power.systems import GOALS
+from humeval_power.studies.power.outlook import bottleneck_words
+from humeval_power.studies.power.required import counts_precision
+from humeval_power.studies.power.result_several import facts_of_several
+from humeval_power.studies.power.study_content import beyond_pilot, setting_labels
+from humeval_power.studies.power.systems_goals import SystemsPower
+from humeval_power.study_counts import StudyCounts
+from humeval_power.systems import GOAL_WORDS, GOALS, goal_clause
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,22 +84,20 @@ class PlanSearchResult(Result):
             said=self.said,
             choice=tuple(self._choice()),
         )
-        return replace(document, caveats=(*not_met(self.found), *document.caveats))
+        doubts = (*_not_met(self.found), *beyond_pilot(self.found.request.assumed, self.said))
+        return replace(document, caveats=(*doubts, *document.caveats))
 
     def _choice(self) -> Iterator[Section]:
         result = self.found
-        yield Section("Ways to spend the money", (ways_table(result),))
+        yield Section("Ways to spend the money", (_ways_table(result),))
         if result.alone:
-            facts = Facts(tuple(assumed_facts(result)))
-            yield hangs_section(result.chosen.powers, facts, alone_table(result))
-        yield Section("Why this design", (Facts(tuple(choice_facts(result))), self._front()))
+            facts = Facts(tuple(_assumed_facts(result)))
+            yield hangs_section(result.chosen.powers, facts, _alone_table(result))
+        front = front_chart(result, self.plan.scale)
+        yield Section("Why this design", (Facts(tuple(_choice_facts(result))), front))
         yield from stops_sections(result)
         if result.assurance is not None and result.request.says_assurance:
-            yield Section("How a larger pilot would help", (pilot_table(),))
-
-    def _front(self) -> Chart:
-
-        return front_chart(self.found, self.plan.scale)
+            yield Section("How a larger pilot would help", (_pilot_table(),))
 
     def artefact(self, ending: str) -> str:
         """The sealed plan."""
@@ -125,25 +133,28 @@ class PlanSearchResult(Result):
     def content(self) -> Record:
         """What was asked, the chosen design, those near it, the front, what blocks and how sure it is."""
         result, request = self.found, self.found.request
-        halfway = with_stops(self.plan, plan_halfway(result))
+        halfway: Record = {}
+        if request.rule.margin is not None:
+            precision = counts_precision(request.settings[result.judged], result.chosen.counts)
+            there = with_stops(self.plan, halfway_power(request.rule, precision=precision))
+            halfway = {"halfway_to_margin": None if there is None else asdict(there)}
         return {
             "understood": str(self.said),
             "effect": request.effect,
             "target_power": request.target,
             "budget": None if request.budget is None else str(request.budget),
             "robust": request.robust,
-            "reached": result.reached,
-            "reason": result.reason,
-            "would_do": list(result.would_do),
+            **values(result, "reached", "reason", "would_do"),
             "chosen": _option_record(result.chosen),
             "ways": [_way_record(way, result) for way in result.ways],
+            "recommended": result.recommended,
             "front": [
                 {**asdict(point.counts), "cost": str(point.cost), "power": point.power}
                 for point in result.front
             ],
             "bottleneck": _bottleneck_record(result),
             "assurance": _assurance_record(result),
-            **({} if halfway is None else {"halfway_to_margin": asdict(halfway)}),
+            **halfway,
             "looks": look_choice_record(result),
             "n_candidates": result.n_candidates,
             "assumed": _assumed_record(result),
@@ -207,23 +218,12 @@ def _way_record(way: Way, result: PlanResult) -> Record:
 
 def _bottleneck_record(result: PlanResult) -> Record:
     held = result.bottleneck
-    ceilings = {
-        "with_endless_items": held.with_endless_items,
-        "with_endless_workers": held.with_endless_workers,
-    }
-    if held.with_endless_both is not None:
-        ceilings["with_endless_both"] = held.with_endless_both
-    nested = {} if held.more_documents is None else {"more_documents": held.more_documents}
+    documents = () if held.more_documents is None else ("more_documents",)
+    ceilings = ["with_endless_items", "with_endless_workers"]
+    ceilings += [] if held.with_endless_both is None else ["with_endless_both"]
     return {
-        "factor": held.factor,
-        "more_workers": held.more_workers,
-        "more_items": held.more_items,
-        "more_ratings": held.more_ratings,
-        **nested,
-        **{
-            name: {"power": ceiling.power, "detectable_effect": ceiling.detectable_effect}
-            for name, ceiling in ceilings.items()
-        },
+        **values(held, "factor", "more_workers", "more_items", "more_ratings", *documents),
+        **{name: values(getattr(held, name), "power", "detectable_effect") for name in ceilings},
     }
 
 
@@ -239,9 +239,10 @@ def _assurance_record(result: PlanResult) -> Record | None:
 
 
 def _assumed_record(result: PlanResult) -> Record:
-    request, powers = result.request, result.chosen.powers
+    assumed, powers = result.request.assumed, result.chosen.powers
+    entries = assumed.entries
     return {
-        "chosen_because": request.assumed.chosen,
+        "chosen_because": assumed.chosen,
         "planned_for": result.judged,
         "power": dict(powers),
         "power_range": [min(powers.values()), max(powers.values())],
@@ -254,10 +255,189 @@ def _assumed_record(result: PlanResult) -> Record:
             }
             for one in result.alone
         ],
-        "origins": {entry.name: entry.origin for entry in request.assumed.entries},
-        "standings": {entry.name: entry.standing for entry in request.assumed.entries if entry.standing},
-        "whose": {entry.name: entry.whose for entry in request.assumed.entries if entry.whose},
+        "origins": {entry.name: entry.origin for entry in entries},
+        "standings": {entry.name: entry.standing for entry in entries if entry.standing},
+        "whose": {entry.name: entry.whose for entry in entries if entry.whose},
     }
+
+
+# What the search for a plan found: facts and tables for people.
+
+_SPENT = Decimal("0.95")  # of the budget: what is left buys no step of the search that would matter
+_CERTAIN = 0.9995  # a power that is shown as 1.000
+
+
+def _choice_facts(result: PlanResult) -> Iterator[Fact]:
+    """What a person should know of the choice, beside the design, its price and its power."""
+    many, rule, simulated = result.request.many, result.request.rule, result.chosen.simulated
+    if many is None:
+        yield "Test", str(rule)
+    else:
+        planned = many[result.judged]
+        yield "Goal", goal_clause(planned.goal, rule)
+        yield "Tests", test_words(planned, rule)
+        if isinstance(simulated, SystemsPower):
+            alpha = planned.family.criterion_alpha(rule.alpha, max(len(planned.criteria), 1))
+            yield from facts_of_several(simulated, planned.family, alpha)
+    yield "Searched", f"{result.n_candidates:,} designs within the limits"
+    yield from look_facts(result)
+    yield "Limited by", bottleneck_words(result.bottleneck, result.chosen.counts)
+    assurance, target = result.assurance, result.request.target
+    if assurance is not None and result.request.says_assurance:
+        spread = interval_words(assurance.quantile(0.1), assurance.quantile(0.9), digits=2)
+        safe = result.request.safe
+        limit = (
+            ""
+            if safe is None
+            else f". The powers above are for workers at the {100 * safe:g} % upper limit"
+        )
+        yield (
+            "Pilot" if result.request.assumed.entries[0].is_own else "Source",
+            f"over all variances that it leaves open the power is {assurance.expected:.2f} on average (assurance), "
+            f"{spread} in 80 of 100 cases, and {target:g} or more with a chance of "
+            f"{percent(assurance.chance_of(target))}{limit}",
+        )
+    if result.split is not None:
+        yield "Fees", str(result.split)
+
+
+def _not_met(result: PlanResult) -> tuple[str, ...]:
+    """Why the target is not reached and what would do; nothing where it is."""
+    if result.reached:
+        return ()
+    said, simulated = f"Not met: {result.reason}", result.chosen.simulated
+    if simulated is not None and not math.isnan(simulated.power):
+        missed = simulated.interval[1] < result.request.target
+        chance = of_hundred(simulated.power, simulated.interval)
+        said = f"Not met{'' if missed else ' by formula'}: {result.reason} Simulated, it is {chance} of 100: the "
+        said += "power that the plan states."
+    ways = "; or ".join(result.would_do)
+    return (said + (f" What would do: {ways}." if ways else ""),)
+
+
+def _assumed_facts(result: PlanResult) -> Iterator[Fact]:
+    """Which parameters were looked at, and which of them the plan was made for."""
+    request, powers = result.request, result.chosen.powers
+    labels = setting_labels(powers)
+    first = next(iter(labels.values()))
+    if request.assumed.chosen:
+        yield "Assumed", f"{', '.join(labels.values())} ({request.assumed.chosen})"
+    planned = f"{first}, the first that was named"
+    if request.robust:
+        planned = f"{labels[result.judged]}, under which this plan has the least power"
+    elif request.assumed.chosen:
+        planned = f"{first}; --preset plans for another"
+    yield "Planned", f"for {planned}"
+    for entry in request.assumed.entries:
+        if entry.whose:
+            yield entry.standing.capitalize(), f"{entry.name}: {entry.whose}"
+
+
+def _ways_table(result: PlanResult) -> Table:
+    """The cheapest design that reaches the target, a safer one, and what all the budget buys."""
+    costs = result.request.costs
+    documents = ("documents",) if result.chosen.counts.n_documents else ()
+    header = (
+        "",
+        "workers",
+        "items",
+        *documents,
+        "k",
+        costs.currency,
+        "formula",
+        "simulated",
+        "hours",
+        "days",
+    )
+    rows = []
+    for way in result.ways:
+        option = way.option
+        if option is None:
+            rows.append((way.name, "none", *("-" for _ in header[2:])))
+            continue
+        hours, days = work_of(option.counts, costs)
+        rows.append(
+            (
+                f"{way.name} *" if option == result.chosen else way.name,
+                *_sizes(option.counts, result),
+                f"{option.cost.total:,.2f}",
+                power_words(result.by_formula(option)),
+                "-" if option.simulated is None else power_words(option.simulated.power),
+                f"{hours:,.1f}",
+                f"{days:,}",
+            )
+        )
+    return Table(header, tuple(rows), caption=_ways_caption(result))
+
+
+def _sizes(counts: StudyCounts, result: PlanResult) -> tuple[str, ...]:
+    """Workers, items, documents where the plan has some, and ratings of each item."""
+    documents = (counts.n_documents,) if result.chosen.counts.n_documents else ()
+    return tuple(map(str, (counts.n_workers, counts.n_items, *documents, counts.ratings_per_item)))
+
+
+def _ways_caption(result: PlanResult) -> str:
+    request = result.request
+    taken = "" if request.costs.seconds_per_rating else " (assumed; --seconds-per-rating says yours)"
+    seconds = float(request.costs.seconds_per_rating or USUAL_SECONDS)
+    sure = ", on average over what is known of the variances" if request.uncertainty is not None else ""
+    has_fewer = any(way.name == "fewer workers" for way in result.ways)
+    fewer = f" fewer workers: each gives {SESSION} ratings or more;" if has_fewer else ""
+    spend = " --spend-budget plans all the budget." if request.budget is not None else ""
+    return (
+        f"*: the plan; k: ratings of each item under each system;{fewer} safer: power {request.safer_power:g}"
+        f"{sure}; hours of work in all at {seconds:g} seconds a rating{taken}; days if each worker rates for "
+        f"{HOURS_A_DAY} hour a day.{spend}{_unspent(result)}"
+    )
+
+
+def _unspent(result: PlanResult) -> str:
+    """Why a part of the budget is not spent; nothing where it all is."""
+    request = result.request
+    way = next((way.option for way in result.ways if way.name == "all the budget"), None)
+    if way is None or request.budget is None or way.cost.total > _SPENT * request.budget:
+        return ""
+    left = f" {request.budget - way.cost.total:,.2f} {request.costs.currency} are left:"
+    if way.powers[result.judged] > _CERTAIN:
+        return f"{left} more would add no power."
+    counts, space = way.counts, request.space
+    sizes = (
+        (counts.n_workers, space.workers, "workers"),
+        (counts.n_items, space.items, "items"),
+        (counts.ratings_per_item, space.ratings_per_item, "ratings of an item"),
+    )
+    at_most = [f"{most:,} {what}" for most, searched, what in sizes if most == max(searched)]
+    return f"{left} the limits are {', '.join(at_most)}." if at_most else ""
+
+
+def _alone_table(result: PlanResult) -> Table:
+    """The power of the plan under each entry, and what it asks for on its own; equal rows are one."""
+    labels = setting_labels(one.name for one in result.alone)
+    documents = ("documents",) if result.chosen.counts.n_documents else ()
+    names: dict[tuple[str, ...], list[str]] = {}
+    for one in result.alone:
+        if one.counts is None or one.cost is None:
+            own = ("", "", *("" for _ in documents), "", f"not met: {power_words(one.best)}")
+        else:
+            own = (*_sizes(one.counts, result), f"{one.cost:,.2f}")
+        row = (power_words(result.chosen.powers[one.name]), *own)
+        names.setdefault(row, []).append(labels[one.name])
+    return Table(
+        ("assumed", "this plan", "workers", "items", *documents, "k", "its own plan"),
+        tuple((", ".join(who), *row) for row, who in names.items()),
+        caption="Power of this plan, and the plan to make, both by formula, if only one of these is assumed",
+    )
+
+
+def _pilot_table() -> Table:
+    """How much larger than estimated a safe plan takes the worker mean square, by size of the pilot."""
+    return Table(
+        ("workers in the pilot", "times the pilot's estimate"),
+        tuple((str(line.n_workers), f"{line.multiplier:.2f}") for line in pilot_advice()),
+        caption="A pilot of few workers shows less of how workers differ than there may be. A safe plan "
+        "(--safe 0.8) takes their mean square to be so many times what the pilot estimates; a larger pilot makes "
+        "it cheaper.",
+    )
 
 
 # What a plan costs and finds, as pictures.
@@ -369,7 +549,7 @@ def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_PowerLine]:
     for place, goal in enumerate(GOALS):
         chances = [shares[goal] for shares in result]
         if not any(map(math.isnan, chances)):
-            yield _PowerLine(GOAL_NAMES[goal], tuple(effects.tolist()), tuple(chances), place)
+            yield _PowerLine(GOAL_WORDS[goal].name, tuple(effects.tolist()), tuple(chances), place)
 
 
 def _of_settings(plan: Plan) -> Iterator[_PowerLine]:

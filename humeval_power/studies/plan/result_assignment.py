@@ -15,6 +15,7 @@ from humeval_power.designs import Assignment
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Document, Drawing, Fact, Facts, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, Source
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.who_rated_what import CellMap, grid_of, who_rates_what
@@ -66,13 +67,8 @@ class AssignmentResult(Result):
     provenance: Provenance = UNKNOWN
 
     def __post_init__(self) -> None:
-        """Refuse a takeover of what is not there.
-
-        Raises
-        ------
-        DesignError
-            A spare, slot or batch that the assignment does not have.
-        """
+        """Refuse a takeover of what is not there. Raises DesignError: a spare, slot or batch that the
+        assignment does not have."""
         _ = self._table
 
     @property
@@ -89,18 +85,56 @@ class AssignmentResult(Result):
             + ("." if self.stage is None else f"{_IF_NONE_IS_DROPPED}."),
             headline=(
                 *self._of_stage(),
-                *_totals(plan, staged=self.stage is not None),
-                *_taken(self.takeovers),
+                *self._totals(),
             ),
             caveats=(*self.caveats, *plan.design.notes),
             sections=(
                 Section("Who rates what", (_picture(plan, blind=self.blind),)),
-                Section("Work of a slot", (_loads(plan),)),
+                Section("Work of a slot", (self._loads(),)),
                 *([Section("Balance", (_balance_table(self._balance),))] if self._balance else []),
-                *([Section("Looks", (Facts(tuple(_looks(plan))),))] if plan.look is not None else []),
-                *([Section("In reserve", (Points((_reserve(plan),)),))] if plan.replacements else []),
+                *self._looks(),
+                *self._reserve(),
             ),
         )
+
+    def _totals(self) -> Iterator[Fact]:
+        plan, rows = self.assignment, f"{len(self.assignment.worker):,}"
+        if self.stage is None:
+            yield "Rows", rows
+        else:
+            yield "Rows of all stages", f"{rows}{_IF_NONE_IS_DROPPED}"
+        yield "Workers", f"{len(plan.slots):,}"
+        for kind, name in enumerate(KINDS):
+            yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"
+        if self.takeovers:
+            said = (f"{spare} for {slot} from batch {batch} on" for spare, slot, batch in self.takeovers)
+            yield "In the table", f"{'; '.join(said)}; nothing else"
+
+    def _loads(self) -> Table:
+        """How many worker slots get how much, from the least work to the most."""
+        plan = self.assignment
+        loads = np.column_stack([*(plan.loads(kind) for kind in range(len(KINDS))), plan.n_batches])
+        different, slots = np.unique(loads, axis=0, return_counts=True)
+        numbers = np.column_stack([slots, different]).tolist()
+        rows = tuple(tuple(f"{number:,}" for number in row) for row in numbers)
+        return Table(("slots", *(f"{name}s" for name in KINDS), "batches"), rows)
+
+    def _looks(self) -> Iterator[Section]:
+        look = self.assignment.look
+        if look is not None:
+            counts = enumerate(np.bincount(look)[1:], start=1)
+            facts = [(f"Look {number}", counted(int(count), "row")) for number, count in counts]
+            order = ("Order", "collect all of one look before the next")
+            yield Section("Looks", (Facts((*facts, order)),))
+
+    def _reserve(self) -> Iterator[Section]:
+        plan = self.assignment
+        if plan.replacements:
+            said = (
+                f"{', '.join(plan.replacements)}: when a slot such as {plan.slots[0]} drops out, a spare takes "
+                "over what it was to see."
+            )
+            yield Section("In reserve", (Points((said,)),))
 
     def content(self) -> Record:
         """The rows of the table; without the systems and their names where it is blind. Of more than two systems
@@ -111,12 +145,16 @@ class AssignmentResult(Result):
             for row in self._table.to_dict("records")
         ]
         many = bool(self._balance)
+        balance = [
+            {"counted": one.counted, **{name: values(part, "worst", "least") for name, part in one.parts}}
+            for one in self._balance
+        ]
         return {
             "design": str(plan.design),
             "systems": [] if self.blind else list(plan.systems),
             "worker_slots": list(plan.slots),
             "replacement_slots": list(plan.replacements),
-            **({"balance": [_balance_record(one) for one in self._balance]} if many else {}),
+            **({"balance": balance} if many else {}),
             "rows": rows,
         }
 
@@ -187,14 +225,6 @@ class AssignmentResult(Result):
 _IF_NONE_IS_DROPPED = ", if no system is dropped"
 
 
-def _totals(plan: AssignmentPlan, *, staged: bool) -> Iterator[Fact]:
-    rows = f"{len(plan.worker):,}"
-    yield ("Rows of all stages", f"{rows}{_IF_NONE_IS_DROPPED}") if staged else ("Rows", rows)
-    yield "Workers", f"{len(plan.slots):,}"
-    for kind, name in enumerate(KINDS):
-        yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"
-
-
 def _picture(plan: AssignmentPlan, *, blind: bool) -> Drawing:
     """The slots and the items as a grid; of a blind table it does not show the systems."""
 
@@ -210,23 +240,6 @@ def _picture(plan: AssignmentPlan, *, blind: bool) -> Drawing:
     return who_rates_what(grid, plan.slots, "who_rates_what", ("Who rates what", words))
 
 
-def _taken(takeovers: tuple[Takeover, ...]) -> Iterator[Fact]:
-    if takeovers:
-        said = (f"{spare} for {slot} from batch {batch} on" for spare, slot, batch in takeovers)
-        yield "In the table", f"{'; '.join(said)}; nothing else"
-
-
-def _loads(plan: AssignmentPlan) -> Table:
-    """How many worker slots get how much, from the least work to the most."""
-    loads = np.column_stack([*(plan.loads(kind) for kind in range(len(KINDS))), plan.n_batches])
-    different, slots = np.unique(loads, axis=0, return_counts=True)
-    rows = tuple(
-        (f"{count:,}", *(f"{int(number):,}" for number in row))
-        for row, count in zip(different, slots, strict=True)
-    )
-    return Table(("slots", *(f"{name}s" for name in KINDS), "batches"), rows)
-
-
 _COUNTED: Mapping[BalanceOf, str] = {
     "system": "ratings of each system",
     "place": "each system at each place of an item",
@@ -237,42 +250,29 @@ _COUNTED: Mapping[BalanceOf, str] = {
 
 def _balance_table(balances: tuple[Balance, ...]) -> Table:
     """How far apart counts are that should be alike, and in brackets the least where they are further apart."""
-    rows = tuple(
-        (_COUNTED[one.counted], *("-" if part is None else _uneven(part) for part in one.all_parts))
-        for one in balances
-    )
+
+    def uneven(part: Unevenness | None) -> str:
+        if part is None:
+            return "-"
+        return f"{part.worst:,}" if part.worst <= part.least else f"{part.worst:,} ({part.least})"
+
     caption = "The most minus the fewest of these counts, at worst."
     if any(part.worst > part.least for one in balances for _, part in one.parts):
         caption += " In brackets the least that the numbers allow."
+    rows = tuple((_COUNTED[one.counted], *map(uneven, one.all_parts)) for one in balances)
     return Table(("counts of", "a worker", "an item", "in all"), rows, caption)
-
-
-def _uneven(part: Unevenness) -> str:
-    return f"{part.worst:,}" if part.worst <= part.least else f"{part.worst:,} ({part.least})"
-
-
-def _balance_record(one: Balance) -> Record:
-    parts = {name: {"worst": part.worst, "least": part.least} for name, part in one.parts}
-    return {"counted": one.counted, **parts}
-
-
-def _looks(plan: AssignmentPlan) -> Iterator[Fact]:
-    assert plan.look is not None
-    for look, count in enumerate(np.bincount(plan.look)[1:], start=1):
-        yield f"Look {look}", counted(int(count), "row")
-    yield "Order", "collect all of one look before the next"
-
-
-def _reserve(plan: AssignmentPlan) -> str:
-    return (
-        f"{', '.join(plan.replacements)}: when a slot such as {plan.slots[0]} drops out, a spare takes over "
-        "what it was to see."
-    )
 
 
 # The next ratings of a study that is under way: who gives them, and what they buy.
 
 _NAMED = 6  # slots that the first sentence names
+_LOST = {"lost": "not given", "left_out": "left out"}
+_LOST_BY = {
+    "dropouts": "dropped out",
+    "excluded": "excluded by the rules",
+    "withdrawn_or_refused": "withdrew or refused",
+    "taken_over": "replaced",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -382,21 +382,10 @@ class NextRatings(AssignmentResult):
             f"{counts['done']:,} of {counts['planned']:,} planned ratings given, {counts['expected']:,} still "
             "expected",
         )
-        lost = [
-            f"{counts[name]:,} {said}"
-            for name, said in (("lost", "not given"), ("left_out", "left out"))
-            if counts[name]
-        ]
-        why = [
-            f"{counts[name]:,} {said}"
-            for name, said in (
-                ("dropouts", "dropped out"),
-                ("excluded", "excluded by the rules"),
-                ("withdrawn_or_refused", "withdrew or refused"),
-                ("taken_over", "replaced"),
-            )
-            if counts[name]
-        ]
+        lost, why = (
+            [f"{counts[name]:,} {said}" for name, said in words.items() if counts[name]]
+            for words in (_LOST, _LOST_BY)
+        )
         if why:
             yield "Lost", f"{', '.join(lost) or 'no rating'}; slots: {', '.join(why)}"
         yield "Each output", f"{_range(*self.per_output.before)}, then {_range(*self.per_output.after)}"
@@ -455,19 +444,13 @@ class NextRatings(AssignmentResult):
 
     def _slots(self) -> Table:
         plan = self.assignment
-        loads, rows = plan.loads(0), []
-        for number, slot in enumerate(plan.slots):
-            mine = plan.worker == number
-            first, last = int(plan.batch[mine].min()), int(plan.batch[mine].max())
-            rows.append(
-                (
-                    slot,
-                    "new" if slot in self.new_slots else "goes on",
-                    f"{int(loads[number]):,}",
-                    f"{int(mine.sum()):,}",
-                    f"{first}" if first == last else f"{first} to {last}",
-                )
-            )
+        rows = []
+        for number, (slot, ratings) in enumerate(zip(plan.slots, plan.loads(0).tolist(), strict=True)):
+            mine = plan.batch[plan.worker == number]
+            goes = "new" if slot in self.new_slots else "goes on"
+            first, last = int(mine.min()), int(mine.max())
+            batches = f"{first}" if first == last else f"{first} to {last}"
+            rows.append((slot, goes, f"{int(ratings):,}", f"{len(mine):,}", batches))
         return Table(("slot", "worker", "ratings", "rows", "batches"), tuple(rows))
 
     def _how(self) -> Iterator[str]:
@@ -516,10 +499,7 @@ class NextRatings(AssignmentResult):
             },
             "ways": [
                 {
-                    "name": one.name,
-                    "n_ratings": one.n_ratings,
-                    "n_workers": one.n_workers,
-                    "n_new": one.n_new,
+                    **values(one, "name", "n_ratings", "n_workers", "n_new"),
                     "standard_error": _known(one.standard_error),
                     "half_width": _known(one.half_width(self.scale)),
                     "power": _known(one.power),

@@ -35,16 +35,14 @@ from humeval_power.studies.plan.result_words import (
     COST_NAMES,
     SD_WORDS,
     design_words,
-    goal_clause,
     labels_of_settings,
 )
 from humeval_power.studies.power.analytic import detectable
-from humeval_power.studies.power.formula import FEW_WORKERS, effect_precision
+from humeval_power.studies.power.formula import T_LAW_WORKERS, effect_precision
 from humeval_power.studies.power.outlook import pair_ceilings, without_documents
-from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.studies.power.study_content import category_facts
 from humeval_power.study_counts import share_of
-from humeval_power.systems import GOALS, Goal, SystemsParameters
+from humeval_power.systems import GOAL_WORDS, GOALS, Goal, SystemsParameters, goal_clause
 
 if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
@@ -175,7 +173,7 @@ def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
         simulated[planned.goal] = plan.predicted.simulated, plan.predicted.interval
 
     def row(goal: Goal) -> tuple[str, ...]:
-        name = GOAL_NAMES[goal] + (" (the goal)" if goal == planned.goal else "")
+        name = GOAL_WORDS[goal].name + (" (the goal)" if goal == planned.goal else "")
         if goal not in simulated:
             return name, share(formula[goal]), "-", "-"
         value, interval = simulated[goal]
@@ -298,6 +296,7 @@ def sensitivity_section(plan: Plan) -> Section:
     """The same of a plan alone."""
     labels = labels_of_settings(plan)
     powers = {plan.source.name: plan.predicted.analytic, **plan.sensitivity()}
+    labels = {name: label if label == name else f"{label}: {name}" for name, label in labels.items()}
     labels[plan.source.name] += " (planned for)"
     rows = tuple((labels[name], share(power)) for name, power in powers.items())
     return hangs_section(powers, Table(("Assumed", POWER_LABEL), rows))
@@ -345,17 +344,6 @@ def cost_sentence(planned: PlannedRules) -> str:
     return f"{out}: power {share(cost.power)} {other}. ({_assumed(planned)}; standard errors {error:.3f}.)"
 
 
-def rules_caveats(plan: Plan) -> list[str]:
-    """That many careful workers are left out; nothing where they are not."""
-    if plan.rules is None or plan.rules.cost.out.careful <= MANY_OUT:
-        return []
-    return [
-        f"The rules leave out {percent(plan.rules.cost.out.careful)} of careful workers: too strict for work of "
-        "this kind, or too little is seen of a worker. Choose other limits, or more checks, repeats or ratings "
-        "of each."
-    ]
-
-
 def _assumed(planned: PlannedRules) -> str:
     seen = [f"attention checks ({percent(planned.checks)} of the ratings)"] if planned.checks else []
     seen += [f"outputs shown again ({percent(planned.repeats)})"] if planned.repeats else []
@@ -370,36 +358,79 @@ SAME = 0.005  # as the checklist takes an effect for the observed one
 LARGE_GAP = 0.02  # between formula and simulation, beyond Monte Carlo error
 
 
-def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> tuple[str, ...]:
+def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> Iterator[str]:
     """Sentences, the gravest first."""
-    return (
-        *_observed_effect(plan),
-        *_below_target(plan),
-        *rules_caveats(plan),
-        *_few_workers(plan, design),
-        *_little_work(plan),
-        *_proof(plan),
-        *_one_rating(plan),
-        *_few_second_items(plan),
-        *_criteria(plan),
-        *_zero_variances(plan),
-        *_parameters(plan),
-        *design.notes,
-        *_one_reward(plan, design, cost),
-        *(() if cost is None else cost.notes),
-    )
-
-
-def _little_work(plan: Plan) -> list[str]:
-    """That many workers with little to rate each look cheap where nobody said what a worker costs."""
-    each = plan.counts.ratings_of_a_worker
-    if plan.costs is None or each >= least_of_a_worker(plan.costs):
-        return []
-    return [
-        f"Each worker gives about {counted(max(round(each), 1), 'rating')}: nothing says what one more worker "
-        "costs (recruiting, instructions, training), and then many workers with little to rate each look "
-        "cheapest. Say it (--cost-per-worker), or limit the workers (--max-workers)."
-    ]
+    predicted, counts, many, rule = plan.predicted, plan.counts, plan.many, plan.rule
+    if is_observed_effect(plan):
+        yield (
+            f"The plan is for {plan.effect:+.3g}, the difference that the pilot showed. Such power says nothing "
+            "that the pilot's p-value does not, and is too high where a promising pilot was followed up."
+        )
+    if is_below_target(plan):
+        fails = "miss the difference that it is meant to find, and exaggerate it when it does not"
+        if rule.margin is not None:
+            fails = f"fail to show {claim(rule)} where it is true"
+        yield (
+            f"The power, {share(predicted.power)}, is below the target of {plan.target_power:g}: a study of this "
+            f"size will often {fails}."
+        )
+    if plan.rules is not None and plan.rules.cost.out.careful > MANY_OUT:
+        yield (
+            f"The rules leave out {percent(plan.rules.cost.out.careful)} of careful workers: too strict for work "
+            "of this kind, or too little is seen of a worker. Choose other limits, or more checks, repeats or "
+            "ratings of each."
+        )
+    if is_too_bold(rule, design.n_workers):
+        yield (
+            f"With {design.n_workers} workers, fewer than {ENOUGH_WORKERS[rule.df]}, the test rejects more often "
+            f"than alpha {rule.alpha:g} says, and part of the power is false alarm. {size_sentence(rule)}"
+        ).rstrip()
+    elif design.n_workers < T_LAW_WORKERS:
+        yield f"With {design.n_workers} workers the power by formula is rough; trust the simulation."
+    if plan.costs is not None and counts.ratings_of_a_worker < least_of_a_worker(plan.costs):
+        each = max(round(counts.ratings_of_a_worker), 1)
+        yield (
+            f"Each worker gives about {counted(each, 'rating')}: nothing says what one more worker costs "
+            "(recruiting, instructions, training), and then many workers with little to rate each look cheapest. "
+            "Say it (--cost-per-worker), or limit the workers (--max-workers)."
+        )
+    yield from _proof(plan)
+    if counts.ratings_per_item == 1:
+        yield (
+            "With one rating per item and system the test is exact, but item variance and noise cannot be told "
+            "apart, and agreement cannot be measured."
+        )
+    work = counts.n_items * counts.ratings_per_item
+    second = work - counts.n_workers
+    if counts.paired and rests_on_few(second, counts.n_workers):
+        yield (
+            f"Hardly any of the {counts.n_workers:,} workers has a second item to rate: {second} in all. On a "
+            "scale of few points such a study can end without a test, because workers explain all of its ratings. "
+            f"Take {work:,} workers, or {work - LEAST_SECOND:,} at most."
+        )
+    if many is not None and many.n_criteria > 1:
+        yield from _criteria(plan, many)
+    coded, of_level = plan.parameters.recoded(), {"sd_worker_slope": "workers", "sd_item_slope": "items"}
+    if zero := [words for name, words in of_level.items() if getattr(coded, name) == 0]:
+        of_what = "between systems" if many is not None else with_names("B - A", plan.pair)
+        yield (
+            f"The plan assumes that the difference {of_what} does not vary between {' or between '.join(zero)}. "
+            "An estimate of zero from a small pilot does not show that; power planned from it is too hopeful."
+        )
+    if plan.source.ratings is not None:
+        yield (
+            "How much ratings vary is estimated from a pilot, which is the more uncertain the fewer its workers. "
+            "The power is what these estimates imply, not a guarantee."
+        )
+    else:
+        yield (
+            f"How much ratings vary is assumed ({labels_of_settings(plan)[plan.source.name]}), not estimated from "
+            "a pilot of these systems, items and workers. The power holds as far as this assumption does."
+        )
+    yield from design.notes
+    if cost is not None:
+        yield from _one_reward(plan, design, cost)
+        yield from cost.notes
 
 
 def is_observed_effect(plan: Plan) -> bool:
@@ -408,15 +439,6 @@ def is_observed_effect(plan: Plan) -> bool:
     if plan.many is not None or plan.source.ratings is None:  # the means are assumed, and those of no pilot
         return False
     return observed != 0 and math.isclose(abs(plan.effect), abs(observed), rel_tol=SAME)
-
-
-def _observed_effect(plan: Plan) -> list[str]:
-    if not is_observed_effect(plan):
-        return []
-    return [
-        f"The plan is for {plan.effect:+.3g}, the difference that the pilot showed. Such power says nothing "
-        "that the pilot's p-value does not, and is too high where a promising pilot was followed up."
-    ]
 
 
 def is_below_target(plan: Plan) -> bool:
@@ -446,146 +468,63 @@ def plan_answer(plan: Plan, said: Difference | None = None) -> str:
     return f"{of_such[0].upper()}{of_such[1:]}; {target} was the target{within}."
 
 
-def _below_target(plan: Plan) -> list[str]:
-    if not is_below_target(plan):
-        return []
-    if plan.rule.margin is not None:
-        return [
-            f"The power, {share(plan.predicted.power)}, is below the target of {plan.target_power:g}: a study of "
-            f"this size will often fail to show {claim(plan.rule)} where it is true."
-        ]
-    return [
-        f"The power, {share(plan.predicted.power)}, is below the target of {plan.target_power:g}: a study of "
-        "this size will often miss the difference that it is meant to find, and exaggerate it when it "
-        "does not."
-    ]
-
-
-def _few_workers(plan: Plan, design: Design) -> list[str]:
-    """For a test that is too bold with so few workers, and for a formula that is rough with so few."""
-    n_workers, rule = design.n_workers, plan.rule
-    if is_too_bold(rule, n_workers):
-        return [
-            f"With {n_workers} workers, fewer than {ENOUGH_WORKERS[rule.df]}, the test rejects more often "
-            f"than alpha {rule.alpha:g} says, and part of the power is false alarm. "
-            f"{size_sentence(rule)}".rstrip()
-        ]
-    if n_workers < FEW_WORKERS:
-        return [f"With {n_workers} workers the power by formula is rough; trust the simulation."]
-    return []
-
-
-def _proof(plan: Plan) -> list[str]:
+def _proof(plan: Plan) -> Iterator[str]:
+    """What to think of the simulated power beside that by formula."""
     predicted, rule = plan.predicted, plan.rule
     if math.isnan(predicted.simulated):
-        return ["The power was computed by formula and has not been simulated for this plan."]
+        yield "The power was computed by formula and has not been simulated for this plan."
+        return
     if rule.is_simulated or rule.analysis != "ratings":
-        return ["The formula does not describe the planned test; only the simulated power counts."]
+        yield "The formula does not describe the planned test; only the simulated power counts."
+        return
     low, high = predicted.interval
-    gap = max(low - predicted.analytic, predicted.analytic - high, 0.0)
-    if not gap or abs(predicted.simulated - predicted.analytic) <= LARGE_GAP:
-        return []
+    differ = abs(predicted.simulated - predicted.analytic) > LARGE_GAP
+    if low <= predicted.analytic <= high or not differ:
+        return
     if plan.rules is not None:
-        return ["The formula leaves nobody out and takes all for careful; only the simulated power counts."]
-    if plan.drops_systems:
-        return [
+        yield "The formula leaves nobody out and takes all for careful; only the simulated power counts."
+    elif plan.drops_systems:
+        yield (
             "The formula rates all systems to the end and tests once; with looks that drop systems only the "
             "simulated power counts."
-        ]
-    return ["Formula and simulation differ by more than chance; trust the simulation."]
+        )
+    else:
+        yield "Formula and simulation differ by more than chance; trust the simulation."
 
 
-def _one_rating(plan: Plan) -> list[str]:
-    if plan.counts.ratings_per_item > 1:
-        return []
-    return [
-        "With one rating per item and system the test is exact, but item variance and noise cannot be told "
-        "apart, and agreement cannot be measured."
-    ]
-
-
-def _few_second_items(plan: Plan) -> list[str]:
-    counts = plan.counts
-    work = counts.n_items * counts.ratings_per_item
-    second = work - counts.n_workers
-    if not counts.paired or not rests_on_few(second, counts.n_workers):
-        return []
-    return [
-        f"Hardly any of the {counts.n_workers:,} workers has a second item to rate: {second} in all. On a scale of "
-        "few points such a study can end without a test, because workers explain all of its ratings. Take "
-        f"{work:,} workers, or {work - LEAST_SECOND:,} at most."
-    ]
-
-
-def _criteria(plan: Plan) -> list[str]:
-    many = plan.many
-    if many is None or many.n_criteria == 1:
-        return []
-    results = []
+def _criteria(plan: Plan, many: PlannedSystems) -> Iterator[str]:
     if many.family.over == "all" and many.family.correction != "none":
         others = "the other" if many.n_criteria == 2 else f"each of the other {many.n_criteria - 1}"
-        results.append(
+        yield (
             f"The power is that of one criterion, as if the tests of {others} found as much: each criterion has "
             "its share of alpha."
         )
     if plan.costs is not None:
-        results.append(
+        yield (
             "Who rates an output rates it under all criteria at once, and is paid for that once: the price of a "
             "rating has to cover all of them."
         )
-    return results
 
 
-def _zero_variances(plan: Plan) -> list[str]:
-    coded = plan.parameters.recoded()
-    zero = [
-        words
-        for name, words in (("sd_worker_slope", "workers"), ("sd_item_slope", "items"))
-        if getattr(coded, name) == 0
-    ]
-    if not zero:
-        return []
-    of_what = "between systems" if plan.many is not None else with_names("B - A", plan.pair)
-    return [
-        f"The plan assumes that the difference {of_what} does not vary between {' or between '.join(zero)}. "
-        "An estimate of zero from a small pilot does not show that; power planned from it is too hopeful."
-    ]
-
-
-def _parameters(plan: Plan) -> list[str]:
-    if plan.source.ratings is not None:
-        return [
-            "How much ratings vary is estimated from a pilot, which is the more uncertain the fewer its workers. "
-            "The power is what these estimates imply, not a guarantee."
-        ]
-    return [
-        f"How much ratings vary is assumed ({labels_of_settings(plan)[plan.source.name]}), not estimated from a "
-        "pilot of these systems, items and workers. The power holds as far as this assumption does."
-    ]
-
-
-def _one_reward(plan: Plan, design: Design, cost: Cost | None) -> list[str]:
+def _one_reward(plan: Plan, design: Design, cost: Cost) -> Iterator[str]:
     """What Prolific is paid beyond the total: the rewards of a study are rounded up and all the same."""
-    if cost is None or plan.costs is None or not plan.costs.fee.is_prolific:
-        return []
+    if plan.costs is None or not plan.costs.fee.is_prolific:
+        return
     loads = design.worker_loads[design.worker_loads > 0]
-    shown = loads + sum(
-        share_of(float(rate), loads)
-        for rate in (plan.costs.checks_per_rating, plan.costs.repeats_per_rating)
-    )
-    outputs = shown.tolist()
+    shares = (plan.costs.checks_per_rating, plan.costs.repeats_per_rating)
+    outputs = (loads + sum(share_of(float(rate), loads) for rate in shares)).tolist()
     once, apart = (rewards_of(outputs, plan.costs, alike=alike).total for alike in (True, False))
     work = fee_on(cost.ratings + cost.attention_checks + cost.repeats, plan.costs.fee).total
     if once == work:
-        return []
-    reward, paid, own, counted = (
+        return
+    reward, paid, own, total = (
         money(one, cost.currency) for one in (plan.costs.reward(max(outputs)), once, apart, work)
     )
     uneven = "" if once == apart else f"; a study for each slot costs {own}"
-    return [
+    yield (
         f"Prolific pays everyone in a study the same: one study of {len(outputs):,} places at {reward}, "
-        f"for {max(outputs):,} outputs, costs {paid} with the fee, where the total has {counted}{uneven}."
-    ]
+        f"for {max(outputs):,} outputs, costs {paid} with the fee, where the total has {total}{uneven}."
+    )
 
 
 # The looks of a plan in words: when, by which boundaries, and what they are expected to save.
@@ -804,9 +743,17 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
 
 def look_choice_record(result: PlanResult) -> Record | None:
     """The looks of the chosen design as plain values; None without looks."""
+    from humeval_power.studies.looks.dropping import DroppingPlan
+    from humeval_power.studies.looks.result_dropping import drop_record
+
     looks, wish = result.chosen.sequential, result.request.looks
     if looks is None or wish is None:
         return None
+    stops: Record = {} if wish.stop_when is None else {"stop_when": asdict(wish.stop_when)}
+    if isinstance(looks.plan, DroppingPlan):
+        stops |= drop_record(looks.plan)
+    elif stops:
+        stops["stops"] = [asdict(one) for one in looks.stops]
     return {
         "by": wish.looks.kind,
         "shares": list(wish.looks.shares),
@@ -818,19 +765,5 @@ def look_choice_record(result: PlanResult) -> Record | None:
         "false_positives": [asdict(error) for error in looks.plan.errors],
         "expected": asdict(looks.expected),
         "numbers_of_looks": [asdict(choice) for choice in looks.choices],
-        **(
-            {}
-            if wish.stop_when is None or wish.drop_systems
-            else {"stop_when": asdict(wish.stop_when), "stops": [asdict(one) for one in looks.stops]}
-        ),
-        **(_dropping_record(looks, wish) if wish.drop_systems else {}),
+        **stops,
     }
-
-
-def _dropping_record(looks: SequentialOption, wish: LookSchedule) -> Record:
-    from humeval_power.studies.looks.dropping import DroppingPlan
-    from humeval_power.studies.looks.result_dropping import drop_record
-
-    assert isinstance(looks.plan, DroppingPlan)
-    stop_when = {} if wish.stop_when is None else {"stop_when": asdict(wish.stop_when)}
-    return {**stop_when, **drop_record(looks.plan)}

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from humeval_power.choices import CORRECTIONS, DesignKind
 from humeval_power.designs import Design
 from humeval_power.families import ComparisonFamily
-from humeval_power.rules import DecisionRule, claim
+from humeval_power.rules import DecisionRule
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.rule_words import estimator_words, reference_of
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.power.study_content import setting_labels
-from humeval_power.systems import Goal
 
 if TYPE_CHECKING:
     from humeval_power.studies.plan.plan import Plan
@@ -101,13 +100,6 @@ def work_words(design: Design, systems: str) -> str:
 
 # What a plan of several systems, or of several criteria, says of its goal and of its tests.
 
-GOAL_WORDS: Mapping[Goal, str] = {
-    "pair": "a pair of systems that differs by this much is found to differ",
-    "any": "at least one of the true differences is found",
-    "all": "all true differences are found",
-    "best": "the best system is found above every other",
-    "first": "the best system has the highest mean",
-}
 _MODELS = {
     "pairwise": "Each comparison has a linear mixed model of the ratings of its two systems, with crossed random "
     "intercepts and random system differences of workers and of items",
@@ -117,19 +109,6 @@ _MODELS = {
     "items, workers x systems and items x systems, with variances common to all systems",
 }
 _FEW = 4  # names that stand in a sentence
-
-
-def goal_clause(goal: Goal, rule: DecisionRule) -> str:
-    """What a study that reaches its goal has done, under its rule."""
-    if rule.margin is None:
-        return GOAL_WORDS[goal]
-    shown = claim(rule)
-    claims = {
-        "pair": f"{shown} of a pair of systems is shown",
-        "any": f"{shown} of at least one pair of systems is shown",
-        "all": f"{shown} of all pairs of which it is true is shown",
-    }
-    return claims.get(goal, GOAL_WORDS[goal])
 
 
 def said_words(rule: DecisionRule) -> str:
@@ -214,34 +193,25 @@ def model_sentence(family: ComparisonFamily, rule: DecisionRule) -> str:
 
 def family_sentences(planned: PlannedSystems, rule: DecisionRule) -> tuple[str, ...]:
     """What is compared, by which model, how it is corrected, and what will be said."""
-    compared = compared_words(planned)
-    correction = correction_words(planned)
+    compared, model = compared_words(planned), model_sentence(planned.family, rule)
     if planned.looks is not None and planned.looks.drop_systems:
-        return (
-            f"Compared are {compared}.",
-            model_sentence(planned.family, rule),
+        claimed = (
             "What is claimed is that one system is the best. Where no claim is made, the systems that are left "
             "hold the best, which does not show that they are alike. Differences are reported with their intervals "
-            "either way.",
+            "either way."
         )
+        return f"Compared are {compared}.", model, claimed
+    decision, not_shown = said_words(rule), "it, which does not show that they differ"
+    if rule.margin is None:
+        decision = "Two systems are said to differ, and the one rated higher to be better,"
+        not_shown = "that they differ, which does not show that they do not"
+    correction = correction_words(planned)
     return (
         f"Compared are {compared}.",
-        model_sentence(planned.family, rule),
-        f"{correction[0].upper()}{correction[1:]}. {_decision(rule)} if the corrected p-value is at most "
-        f"{rule.alpha:g}. Otherwise the study has not shown {_not_shown(rule)}. Differences are reported with "
-        "their intervals either way.",
+        model,
+        f"{correction[0].upper()}{correction[1:]}. {decision} if the corrected p-value is at most {rule.alpha:g}. "
+        f"Otherwise the study has not shown {not_shown}. Differences are reported with their intervals either way.",
     )
-
-
-def _decision(rule: DecisionRule) -> str:
-    differ = "Two systems are said to differ, and the one rated higher to be better,"
-    return differ if rule.margin is None else said_words(rule)
-
-
-def _not_shown(rule: DecisionRule) -> str:
-    if rule.margin is None:
-        return "that they differ, which does not show that they do not"
-    return "it, which does not show that they differ"
 
 
 def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:

@@ -21,9 +21,8 @@ from humeval_power.rules import claim
 from humeval_power.safe_text import json_text
 from humeval_power.saying.result import json_ready, versions
 from humeval_power.studies.looks.repeated import check_decision, check_offered
-from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.plan.planned_rules import check_judges
-from humeval_power.studies.plan.result_page import Amendment, Change
+from humeval_power.studies.plan.plan import Amendment, Change, Plan
+from humeval_power.studies.plan.planned_judges import check_judges
 from humeval_power.studies.power.analytic import check_target
 from humeval_power.study import PRICE_FIELDS, Study
 from humeval_power.study_text import plain
@@ -283,14 +282,8 @@ def _sensitivity(plan: Plan) -> Values | None:
 
 
 def plan_to_json(plan: Plan, *, created: datetime.date, history: Sequence[Amendment] = ()) -> str:
-    """The text of plan.json, sealed, ending with a newline.
-
-    Raises
-    ------
-    InputError
-        A plan that could not be read back: impossible values, or a cost or power that its own prices,
-        design and parameters do not give.
-    """
+    """The text of plan.json, sealed, ending with a newline. Raises InputError: a plan that could not be read
+    back: impossible values, or a cost or power that its own prices, design and parameters do not give."""
     check_plan(plan)
     content = plain_content(plan, created=created)
     check_numbers(plan, content, "plan")
@@ -361,13 +354,8 @@ def agree(stated: object, computed: object) -> bool:
 
 
 def check_plan(plan: Plan) -> None:
-    """Refuse a plan of fields that are possible each, and not together.
-
-    Raises
-    ------
-    InputError
-        All of it, by the fields of the study.
-    """
+    """Refuse a plan of fields that are possible each, and not together. Raises InputError: all of it, by the
+    fields of the study."""
     problems = []
     difference, rule, many = plan.effect, plan.rule, plan.many
     if difference == 0 and rule.margin is None:

@@ -32,10 +32,9 @@ from humeval_power.studies.looks.dropping import DropExpectation
 from humeval_power.studies.looks.judgement_plan import Judged, JudgementKind, JudgementPlan, PromisedPower
 from humeval_power.studies.looks.repeated import StopExpectation
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
-from humeval_power.studies.plan.plan import LookExpectation, PredictedPower
+from humeval_power.studies.plan.plan import Amendment, Change, LookExpectation, PredictedPower
 from humeval_power.studies.plan.planned_rules import RulesCost, WorkersOut
 from humeval_power.studies.plan.planned_systems import GoalShare
-from humeval_power.studies.plan.result_page import Amendment, Change
 from humeval_power.studies.plan.sealed_content import (
     LOOKS_SCHEMA,
     PLAN_SCHEMA,
@@ -518,11 +517,6 @@ def check_looks(plan: JudgementPlan, values: Values, place: str) -> None:
 
 
 def validated_looks(values: Mapping[str, Any], place: str) -> LooksDocument:
-    """The document, with every field checked.
-
-    Raises
-    ------
-    InputError
-        Every field that is impossible, at once; `place` is what errors call the document.
-    """
+    """The document, with every field checked. Raises InputError: every field that is impossible, at once;
+    `place` is what errors call the document."""
     return validated(LooksDocument, values, place)

@@ -97,11 +97,8 @@ def make_plan(
     ahead : of two systems is told of the work of the usual proofs before the first, and may refuse it; where
         intervals stop the study also of its `n_simulations`.
     progress : is told how many studies are simulated, and how many there may be.
-
-    Raises
-    ------
-    InputError
-        No design within the limits, none within the budget, or none whose intervals meet the sizes of stop_when.
+    Raises InputError: no design within the limits, none within the budget, or none whose intervals meet the
+    sizes of stop_when.
     """
     how: dict[str, Any] = {
         "n_simulations": n_simulations,
@@ -387,13 +384,8 @@ class _ListSearch:
         return self._prove(self._to_prove())
 
     def dearer(self, option: Option) -> Option | None:
-        """A dearer design, proved, in the place of one that falls short; None where this one stands.
-
-        Raises
-        ------
-        InputError
-            A last design that its intervals cannot stop.
-        """
+        """A dearer design, proved, in the place of one that falls short; None where this one stands. Raises
+        InputError: a last design that its intervals cannot stop."""
         stops = self.request.stop_when is not None
         following = self._following(stops) if self._falls_short(option) else None
         if following is not None:
@@ -565,14 +557,9 @@ class _ListSearch:
         return [self._counts(at) for at in (self.chosen, *others)]
 
     def _exact_place(self, place: int) -> int:
-        """The same place, or the next on the front whose exact power reaches the target: unpaired designs
-        and those with documents are ranked by an approximate df, and all without the looks.
-
-        Raises
-        ------
-        InputError
-            No design within the budget whose intervals meet the sizes of stop_when.
-        """
+        """The same place, or the next on the front whose exact power reaches the target: unpaired designs and
+        those with documents are ranked by an approximate df, and all without the looks. Raises InputError: no
+        design within the budget whose intervals meet the sizes of stop_when."""
         request = self.request
         exact = all(request.space.pairings) and request.looks is None and not request.space.documents
         if request.stop_when is not None:

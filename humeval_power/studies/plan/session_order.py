@@ -54,8 +54,6 @@ def deal_turns(design: Design, time: Codes, rng: np.random.Generator) -> Turns:
     not crossed. Where a worker sees some of the systems, the places of each are even for each worker and in
     all, among sittings of the same size.
 
-    Parameters
-    ----------
     time : how often the worker has seen the output before, shape (n_ratings,).
     """
     rows, n_systems = design.assignment, design.n_systems
@@ -153,8 +151,6 @@ def alternated(turn: Sequence[int], steps: Steps, mine: Codes, rng: np.random.Ge
     those that are due comes one by which systems become neighbours that were so least often, for this worker
     and then for all.
 
-    Parameters
-    ----------
     turn : of each sitting of the batch; among those of one turn the first comes first.
     mine : how often each system has followed each in the worker's batches before; updated, as `steps.taken`.
     """
@@ -233,8 +229,6 @@ def first_systems(item: Codes, time: Codes, balance: Codes, rng: np.random.Gener
     The worker's two counts differ by at most one. Items that earlier workers saw more often with B first
     are the first to get A first.
 
-    Parameters
-    ----------
     item, time : of each sitting, shape (n_sittings,).
     balance : (n_items,) how many more sittings of the item show A first than B first; updated.
     """
@@ -267,8 +261,6 @@ def build_session(
     that two outputs are half a batch apart, and K are a K-th of it. A repeat comes at least half of its batch
     later.
 
-    Parameters
-    ----------
     position : (n_items,) random numbers: the order of items within a batch.
     stream : the generator of a purpose, 'steps', 'repeats' or 'checks', so that none changes the rest.
     """

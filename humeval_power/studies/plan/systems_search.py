@@ -32,11 +32,7 @@ from humeval_power.studies.plan.candidates import (
     what_is_left,
 )
 from humeval_power.studies.plan.plan import prove_systems
-from humeval_power.studies.plan.planned_rules import (
-    NOBODY_OUT,
-    WorkersOut,
-    expected_out,
-)
+from humeval_power.studies.plan.planned_rules import NOBODY_OUT, WorkersOut, expected_out
 from humeval_power.studies.plan.planned_systems import (
     PlannedSystems,
     goal_power,
@@ -118,7 +114,12 @@ class GoalPower:
     def _about(self, name: str, counts: StudyCounts) -> float:
         key = name, counts
         if key not in self.fast:
-            self.fast[key] = _fast_power(*self._left(name, counts), self.rule)
+            planned, left = self._left(name, counts)
+            precision = systems_precision(planned.parameters, left, planned.family)
+            truth = Truth(planned.parameters, precision.pairs, within_criterion(planned, self.rule))
+            result = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)
+            share = result.of(planned.goal) / result.n
+            self.fast[key] = with_looks(share, planned, left, self.rule)
         return self.fast[key]
 
     def _exact(self, name: str, counts: StudyCounts) -> float:
@@ -137,13 +138,6 @@ class GoalPower:
         d = min(counts.n_documents, int(n))
         expected = ExpectedCounts(m, n, each, counts.paired, counts.n_repeats, d, counts.n_systems)
         return scaled(planned, left.effect_share), expected
-
-
-def _fast_power(planned: PlannedSystems, counts: StudyCounts | ExpectedCounts, rule: DecisionRule) -> float:
-    precision = systems_precision(planned.parameters, counts, planned.family)
-    truth = Truth(planned.parameters, precision.pairs, within_criterion(planned, rule))
-    result = counts_by_law(truth, precision, planned.family, log2_points=_LOG2_POINTS)
-    return with_looks(result.of(planned.goal) / result.n, planned, counts, rule)
 
 
 def smallest_effect(
@@ -214,13 +208,8 @@ class Row:
 def list_rows(
     space: SearchSpace, costs: CostModel, *, planned: PlannedSystems, rule: DecisionRule
 ) -> list[Row]:
-    """Every design of the space that can be carried out, priced.
-
-    Raises
-    ------
-    InputError
-        A space without any feasible design (and why), or one too large to list.
-    """
+    """Every design of the space that can be carried out, priced. Raises InputError: a space without any
+    feasible design (and why), or one too large to list."""
     rows = [row for paired in space.pairings for row in _rows(space, costs, paired, planned, rule)]
     if not rows:
         raise nothing_feasible(space, n_systems=planned.parameters.n_systems)

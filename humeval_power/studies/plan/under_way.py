@@ -291,13 +291,8 @@ def _replaced(table: AssignmentTable) -> set[str]:
 
 
 def _outputs_of(plan: AssignmentPlan, table: AssignmentTable) -> Codes:
-    """The output of each row of the assignment, n_systems * item + system; -1 of checks.
-
-    Raises
-    ------
-    InputError
-        Codes that are not those of the study.
-    """
+    """The output of each row of the assignment, n_systems * item + system; -1 of checks. Raises InputError:
+    codes that are not those of the study."""
     if table.is_blind and plan.bits is None:
         rule = "names outputs by codes alone, which only the key of the study can tell."
         remedy = "Give the key that was written with it (key; --key FILE)."

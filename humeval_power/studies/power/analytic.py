@@ -21,6 +21,7 @@ from humeval_power.studies.power.estimate import PowerEstimate, blocks_of, check
 from humeval_power.studies.power.formula import (
     AnalyticPower,
     EffectPrecision,
+    part_of_variance,
     power_at,
     rule_critical_value,
 )
@@ -179,10 +180,7 @@ def simulated_detectable_effect(
     smallest effect that would have made it significant, and the answer is a quantile of those; the
     interval is that of the quantile. Other responses: bisection with the same random numbers.
 
-    Raises
-    ------
-    InputError
-        A target that is no goal, or no study that could be fitted.
+    Raises InputError: a target that is no goal, or no study that could be fitted.
     """
     check_target(power, study.rule)
     check_simulation(n_simulations, None)
@@ -214,10 +212,7 @@ def simulated_margin(
     minus the lower end for non-inferiority. The answer is a quantile of those, with its interval. The
     margin of the study's rule is used by the calibrated rule alone, which simulates its null there.
 
-    Raises
-    ------
-    InputError
-        A target that is no goal, or no study that could be fitted.
+    Raises InputError: a target that is no goal, or no study that could be fitted.
     """
     check_target(power, study.rule)
     check_simulation(n_simulations, None)
@@ -316,12 +311,12 @@ def ceiling_with_items(
     the items come out of `n_documents` documents, the documents' differences remain beside it."""
     _check_count("workers", n_workers)
     coded = parameters.recoded()
-    of_workers = coded.sd_worker_slope**2 / n_workers
+    of_workers = part_of_variance(coded, "worker", n_workers)
     if not n_documents:
         precision = EffectPrecision(of_workers, n_workers - 1.0, n_workers - 1, n_workers)
         return _ceiling("items", parameters, precision, target, rule)
     _check_count("documents", n_documents)
-    of_documents = coded.sd_document_slope**2 / n_documents
+    of_documents = part_of_variance(coded, "document", n_documents)
     variance = of_workers + of_documents
     spread = of_workers**2 / (n_workers - 1) + of_documents**2 / (n_documents - 1)
     smallest = min(n_workers, n_documents) - 1
@@ -344,14 +339,14 @@ def ceiling_with_workers(
     counts as noise."""
     _check_count("items", n_items)
     coded = parameters.recoded()
-    variance = coded.sd_item_slope**2 / n_items
+    variance = part_of_variance(coded, "item", n_items)
     if ratings_per_item is not None:
         noise = 2 * coded.sd_residual**2 + coded.sd_worker_slope**2
         variance += noise / (n_items * ratings_per_item)
     groups = n_items
     if n_documents:
         _check_count("documents", n_documents)
-        variance += coded.sd_document_slope**2 / n_documents
+        variance += part_of_variance(coded, "document", n_documents)
         groups = n_documents
     precision = EffectPrecision(variance, groups - 1.0, groups - 1, groups)
     return _ceiling("workers", parameters, precision, target, rule)
@@ -363,8 +358,8 @@ def ceiling_with_both(
     """These documents, endless items of them and endless workers: a one-sample t test on the documents'
     differences."""
     _check_count("documents", n_documents)
-    slope = parameters.recoded().sd_document_slope
-    precision = EffectPrecision(slope**2 / n_documents, n_documents - 1.0, n_documents - 1, n_documents)
+    variance = part_of_variance(parameters.recoded(), "document", n_documents)
+    precision = EffectPrecision(variance, n_documents - 1.0, n_documents - 1, n_documents)
     return _ceiling("items and workers", parameters, precision, target, rule)
 
 

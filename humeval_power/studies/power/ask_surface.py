@@ -45,7 +45,10 @@ from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.designs import Design
+    from humeval_power.parameters import Parameters
     from humeval_power.studies.power.result_ratings import StudySurface
+    from humeval_power.studies.power.surface import Cell
+    from humeval_power.systems import SystemsParameters
 
 _SIZES = listed(number_list(int), "LIST")
 _DIFFERENCES = ("effect_raw_range", "effect_range", "effect_latent_range")
@@ -142,39 +145,28 @@ def command(
     systems (--n-systems 8) every goal is told, and --goal counts as power.
     """
     study, rule = on_one_criterion(study, rule_of(study))
-    several = systems_of(study, rule)
+    several, unit = systems_of(study, rule), 1.0
+    parameters: Mapping[str, Parameters | SystemsParameters]
     if several is not None:
-        return _of_several(several, run, half_width=half_width, strict=strict, draw=draw, along=along)
-    if compat and compare:
-        raise click.UsageError(
-            "--compat decides every study in the old way, --compare draws both: choose one."
-        )
-    if (compat or compare) and rule.margin is not None:
-        raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
+        cells, said, parameters = *_of_several(several), several.settings
+    else:
+        _check_rules(compat, compare, rule, draws_power=draw == "power" and along != "items")
+        unit = CARD2020_UNIT if compat else 1.0
+        settings = assumptions_of(study)
+        result = _at_effects(study, rule, settings, unit)
+        said, settings = tuple(difference for _, difference in result), result[0][0]
+        warn_beyond(study, settings, said)
+        first = CARD2020 if compat else analysed_as(study, rule, settings)
+        points, designs, parameters = points_of(study, settings.scale), _designs(study), settings.by_name
+        cells = [
+            cell_of(study, name, there.by_name[name].with_difference(at.value), design, decided, points)
+            for decided in (first, *([CARD2020] if compare else []))
+            for name in settings.by_name
+            for design in designs
+            for there, at in result
+        ]
     from humeval_power.studies.power.calls import study_surface
 
-    if compare and (draw != "power" or along == "items"):
-        raise click.UsageError(
-            "Leave out --draw and --x: --compare draws the power of both rules over the effects."
-        )
-    settings = assumptions_of(study)
-    unit = CARD2020_UNIT if compat else 1.0
-    result = _at_effects(study, rule, settings, unit)
-    said = tuple(difference for _, difference in result)
-    settings = result[0][0]
-    warn_beyond(study, settings, said)
-    rules = [
-        CARD2020 if compat else analysed_as(study, rule, settings),
-        *([CARD2020] if compare else []),
-    ]
-    points, designs = points_of(study, settings.scale), _designs(study)
-    cells = [
-        cell_of(study, name, there.by_name[name].with_difference(difference.value), design, decided, points)
-        for decided in rules
-        for name in settings.by_name
-        for design in designs
-        for there, difference in result
-    ]
     tell_cells(cells, run, half_width)
     return study_surface(
         cells,
@@ -182,7 +174,7 @@ def command(
         half_width=half_width,
         seed=run.seed,
         n_jobs=run.n_jobs,
-        settings=settings.by_name,
+        settings=parameters,
         said=said,
         effect_unit=unit,
         strict=strict,
@@ -191,50 +183,38 @@ def command(
     )
 
 
-def _of_several(
-    several: Systems,
-    run: Run,
-    *,
-    half_width: float | None,
-    strict: bool,
-    draw: Drawn,
-    along: AlongStudy | None,
-) -> StudySurface:
-    from humeval_power.studies.power.calls import study_surface
+def _check_rules(compat: str | None, compare: str | None, rule: DecisionRule, *, draws_power: bool) -> None:
+    """Refuse the rule of Card et al. where it cannot be, and beside itself."""
+    if compat and compare:
+        raise click.UsageError(
+            "--compat decides every study in the old way, --compare draws both: choose one."
+        )
+    if (compat or compare) and rule.margin is not None:
+        raise click.UsageError("Card et al. (2020) test for a difference: leave out --margin.")
+    if compare and not draws_power:
+        raise click.UsageError(
+            "Leave out --draw and --x: --compare draws the power of both rules over the effects."
+        )
+
+
+def _of_several(several: Systems) -> tuple[list[Cell], tuple[Difference, ...]]:
+    """The studies of several systems, and the differences that their means are stated by."""
     from humeval_power.studies.power.surface import Cell
 
     tell_remarks(several)
     study, said = several.study, several.differences()
-    studies = [
-        several.of(name, parameters, workers=m, items=n)
+    cells = [
+        Cell(name, several.of(name, parameters, workers=m, items=n))
         for name, parameters in several.at([one.value for one in said])
         for m in study.workers_range
         for n in study.items_range
     ]
-    cells = [Cell(one.setting, one) for one in studies]
-    tell_cells(cells, run, half_width)
-    return study_surface(
-        cells,
-        n_simulations=run.simulations(),
-        half_width=half_width,
-        seed=run.seed,
-        n_jobs=run.n_jobs,
-        settings=several.settings,
-        said=said,
-        strict=strict,
-        draw=draw,
-        along=along,
-    )
+    return cells, said
 
 
 def _designs(study: StudyValues) -> list[Design]:
-    """Those of the grid, by workers and then by items.
-
-    Raises
-    ------
-    DesignError
-        All that cannot be built, at once.
-    """
+    """Those of the grid, by workers and then by items. Raises DesignError: all that cannot be built, at
+    once."""
     designs: list[Design] = []
     problems: list[Problem] = []
     for workers in study.workers_range:

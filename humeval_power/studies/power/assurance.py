@@ -14,6 +14,7 @@ from humeval_power.kernels.latent.draws import observed_variances
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.studies.power.formula import smallest_df
 from humeval_power.studies.power.growth import counts_of
 from humeval_power.studies.power.required import Variances, powers, regular_precision
 from humeval_power.studies.power.scenario import RatingStudy
@@ -89,8 +90,7 @@ def assurance(
         paired=counts.paired,
         documents=counts.n_documents,
     )
-    smallest = min(counts.n_workers, counts.n_documents or counts.n_items) - 1.0
-    return Assurance(powers(effect, precision, smallest=smallest, rule=rule))
+    return Assurance(powers(effect, precision, smallest=smallest_df(counts), rule=rule))
 
 
 def _on_unit(latent: Latent, drawn: Floats) -> Floats:

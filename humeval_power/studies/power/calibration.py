@@ -214,25 +214,10 @@ DEFAULT_NULL_CATEGORIES = 2_000  # fits of categories take longer
 VERDICT_CONFIDENCE = 0.99  # a dozen tests are judged side by side
 BAND = 0.2  # of alpha: a rate that is shown to be off by less is called calibrated
 CALIBRATION_COLUMNS = (
-    "test",
-    "label",
-    "is_rule",
-    "rejection_rate",
-    "rejection_low",
-    "rejection_high",
-    "upper_rate",
-    "upper_low",
-    "upper_high",
-    "alternative",
-    "alpha",
-    "judged_low",
-    "judged_high",
-    "band_low",
-    "band_high",
-    "verdict",
-    "needed_simulations",
-    "n_simulations",
-    "n_failed",
+    *("test", "label", "is_rule"),
+    *("rejection_rate", "rejection_low", "rejection_high", "upper_rate", "upper_low", "upper_high"),
+    *("alternative", "alpha", "judged_low", "judged_high", "band_low", "band_high"),
+    *("verdict", "needed_simulations", "n_simulations", "n_failed"),
 )
 _STUDIES_AT_ONCE, _RATINGS_AT_ONCE = 512, 2_000_000  # bounds of the memory used
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         RequiredResult,
         SurfaceResult,
     )
-    from humeval_power.studies.power.questions import By
     from humeval_power.studies.power.required import RequiredSize
     from humeval_power.studies.power.result import StudyPower
     from humeval_power.studies.power.result_ratings import StudySurface
@@ -72,8 +71,6 @@ def study_power(
     """How often a study finds its effect, reaches its goal or shows its claim; with a margin of two systems also
     halfway to it.
 
-    Parameters
-    ----------
     study : of two systems (`RatingStudy`) or of several (`SystemsStudy`).
     method : by formula at once, by simulation, or both beside each other.
     half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
@@ -84,16 +81,9 @@ def study_power(
     strict : whether more than 1 % of failed fits, and not 20 %, miss the target.
     costs : prices, to set power against cost.
     budget : what may be spent at these prices; without prices a number of ratings.
-
-    Returns
-    -------
-    StudyPower
-        `analytic` and `simulated`; each is None where it was not found that way.
-
-    Raises
-    ------
-    InputError
-        A number of simulations below 1, a half-width outside (0, 0.5), or a budget that is not above 0.
+    Returns StudyPower: `analytic` and `simulated`; each is None where it was not found that way.
+    Raises InputError: a number of simulations below 1, a half-width outside (0, 0.5), or a budget that is not
+    above 0.
     """
     from humeval_power.studies.power import strategies
     from humeval_power.studies.power.result import StudyPower
@@ -155,19 +145,9 @@ def study_detectable(
     """The smallest effect that a study finds with the target power; of several systems the stated difference, all
     true ones in proportion; under a rule with a margin the smallest margin that it shows at its true difference.
 
-    Parameters
-    ----------
     method, setting, assumed, said : as in `study_power`.
-
-    Returns
-    -------
-    StudyDetectable
-        `analytic` and `simulated.effect`, differences on [0, 1].
-
-    Raises
-    ------
-    InputError
-        A target that is no goal, or no study that could be fitted.
+    Returns StudyDetectable: `analytic` and `simulated.effect`, differences on [0, 1].
+    Raises InputError: a target that is no goal, or no study that could be fitted.
     """
     from humeval_power.studies.power import strategies
     from humeval_power.studies.power.result_size import StudyDetectable
@@ -229,8 +209,6 @@ def study_size(
 ) -> StudySize:
     """The fewest workers, items, documents or ratings per item that reach the target power; or the smallest budget.
 
-    Parameters
-    ----------
     about : the parameters of two systems; or several systems with tests and goal, whose design is not used.
     sought : what to find; the other sizes are given, of a budget neither workers nor items. Without
         `ratings_per_item` every worker rates every item.
@@ -243,16 +221,9 @@ def study_size(
     assumed : as in `study_power`.
     rule : the test of two systems; several have that of their study.
     ahead : is told of the work of a proof before the first, and may refuse it.
-
-    Returns
-    -------
-    StudySize
-        `found.counts` is None, with a reason, where no number will do.
-
-    Raises
-    ------
-    InputError
-        A size or prices that are missing, an effect that no study can find, a rule beside that of several systems.
+    Returns StudySize: `found.counts` is None, with a reason, where no number will do.
+    Raises InputError: a size or prices that are missing, an effect that no study can find, a rule beside that
+    of several systems.
     """
     from humeval_power.costs import cost_of, least_of_a_worker
     from humeval_power.studies.power import strategies
@@ -331,23 +302,13 @@ def study_surface(
 ) -> StudySurface:
     """Power of many studies with the same random numbers, as `list_cells` lists those of two systems.
 
-    Parameters
-    ----------
     cells : studies, each with the name of its setting; under one decision rule, or under two.
     settings : the parameters by name as they were given, for the record; else those of the cells.
     said, effect_unit, strict : as in `study_power`.
     draw : what the figure shows: power, type M (exaggeration) or type S (wrong signs).
     along : what runs along its x axis where there are several effects: they, or "items".
-
-    Returns
-    -------
-    StudySurface
-        `rows`, one for each cell in order; `to_frame` has them as a table.
-
-    Raises
-    ------
-    InputError
-        No cells, or a number of simulations below 1.
+    Returns StudySurface: `rows`, one for each cell in order; `to_frame` has them as a table.
+    Raises InputError: no cells, or a number of simulations below 1.
     """
     from humeval_power.studies.power import strategies
     from humeval_power.studies.power.result_ratings import StudySurface
@@ -411,25 +372,15 @@ def power(
 ) -> PowerResult | StudyPower:
     """How often a scenario's true effect is found.
 
-    Parameters
-    ----------
     scenario : anything that keeps the contract of `humeval_power.scenarios.contract`.
     method : computed at once ('analytic'), by simulation ('simulate'), or both; what cannot be computed is
         simulated.
     half_width : if given, simulate until the half-width of the Monte Carlo interval is at most this.
     wording : how the scenario is put into words, and its name in records; None for the words that there are.
     given : what was said of the scenario, for the record.
-
-    Returns
-    -------
-    PowerResult or StudyPower
-        Of a rating study `analytic` and `simulated`, else `answer.computed` and `answer.simulated`; each is
-        None where it was not found that way.
-
-    Raises
-    ------
-    InputError
-        A number of simulations below 1, or a half-width outside (0, 0.5).
+    Returns PowerResult or StudyPower: Of a rating study `analytic` and `simulated`, else `answer.computed`
+    and `answer.simulated`; each is None where it was not found that way.
+    Raises InputError: a number of simulations below 1, or a half-width outside (0, 0.5).
     """
     from humeval_power.studies.power.scenario import RatingStudy
 
@@ -460,7 +411,7 @@ def power(
         answer=result,
         wording=wording or _wording(scenario),
         given=given or {},
-        provenance=_drawn_of_question(by, seed),
+        provenance=_drawn("simulation" in by, seed),
     )
 
 
@@ -480,20 +431,12 @@ def detectable_effect(
 ) -> DetectableResult | StudyDetectable:
     """The smallest effect that is found with the target power; the scenario's own effect is not used.
 
-    Parameters
-    ----------
     largest : where the search ends, in the scenario's units; a rating study needs none.
     method : as in `power`; 'both' searches by simulation only where the power cannot be computed.
-
-    Returns
-    -------
-    DetectableResult or StudyDetectable
-        `found.effect`, in the scenario's units, with its Monte Carlo interval where it was simulated.
-
-    Raises
-    ------
-    InputError
-        A target outside (alpha, 1), no `largest`, or no effect up to it that reaches the target.
+    Returns DetectableResult or StudyDetectable: `found.effect`, in the scenario's units, with its Monte
+    Carlo interval where it was simulated.
+    Raises InputError: a target outside (alpha, 1), no `largest`, or no effect up to it that reaches the
+    target.
     """
     from humeval_power.studies.power.scenario import RatingStudy
 
@@ -521,7 +464,7 @@ def detectable_effect(
         found=result,
         wording=wording or _wording(scenario),
         given=given or {},
-        provenance=_drawn_of_question((by,), seed),
+        provenance=_drawn(by == "simulation", seed),
     )
 
 
@@ -542,20 +485,10 @@ def required(
 ) -> RequiredResult:
     """The smallest size that has the target power, and whose successors have it too.
 
-    Parameters
-    ----------
     build : gives the scenario of a size; an InputError means that this size is not possible.
     method : as in `detectable_effect`.
-
-    Returns
-    -------
-    RequiredResult
-        `found.n` is None where no size up to `highest` reaches the target.
-
-    Raises
-    ------
-    InputError
-        A target outside (alpha, 1).
+    Returns RequiredResult: `found.n` is None where no size up to `highest` reaches the target.
+    Raises InputError: a target outside (alpha, 1).
     """
     from humeval_power.studies.power.question_results import RequiredResult
     from humeval_power.studies.power.questions import required_n, ways_of
@@ -577,7 +510,7 @@ def required(
         build=build,
         wording=wording or _wording(largest),
         given=given or {},
-        provenance=_drawn_of_question((by,), seed),
+        provenance=_drawn(by == "simulation", seed),
     )
 
 
@@ -597,23 +530,13 @@ def surface(
 ) -> SurfaceResult:
     """Power of many scenarios, each with its labels, such as ({"n": 100}, scenario).
 
-    Parameters
-    ----------
     cells : labels, among them `n`, and a scenario; all are of one kind. Other labels, such as
         {"n": 100, "agreement": 0.9}, are numbers too: the figure has panels for their values.
     method : as in `detectable_effect`.
     draw : what the figure shows: power, type M (exaggeration) or type S (wrong signs).
     along : what runs along its x axis, "n" or "effect"; by default what has more values.
-
-    Returns
-    -------
-    SurfaceResult
-        `rows`, one for each cell in order; `to_frame` has them as a table.
-
-    Raises
-    ------
-    InputError
-        A number of simulations below 1.
+    Returns SurfaceResult: `rows`, one for each cell in order; `to_frame` has them as a table.
+    Raises InputError: a number of simulations below 1.
     """
     from humeval_power.studies.power.question_results import SurfaceResult
     from humeval_power.studies.power.questions import scenario_surface, ways_of
@@ -632,7 +555,7 @@ def surface(
         rows=tuple(rows),
         wording=wording or _wording(cells[0][1]),
         given=given or {},
-        provenance=_drawn_of_question(by, seed),
+        provenance=_drawn("simulation" in by, seed),
         draw=draw,
         along=along,
     )
@@ -667,10 +590,3 @@ def _wording(scenario: Scenario) -> Wording:
     wording = importlib.import_module(f"humeval_power.comparisons.{place}").WORDING
     assert isinstance(wording, Wording)
     return wording
-
-
-def _drawn_of_question(by: Sequence[By], seed: int) -> Provenance:
-    """Where the numbers come from: the seed, where anything was drawn."""
-    from humeval_power.saying.result import UNKNOWN, Provenance
-
-    return Provenance(seed=seed) if "simulation" in by else UNKNOWN

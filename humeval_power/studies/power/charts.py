@@ -23,6 +23,7 @@ from humeval_power.studies.power.estimate import PowerEstimate
 from humeval_power.studies.power.formula import AnalyticPower
 from humeval_power.studies.power.growth import TARGET, Growth
 from humeval_power.studies.power.outlook import Curse, Outlook
+from humeval_power.studies.power.systems_goals import SystemsPower
 
 if TYPE_CHECKING:
     from humeval_power.costs import Cost
@@ -66,7 +67,7 @@ def _growth_chart(
     if growth.ceiling is not None:
         ceiling = growth.ceiling.power
         marks.append(Level(f"however many {grows}: {of_hundred(ceiling)}", ceiling, _SIXTH))
-    marks += spots(here, f"{here:,} {grows}", analytic, simulated)
+    marks += spots(here, f"this study: {here:,} {grows},", analytic, simulated)
     return Chart(
         grows,
         f"What would more {grows} bring?",
@@ -97,9 +98,15 @@ def target_line(target: float = TARGET) -> Level:
     return Level(f"wanted: {of_hundred(target)}", target)
 
 
-def spots(x: float, what: str, analytic: AnalyticPower, simulated: PowerEstimate | None) -> Iterator[Spot]:
-    """You are here: by formula, and as simulated with its interval."""
-    yield Spot(f"this study: {what}, {of_hundred(analytic.power)}", x, analytic.power)
+def spots(
+    x: float,
+    words: str,
+    analytic: AnalyticPower | SystemsPower | None,
+    simulated: PowerEstimate | SystemsPower | None,
+) -> Iterator[Spot]:
+    """You are here: by formula, with words before its number, and as simulated with its interval."""
+    if analytic is not None:
+        yield Spot(f"{words} {of_hundred(analytic.power)}", x, analytic.power)
     if simulated is not None and not simulated.too_many_failed:
         low, high = simulated.interval
         text = f"simulated: {of_hundred(simulated.power, (low, high))}"
@@ -130,7 +137,7 @@ def effect_chart(
         Axis(f"True difference {direction} {unit}", min(effects), max(effects)),
         POWER,
         (Series("line", "this study by formula", effects, curve.powers),),
-        (target_line(), *spots(effect, said, analytic, simulated)),
+        (target_line(), *spots(effect, f"this study: {said},", analytic, simulated)),
     )
 
 
@@ -290,7 +297,7 @@ def cost_chart(
     marks: list[Mark] = [target_line()]
     if spending.budget is not None:
         marks.append(Upright(f"budget {amount(spending.budget, unit)}", spending.budget, 6))
-    marks += spots(spending.cost, amount(spending.cost, unit), analytic, simulated)
+    marks += spots(spending.cost, f"this study: {amount(spending.cost, unit)},", analytic, simulated)
     noun = "Number of ratings" if unit == "ratings" else "Cost"
     enough_work = enough_work_words(least_of_a_worker(outlook.costs))
     yield Chart(

@@ -30,6 +30,7 @@ from humeval_power.saying.panels import (
     FULL_WIDTH,
     SINGLE_COLUMN,
     Facets,
+    PicturePanel,
     add_header,
     choose_facets,
     constants,
@@ -46,6 +47,7 @@ CLAIM = "card2020"
 RULE_WORDS: Mapping[object, str] = {CLAIM: "Card et al. (2020): ML, t > 1.96"}
 RULE_COLOURS = (COLOURS[1], COLOURS[0])
 RULE_DASHES: tuple[Dashes, ...] = ((0, (4, 1.5)), "-")
+_LINE: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.4, "clip_on": False, "zorder": 3}
 
 
 def comparison_figure(
@@ -83,8 +85,7 @@ def comparison_figure(
             ready, facets, width=width or figure_width(ready, facets), target=target
         )
         for panel in panels:
-            shown = ready if facets.column is None else pick(ready, **{facets.column: panel.column})
-            shown = shown if facets.row is None else pick(shown, **{facets.row: panel.row})
+            shown = _of_panel(ready, facets, panel)
             _draw_rules(panel.axes, ready, shown, facets, rules)
             _mark_widest_gap(panel.axes, shown, rules, n_panels=len(panels))
         if effect_label:
@@ -93,6 +94,11 @@ def comparison_figure(
         groups = [for_rules, [*for_items, *level_handles(target)]]
         add_header(figure, title, groups, legend_title=constants(ready, facets))
     return figure
+
+
+def _of_panel(table: pd.DataFrame, facets: Facets, panel: PicturePanel) -> pd.DataFrame:
+    places = {facets.column: panel.column, facets.row: panel.row}
+    return pick(table, **{name: value for name, value in places.items() if name is not None})
 
 
 def _check(table: pd.DataFrame, facets: Facets) -> None:
@@ -116,17 +122,7 @@ def _draw_rules(
             x = positions(table, facets, line)
             low, high = line["power_low"], line["power_high"]
             axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0, gid="band")
-            axes.plot(
-                x,
-                line["power"],
-                color=colour,
-                marker=MARKERS[style],
-                linestyle=dashes,
-                markeredgecolor="white",
-                markeredgewidth=0.4,
-                clip_on=False,
-                zorder=3,
-            )
+            axes.plot(x, line["power"], color=colour, marker=MARKERS[style], linestyle=dashes, **_LINE)
 
 
 def _mark_widest_gap(axes: Axes, shown: pd.DataFrame, rules: list[object], *, n_panels: int) -> None:
@@ -170,21 +166,11 @@ def _mark_widest_gap(axes: Axes, shown: pd.DataFrame, rules: list[object], *, n_
         )
 
 
-def _rule_words(rule: object) -> str:
-    return RULE_WORDS.get(rule, picture_text(str(rule)))
-
-
 def _handles(table: pd.DataFrame, rules: list[object]) -> tuple[list[Line2D], list[Line2D]]:
+    named = [RULE_WORDS.get(rule, picture_text(str(rule))) for rule in rules]
     for_rules = [
-        Line2D(
-            [],
-            [],
-            color=colour,
-            linestyle=dashes,
-            linewidth=1.8,
-            label=_rule_words(rule),
-        )
-        for rule, colour, dashes in zip(rules, RULE_COLOURS, RULE_DASHES, strict=True)
+        Line2D([], [], color=colour, linestyle=dashes, linewidth=1.8, label=words)
+        for words, colour, dashes in zip(named, RULE_COLOURS, RULE_DASHES, strict=True)
     ]
     for_items = [
         Line2D([], [], color=QUIET, marker=marker, linestyle="none", label=f"{items:,} items")
@@ -353,8 +339,7 @@ def surface_figure(
             ready, facets, width=width or figure_width(ready, facets), target=target, draw=draw
         )
         for panel in panels:
-            shown = ready if facets.column is None else pick(ready, **{facets.column: panel.column})
-            shown = shown if facets.row is None else pick(shown, **{facets.row: panel.row})
+            shown = _of_panel(ready, facets, panel)
             _draw_lines(panel.axes, ready, shown, facets, QUANTITIES[draw])
         if effect_label and facets.x == "effect":
             figure.supxlabel(picture_text(effect_label), fontsize=8)
@@ -381,17 +366,8 @@ def _draw_lines(
         if quantity.band is not None:
             low, high = (line[name] for name in quantity.band)
             axes.fill_between(x, low, high, color=COLOURS[style], alpha=0.2, linewidth=0, gid="band")
-        axes.plot(
-            x,
-            line[quantity.column],
-            color=COLOURS[style],
-            marker=MARKERS[style],
-            linestyle=DASHES[style],
-            markeredgecolor="white",
-            markeredgewidth=0.4,
-            clip_on=False,
-            zorder=3,
-        )
+        y, colour = line[quantity.column], COLOURS[style]
+        axes.plot(x, y, color=colour, marker=MARKERS[style], linestyle=DASHES[style], **_LINE)
 
 
 def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame, quantity: DrawnQuantity) -> None:
@@ -406,17 +382,12 @@ def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame, quantity: Drawn
 
 
 def _handles_of_surface_figure(table: pd.DataFrame, facets: Facets) -> list[Line2D]:
-    return [
-        Line2D([], [], color=COLOURS[style], marker=MARKERS[style], linestyle=DASHES[style], label=name)
-        for style, name in enumerate(_line_names(table, facets))
-    ]
-
-
-def _line_names(table: pd.DataFrame, facets: Facets) -> list[str]:
     if facets.line is None:
         return []
-    if facets.line == CREW:
-        return [str(name) for name in levels(table, CREW)]
-    if facets.line == "effect":
-        return [f"difference {effect:g}" for effect in levels(table, "effect")]
-    return [f"{items:,} items" for items in levels(table, "items")]
+    words = {CREW: "{}", "effect": "difference {:g}"}.get(facets.line, "{:,} items")
+    return [
+        Line2D([], [], color=colour, marker=marker, linestyle=dashes, label=words.format(level))
+        for colour, marker, dashes, level in zip(
+            COLOURS, MARKERS, DASHES, levels(table, facets.line), strict=False
+        )
+    ]

@@ -12,6 +12,7 @@ from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.documents.reading import checked_document, parameters_of, read_parameters
 from humeval_power.files.json_text import read_json
+from humeval_power.latent_shares import is_number
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.parameters import preset as published
 from humeval_power.saying.result import PARAMETERS_SCHEMA
@@ -45,13 +46,8 @@ def shipped_library() -> list[LibraryEntry]:
 
 
 def read_library(path: str | Path) -> list[LibraryEntry]:
-    """The entries of a library, in its order.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, or every problem of its entries at once.
-    """
+    """The entries of a library, in its order. Raises InputError: a file that cannot be read, or every problem
+    of its entries at once."""
     entries: list[LibraryEntry] = []
     problems: list[Problem] = []
     for values in _entries(Path(path)):
@@ -128,13 +124,8 @@ def library_entry(name: str, *, allow_not_identified: bool = False) -> Assumed:
 
 
 def preset_document(name: str) -> dict[str, Any]:
-    """What the library that comes along says of a name.
-
-    Raises
-    ------
-    InputError
-        No entry of that name, or one that nothing can be planned from.
-    """
+    """What the library that comes along says of a name. Raises InputError: no entry of that name, or one that
+    nothing can be planned from."""
     library = shipped_library()
     names = [entry.name for entry in library]
     if name not in names:
@@ -159,7 +150,7 @@ def assumed_of(
         document, place=file or f"parameters of {name}", allow_not_identified=allow_not_identified
     )
     scale, systems, uncertainty = (document.get(key) for key in ("scale", "systems", "uncertainty"))
-    data = document.get("data")
+    data, effect = document.get("data"), document.get("effect")
     return Assumed(
         name,
         parameters,
@@ -169,7 +160,14 @@ def assumed_of(
         origin="library" if document.get("library") else origin,
         file=file,
         ratings=data.get("source") or None if isinstance(data, dict) else None,
+        observed_interval=_interval(effect.get("interval")) if isinstance(effect, dict) else None,
     )
+
+
+def _interval(ends: object) -> tuple[float, float] | None:
+    if not isinstance(ends, list) or len(ends) != 2 or not all(map(is_number, ends)):
+        return None
+    return float(ends[0]), float(ends[1])
 
 
 def usual_assumptions(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from humeval_power.kernels.crossed import balanced, balanced_documents
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, DecisionRule, Estimator
 from humeval_power.simulation.study import check_documents
+from humeval_power.study_counts import StudyCounts
 
 # Complete balanced studies by their mean squares, with documents above the items or without.
 
@@ -163,7 +164,7 @@ def documents_size(design: Design) -> balanced_documents.DocumentsSize:
 
 
 DOCUMENTS = FURTHER_DEVIATIONS[1:]
-FEW_WORKERS = 5  # below this the estimated variances are so uncertain that the t law is a rough guide
+T_LAW_WORKERS = 5  # below this the estimated variances are so uncertain that the t law is a rough guide
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ class AnalyticPower:
     @property
     def is_rough(self) -> bool:
         """Whether there are too few workers for the t law to be trusted without simulation."""
-        return self.precision.n_workers < FEW_WORKERS
+        return self.precision.n_workers < T_LAW_WORKERS
 
 
 @lru_cache(maxsize=8)  # a plan asks several times for that of one design
@@ -225,13 +226,22 @@ def effect_precision(parameters: Parameters, design: Design) -> EffectPrecision:
         variance, df = BalancedStudy(design).precision(variances)
     else:
         variance, df = _from_information(design, variances, coded.sd_worker_item**2)
-    return EffectPrecision(variance, df, smallest_count(design) - 1, design.n_workers)
+    return EffectPrecision(variance, df, smallest_df(design), design.n_workers)
 
 
-def smallest_count(design: Design, *, ignore_documents: bool = False) -> int:
-    """The fewest workers, items or documents: how many things of a kind the study saw at least."""
-    groups = design.n_items if ignore_documents else design.n_documents or design.n_items
-    return min(design.n_workers, design.n_items, groups)
+def smallest_df(counts: Design | StudyCounts, *, ignore_documents: bool = False) -> int:
+    """The df of the rule 'min': the fewest workers, or documents if items come out of some, or items, less 1."""
+    documents = 0 if ignore_documents else counts.n_documents
+    return min(counts.n_workers, documents or counts.n_items) - 1
+
+
+def part_of_variance(
+    parameters: Parameters, factor: Literal["worker", "item", "document"], n: int
+) -> float:
+    """What `n` workers, items or documents add to the variance of the difference, on [0, 1]: how far they differ
+    about it. The parameters are in the coding of `recoded`."""
+    deviation: float = getattr(parameters, f"sd_{factor}_slope")
+    return deviation**2 / n
 
 
 def _from_information(design: Design, variances: np.ndarray, interaction: float) -> tuple[float, float]:

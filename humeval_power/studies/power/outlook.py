@@ -24,11 +24,12 @@ from humeval_power.studies.power.analytic import (
 )
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.formula import (
-    FEW_WORKERS,
+    T_LAW_WORKERS,
     AnalyticPower,
     EffectPrecision,
     chance_of_significance,
     estimate_density,
+    part_of_variance,
     power_at,
 )
 from humeval_power.studies.power.growth import (
@@ -59,11 +60,11 @@ def variance_parts(parameters: Parameters, counts: StudyCounts) -> Mapping[Part,
     coded = parameters.recoded()
     ratings = counts.n_items * counts.ratings_per_item
     part: dict[Part, float] = {
-        "workers": coded.sd_worker_slope**2 / counts.n_workers,
-        "items": coded.sd_item_slope**2 / counts.n_items,
+        "workers": part_of_variance(coded, "worker", counts.n_workers),
+        "items": part_of_variance(coded, "item", counts.n_items),
     }
     if counts.n_documents:
-        part["documents"] = coded.sd_document_slope**2 / counts.n_documents
+        part["documents"] = part_of_variance(coded, "document", counts.n_documents)
     part["residual"] = 2 * coded.sd_residual**2 / ratings
     if not counts.paired and coded.sd_worker_item:
         part["pairs of worker and item"] = 2 * coded.sd_worker_item**2 / ratings
@@ -386,5 +387,5 @@ def bottleneck_words(bottleneck: Bottleneck, counts: StudyCounts) -> str:
         parts.append(f"the next document with its items {bottleneck.more_documents:+z.3f}")
     if bottleneck.more_ratings is not None:
         parts.append(f"another rating per item {bottleneck.more_ratings:+z.3f}")
-    rough = " The formula is rough with so few workers." if counts.n_workers < FEW_WORKERS else ""
+    rough = " The formula is rough with so few workers." if counts.n_workers < T_LAW_WORKERS else ""
     return f"{first} By formula {', '.join(parts)}.{rough}"

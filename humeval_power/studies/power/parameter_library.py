@@ -91,13 +91,7 @@ class LibraryEntry:
 
 
 def entry_from_dict(values: object, *, place: str) -> LibraryEntry:
-    """Read what `as_dict` writes.
-
-    Raises
-    ------
-    InputError
-        Every field that is missing or wrong.
-    """
+    """Read what `as_dict` writes. Raises InputError: every field that is missing or wrong."""
     if not isinstance(values, Mapping):
         raise InputError([Problem("an entry must be an object with a name.", "", place=place)])
     name = values.get("name")
@@ -184,13 +178,7 @@ def _text_of(exported: Mapping[str, Any], name: str) -> str:
 
 
 def find_entry(name: str, entries: Sequence[LibraryEntry]) -> LibraryEntry:
-    """The entry of a name.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+    """The entry of a name. Raises InputError: there is none."""
     for entry in entries:
         if entry.name == name:
             return entry
@@ -199,13 +187,8 @@ def find_entry(name: str, entries: Sequence[LibraryEntry]) -> LibraryEntry:
 
 
 def parameters_document(entry: LibraryEntry) -> Record:
-    """What `power --parameters` reads, with the source of the figures under `library`.
-
-    Raises
-    ------
-    InputError
-        An entry that nothing can be planned from.
-    """
+    """What `power --parameters` reads, with the source of the figures under `library`. Raises InputError: an
+    entry that nothing can be planned from."""
     if entry.document is None:
         raise InputError(f"{entry.name!r} cannot be planned from: {entry.worth}")
     about = {key: getattr(entry, key) for key in (*_TEXTS, "caveat")}
@@ -251,31 +234,28 @@ def _document_problems(document: object, at: str) -> list[Problem]:
 
 # Neither notices, which can name workers, nor what only the analysis of this one study needs.
 EXPORTED = (
-    "parameters",
-    "standard_errors",
-    "intervals",
-    "uncertainty",
-    "estimator",
-    "engine",
-    "effect",
-    "criterion",
-    "n_ratings",
-    "n_workers",
-    "n_items",
-    "design",
-    "ratings_per_item",
-    "converged",
-    "message",
-    "boundary",
-    "not_identified",
-    "identified_combinations",
-    "scale",
-    "systems",
-    "criterion_name",
-    "flow",
-    "data",
-    "versions",
-    "command",
+    *(
+        "parameters",
+        "standard_errors",
+        "intervals",
+        "uncertainty",
+        "estimator",
+        "engine",
+        "effect",
+        "criterion",
+    ),
+    *(
+        "n_ratings",
+        "n_workers",
+        "n_items",
+        "design",
+        "ratings_per_item",
+        "converged",
+        "message",
+        "boundary",
+    ),
+    *("not_identified", "identified_combinations", "scale", "systems", "criterion_name", "flow", "data"),
+    *("versions", "command"),
 )
 LONGEST_NAME = 28  # what the list of a library has room for
 
@@ -284,11 +264,7 @@ def library_export(study: Mapping[str, Any], texts: Mapping[str, str], *, name: 
     """The parameters of a study that was fitted or analysed, for `power`, `plan` and `more parameters add`.
 
     texts : the authors' answers; 'title', 'paper', 'data_link' and 'licence' are used.
-
-    Raises
-    ------
-    InputError
-        There is no fit of two systems, or it did not converge.
+    Raises InputError: there is no fit of two systems, or it did not converge.
     """
     if not isinstance(study.get("parameters"), Mapping):
         raise InputError(
@@ -343,13 +319,8 @@ class LibraryResult(Result):
     provenance: Provenance = UNKNOWN
 
     def entry(self, name: str) -> EntryResult:
-        """The entry of a name, with its source and what it is worth.
-
-        Raises
-        ------
-        InputError
-            No entry of that name.
-        """
+        """The entry of a name, with its source and what it is worth. Raises InputError: no entry of that
+        name."""
         return EntryResult(entry=find_entry(name, self.entries))
 
     def body(self) -> Document:
@@ -397,14 +368,10 @@ class EntryResult(Result):
     def body(self) -> Document:
         """The figures, the source, and what they are worth."""
         entry = self.entry
+        named = ("worker", "item", "paper", "data", "licence", "worth")
         facts = (
             *_study(entry.document or {}),
-            ("Worker", entry.worker),
-            ("Item", entry.item),
-            ("Paper", entry.paper),
-            ("Data", entry.data),
-            ("Licence", entry.licence),
-            ("Worth", entry.worth),
+            *((name.capitalize(), str(getattr(entry, name))) for name in named),
             ("Note", entry.caveat),
         )
         figures = _figures(entry) if entry.plannable else _published(entry.published)
@@ -415,13 +382,8 @@ class EntryResult(Result):
         )
 
     def content(self) -> Record:
-        """The document of parameters; how the fit itself came about stands under `library`.
-
-        Raises
-        ------
-        InputError
-            An entry that nothing can be planned from.
-        """
+        """The document of parameters; how the fit itself came about stands under `library`. Raises
+        InputError: an entry that nothing can be planned from."""
         document = parameters_document(self.entry)
         fitted = {name: document.pop(name) for name in ("command", "versions") if name in document}
         document.pop("schema")

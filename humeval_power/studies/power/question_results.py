@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 from matplotlib.axes import Axes
@@ -48,9 +49,10 @@ from humeval_power.saying.numbers import (
     power_words,
     share_decimals,
 )
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.scenarios.contract import Scenario, is_computable
-from humeval_power.studies.power.estimate import PowerEstimate
 from humeval_power.studies.power.questions import Detectable, QuestionAnswer, RequiredN
 from humeval_power.studies.power.wording import (
     PLAIN,
@@ -88,8 +90,6 @@ def computed_chart(
 ) -> Chart | None:
     """Power by formula from nothing to twice where the answer lies, which is marked; None where there is no curve.
 
-    Parameters
-    ----------
     power_of : the power at an effect, or a size; None where there can be none.
     label : what the axis of effects or sizes shows.
     """
@@ -195,16 +195,15 @@ class PowerResult(QuestionResult):
             "effect": answer.scenario.true_effect,
             "alpha": answer.scenario.alpha,
             "computed": None if answer.computed is None else asdict(answer.computed),
-            "simulated": None if answer.simulated is None else _simulated(answer.simulated),
+            "simulated": None if answer.simulated is None else values(answer.simulated, *_SIMULATED),
             "given": dict(self.given),
         }
 
     @property
     def missed(self) -> str:
         """That no power is known, because too many of the simulated studies could not be tested."""
-        return (
-            NO_POWER if self.answer.simulated is not None and self.answer.simulated.too_many_failed else ""
-        )
+        simulated = self.answer.simulated
+        return NO_POWER if simulated is not None and simulated.too_many_failed else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,6 +220,8 @@ class DetectableResult(QuestionResult):
         detectable = self.found
         scenario = self.scenario.with_effect(detectable.effect)
         how, simulated = ("Method", detectable.method), detectable.by == "simulation"
+        ends = () if detectable.interval is None else tuple(map(self.wording.shown, detectable.interval))
+        interval = [("Monte Carlo interval", f"{' to '.join(ends)} (95 %)")] if ends else []
         blocks: list[Block] = [Facts((*self.wording.study(scenario), how))]
         if detectable.by == "computed":
             here = Solution(detectable.effect, detectable.power, target=detectable.power)
@@ -232,15 +233,10 @@ class DetectableResult(QuestionResult):
             f"effect is found less often. {'By simulation' if simulated else 'Computed; nothing was simulated'}.",
             headline=(
                 ("Smallest effect (MDE)", self.wording.shown(detectable.effect)),
-                *self._interval(),
+                *interval,
             ),
             sections=(Section("", tuple(blocks)),),
         )
-
-    def _interval(self) -> Iterator[Fact]:
-        if self.found.interval is not None:
-            low, high = map(self.wording.shown, self.found.interval)
-            yield "Monte Carlo interval", f"{low} to {high} (95 %)"
 
     def content(self) -> Record:
         """The effect found, and how."""
@@ -261,7 +257,7 @@ class RequiredResult(QuestionResult):
         required = self.found
         shown = required.n or required.highest
         size = f"none up to {required.highest:,}" if required.n is None else f"n = {required.n:,}"
-        scenario = self.build(shown)
+        power, scenario = power_words(required.power, required.interval), self.build(shown)
         facts = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
         blocks: list[Block] = [Facts((*facts, ("Method", required.method)))]
         if required.by == "computed":
@@ -270,7 +266,7 @@ class RequiredResult(QuestionResult):
         return Document(
             "The smallest size that finds this effect",
             lead=self._lead(scenario),
-            headline=(("Size", size), (f"{POWER_LABEL} (target {required.target:g})", self._power())),
+            headline=(("Size", size), (f"{POWER_LABEL} (target {required.target:g})", power)),
             sections=(Section("", tuple(blocks)),),
         )
 
@@ -290,10 +286,6 @@ class RequiredResult(QuestionResult):
         size = f"{required.n:,} {noun}" if noun else f"n = {required.n:,}"
         return f"{size} would do: then {power} of 100 such studies find {find}. {method}."
 
-    def _power(self) -> str:
-        """That at the size found, or at the largest."""
-        return power_words(self.found.power, self.found.interval)
-
     def content(self) -> Record:
         """The size found; `n` is None where the largest size searched does not reach the target."""
         shown = self.build(self.found.n or self.found.highest)
@@ -306,11 +298,8 @@ class RequiredResult(QuestionResult):
     @property
     def missed(self) -> str:
         """That no size up to the largest reaches the target."""
-        return (
-            ""
-            if self.found.n
-            else f"No size up to {self.found.highest:,} reaches the power {self.found.target:g}."
-        )
+        found = self.found
+        return "" if found.n else f"No size up to {found.highest:,} reaches the power {found.target:g}."
 
 
 def _curve(make: Callable[[float], Scenario], solution: Solution, *, label: str) -> tuple[Block, ...]:
@@ -334,16 +323,14 @@ def _how(answer: QuestionAnswer) -> Iterator[Fact]:
     if answer.computed is not None:
         errors = _errors(answer.computed.type_m, answer.computed.type_s)
         yield "Computed", f"by {answer.computed.method}{errors}"
-    if answer.simulated is not None:
-        yield "Simulated", _simulated_words(answer.simulated)
-
-
-def _simulated_words(estimate: PowerEstimate) -> str:
-    if estimate.too_many_failed:
-        return f"{estimate.n_simulations:,} studies"
-    failed = f", {estimate.n_failed:,} failed" if estimate.n_failed else ""
-    errors = _errors(estimate.type_m, estimate.type_s)
-    return f"{estimate.n_simulations:,} studies{failed}, 95 % Monte Carlo interval in brackets{errors}"
+    estimate = answer.simulated
+    if estimate is not None and estimate.too_many_failed:
+        yield "Simulated", f"{estimate.n_simulations:,} studies"
+    elif estimate is not None:
+        failed = f", {estimate.n_failed:,} failed" if estimate.n_failed else ""
+        errors = _errors(estimate.type_m, estimate.type_s)
+        how = f"95 % Monte Carlo interval in brackets{errors}"
+        yield "Simulated", f"{estimate.n_simulations:,} studies{failed}, {how}"
 
 
 def _errors(type_m: float, type_s: float) -> str:
@@ -355,35 +342,22 @@ def _errors(type_m: float, type_s: float) -> str:
     )
 
 
-def _simulated(estimate: PowerEstimate) -> Record:
-    return {
-        "power": estimate.power,
-        "interval": list(estimate.interval),
-        "rejection_rate": estimate.rejection_rate,
-        "type_m": estimate.type_m,
-        "type_s": estimate.type_s,
-        "mean_estimate": estimate.mean_estimate,
-        "n_simulations": estimate.n_simulations,
-        "n_failed": estimate.n_failed,
-    }
+_SIMULATED = (
+    *("power", "interval", "rejection_rate", "type_m", "type_s", "mean_estimate"),
+    *("n_simulations", "n_failed"),
+)
 
 
 # Power of many scenarios: the table of their cells, and one figure.
 
-_OWN_COLUMNS = frozenset(
-    {
-        "n",
-        "effect",
-        "power",
-        "power_low",
-        "power_high",
-        "type_m",
-        "type_s",
-        "n_simulations",
-        "n_failed",
-        "method",
-    }
+_OWN_COLUMNS = (
+    *("n", "effect", "power", "power_low", "power_high", "type_m", "type_s"),
+    *("n_simulations", "n_failed", "method"),
 )
+
+
+def _listed(name: str, row: Mapping[str, Any]) -> str:
+    return f"{row[name]:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -433,38 +407,23 @@ class SurfaceResult(QuestionResult):
         against = "size" if facets.x == "n" else "effect"
         panels = f"; panels by {' and '.join(facets.panels)}" if facets.panels else ""
         words = f"{quantity.words} against the {against}, a line for each {facets.line_words}{panels}."
-        return Picture("surface", self._figure, words=words)
+        how: dict[str, Any] = {"lists": self.lists, "draw": self.draw, "along": self.along}
+        label = self.wording.axis
+        return Picture("surface", lambda: curve_figure(self.rows, effect_label=label, **how), words=words)
 
     def _table(self) -> Table:
-        return Table(
-            (
-                *(name.replace("_", " ") for name in self.lists),
-                "n",
-                "effect",
-                POWER_LABEL.lower(),
-                "+-",
-                "type M",
-                "type S",
+        columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
+            "n": lambda row: f"{row['n']:,}",
+            "effect": lambda row: self.wording.shown(row["effect"]),
+            POWER_LABEL.lower(): lambda row: power_words(row["power"]),
+            "+-": lambda row: (
+                f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else ""
             ),
-            tuple(
-                (
-                    *(f"{row[name]:g}" for name in self.lists),
-                    f"{row['n']:,}",
-                    self.wording.shown(row["effect"]),
-                    power_words(row["power"]),
-                    f"{(row['power_high'] - row['power_low']) / 2:.3f}" if row["n_simulations"] else "",
-                    decimals(row["type_m"], 2),
-                    share_decimals(row["type_s"], 3),
-                )
-                for row in self.rows
-            ),
-        )
-
-    def _figure(self) -> Figure:
-        label = self.wording.axis
-        return curve_figure(
-            self.rows, effect_label=label, lists=self.lists, draw=self.draw, along=self.along
-        )
+            "type M": lambda row: decimals(row["type_m"], 2),
+            "type S": lambda row: share_decimals(row["type_s"], 3),
+        }
+        lists = {name.replace("_", " "): partial(_listed, name) for name in self.lists}
+        return table(self.rows, {**lists, **columns})
 
     def content(self) -> Record:
         """A row for each cell."""

@@ -132,10 +132,8 @@ def detectable_effect(
     By simulation: bisection with the same random numbers for every effect; the interval is where the
     limits of the Wilson interval pass the target.
 
-    Raises
-    ------
-    InputError
-        A target outside (0, 1) or not above alpha, or no effect up to `largest` that reaches it.
+    Raises InputError: a target outside (0, 1) or not above alpha, or no effect up to `largest` that reaches
+    it.
     """
     check_target(power, scenario.alpha)
     if by == "computed" and is_computable(scenario):
@@ -162,11 +160,7 @@ def bisected_effect(
     last; the same random numbers for every effect.
 
     steps : of the bisection for the power, and for the upper and the lower end of its interval.
-
-    Raises
-    ------
-    InputError
-        No effect up to `largest` reaches the target.
+    Raises InputError: no effect up to `largest` reaches the target.
     """
     check_simulation(n_simulations, None)
     known: dict[float, PowerEstimate] = {}
@@ -231,11 +225,7 @@ def required_n(
     """Smallest size whose scenario has the target power, and whose successors have it too.
 
     make : gives the scenario of a size; an InputError means that this size is not possible.
-
-    Raises
-    ------
-    InputError
-        A target outside (0, 1) or not above alpha.
+    Raises InputError: a target outside (0, 1) or not above alpha.
     """
     answers: dict[int, QuestionAnswer] = {}
     first = make(highest)

@@ -475,10 +475,7 @@ def simulated_test(
     is compared with studies whose true difference lies at the margin; those at the upper margin of an
     equivalence are the mirror image of those at the lower one, so that one simulation serves both.
 
-    Raises
-    ------
-    InputError
-        The calibrated rule without assumed parameters.
+    Raises InputError: the calibrated rule without assumed parameters.
     """
     if rule.df == "calibrated" and assumed is None:
         raise InputError(

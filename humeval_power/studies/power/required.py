@@ -43,11 +43,12 @@ from humeval_power.studies.power.analytic import (
 )
 from humeval_power.studies.power.estimate import PowerEstimate, Progress, estimate_power, part_of
 from humeval_power.studies.power.formula import (
-    FEW_WORKERS,
+    T_LAW_WORKERS,
     EffectPrecision,
     analytic_power,
     effect_precision,
     power_at,
+    smallest_df,
 )
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.scenario import RatingStudy
@@ -77,10 +78,7 @@ def build_design(
     Fully crossed without a number of ratings per item, otherwise k of the workers on each item; or, of two
     systems, one of the nested and counterbalanced designs by name.
 
-    Raises
-    ------
-    DesignError
-        Options that contradict each other, or a design that cannot be built.
+    Raises DesignError: options that contradict each other, or a design that cannot be built.
     """
     design = _of_items(
         n_workers,
@@ -433,8 +431,8 @@ def counts_precision(parameters: Parameters, counts: StudyCounts) -> EffectPreci
         paired=counts.paired,
         documents=counts.n_documents,
     )
-    smallest = min(counts.n_workers, counts.n_documents or counts.n_items) - 1
-    return EffectPrecision(float(precision.variance), float(precision.df), smallest, counts.n_workers)
+    variance, df = float(precision.variance), float(precision.df)
+    return EffectPrecision(variance, df, smallest_df(counts), counts.n_workers)
 
 
 def required_size(
@@ -470,12 +468,8 @@ def required_size(
     ahead : is told of the work of one proof before the first, and may refuse it.
     progress : is told how many studies are simulated, and how many there may be.
     scale : in whose points the reason speaks of differences.
-
-    Raises
-    ------
-    InputError
-        A size that is missing, an effect of zero, which no study can find, or one beyond the margin of
-        the rule, where its claim is wrong.
+    Raises InputError: a size that is missing, an effect of zero, which no study can find, or one beyond the
+    margin of the rule, where its claim is wrong.
     """
     check_target(power, rule)
     check_effect(parameters.difference, rule)
@@ -700,7 +694,7 @@ def _why(
     if best.n_documents and not by_document:
         joined = "of" if sought == "workers" else "and"
         fixed, other = f"{fixed} {joined} {best.n_documents} documents", "documents"
-    rough = " The formula is rough with so few workers." if best.n_workers < FEW_WORKERS else ""
+    rough = " The formula is rough with so few workers." if best.n_workers < T_LAW_WORKERS else ""
     clearly = _enough(parameters, sought, other, best, power, rule, clearly=True)
     would_do = f" {clearly:,} {other} would do." if clearly else ""
     if limit.reachable:
@@ -779,10 +773,7 @@ def cheapest_size(
     within such a step. Of equals it has the fewest workers; where none reaches the target it is that of the most.
     One whose workers give fewer ratings than is practical at these costs counts only where all do.
 
-    Raises
-    ------
-    InputError
-        No number of workers that an item can have.
+    Raises InputError: no number of workers that an item can have.
     """
     if most < least:
         raise InputError(f"An item needs {least} workers: max_workers must be at least that; got {most}.")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.choices import CORRECTIONS
@@ -64,6 +64,7 @@ from humeval_power.studies.power.result_several import (
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.study_content import (
     approximate_words,
+    beyond_pilot,
     category_facts,
     failure_remarks,
     loss_facts,
@@ -98,7 +99,7 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
                 "enough": growth.enough,
             }
     if outlook.effects is not None:
-        record["effects"] = _lists(asdict(outlook.effects))
+        record["effects"] = asdict(outlook.effects)
     if outlook.parts is not None:
         record["variance"] = dict(outlook.parts)
     if bottleneck is not None:
@@ -111,9 +112,9 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
         }
     if outlook.spending is not None:
         record["costs"] = _spending(outlook.spending)
-    record["estimates"] = _lists(asdict(outlook.estimates))
+    record["estimates"] = asdict(outlook.estimates)
     if outlook.curse is not None:
-        record["winners_curse"] = _lists(asdict(outlook.curse))
+        record["winners_curse"] = asdict(outlook.curse)
     return record
 
 
@@ -124,11 +125,7 @@ def _spending(spending: CostCurve) -> Record:
         result["cost"] = str(priced.total)
         result["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
     names = ("front", "more_workers", "more_items", "splits")
-    return {**result, **{name: _lists(asdict(getattr(spending, name))) for name in names}}
-
-
-def _lists(values: dict[str, Any]) -> Record:
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+    return {**result, **values(spending, *names)}
 
 
 _ALL = 0.99  # power that is not worth calling a limit
@@ -385,6 +382,7 @@ class StudyPower(Result):
 
     def _cautions(self) -> Iterator[str]:
         analytic, simulated = self.analytic, self.simulated
+        yield from beyond_pilot(self.assumed, self.said)
         if analytic is None or simulated is None or self._has_losses:
             return
         if disagree(analytic, simulated):

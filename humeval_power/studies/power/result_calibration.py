@@ -23,7 +23,7 @@ from humeval_power.studies.power.calibration import (
     SettingCalibration,
     calibration_table,
 )
-from humeval_power.studies.power.study_content import category_facts, setting_words
+from humeval_power.studies.power.study_content import category_facts, setting_labels, setting_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +53,8 @@ def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Settin
         "unclear": f"at the edge of {level}",
         "not defined": "not to be had from this design",
     }
-    verdicts = [(each.setting, said[credible(each.planned, alpha)]) for each in settings]
+    labels = setting_labels(each.setting for each in settings)
+    verdicts = [(labels[each.setting], said[credible(each.planned, alpha)]) for each in settings]
     size = f"{counted(design.n_workers, 'worker')} and {counted(design.n_items, 'item')}"
     simulated = max(result.estimate.n_simulations for each in settings for result in each.results)
     facts = (
@@ -66,7 +67,7 @@ def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Settin
     else:
         parts = ", ".join(f"{verdict} under {setting}" for setting, verdict in verdicts)
         answer = f"It depends on the ratings: {text} is {parts}"
-    shares = [_share(each, verdict) for each, (_, verdict) in zip(settings, verdicts, strict=True)]
+    shares = [_share(each, *verdict) for each, verdict in zip(settings, verdicts, strict=True)]
     return Document(
         f"Is p = {p:g} credible?",
         lead=f"{answer} ({settings[0].planned.label}).",
@@ -77,22 +78,22 @@ def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Settin
     )
 
 
-def _share(each: SettingCalibration, verdict: str) -> str:
+def _share(each: SettingCalibration, label: str, verdict: str) -> str:
     """How often chance alone gives the p-value under a setting."""
     planned = each.planned
     if planned.verdict == "not defined":
-        return f"{each.setting}: {verdict}."
+        return f"{label}: {verdict}."
     low, high = planned.judged_interval
     return (
-        f"{each.setting}: {100 * planned.judged[0]:.1f} % of studies without any difference give that p or less "
+        f"{label}: {100 * planned.judged[0]:.1f} % of studies without any difference give that p or less "
         f"({level_of(VERDICT_CONFIDENCE)} interval {100 * low:.1f} to {100 * high:.1f}); {verdict}."
     )
 
 
 def _tests(p: float, alpha: float, settings: Sequence[SettingCalibration]) -> Table:
     header = ["test"]
-    for each in settings:
-        header += [each.setting, "credible"]
+    for label in setting_labels(each.setting for each in settings).values():
+        header += [label, "credible"]
     rows = []
     for results in zip(*(each.results for each in settings), strict=True):
         row = [results[0].label + (" *" if results[0].is_rule else "")]
@@ -163,10 +164,11 @@ class CalibrationResult(Result):
                     Section("", tuple(map(Paragraph, _legend_of_calibration_result(only)))),
                 ),
             )
-        answers = (f"{each.setting}: {_answer(each)}" for each in self.settings)
+        labels = setting_labels(each.setting for each in self.settings)
+        answers = (f"{labels[each.setting]}: {_answer(each)}" for each in self.settings)
         sections = [
             Section(
-                each.setting,
+                labels[each.setting],
                 (
                     Facts(tuple(self._facts(each))),
                     _table(each),

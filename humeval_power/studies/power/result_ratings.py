@@ -51,6 +51,8 @@ from humeval_power.studies.power.study_content import (
     failure_remarks,
     loss_facts,
     result_row,
+    setting_labels,
+    setting_words,
     study_notes,
     too_many_failed,
 )
@@ -232,7 +234,11 @@ class StudySurface(Result):
 
     def body(self) -> Document:
         """The table and the figure."""
-        blocks: list[Block] = [self._table(), Facts((("Effect", understood(self.said)),))]
+        facts = [("Effect", understood(self.said))]
+        facts += [
+            ("Setting", f"{label}: {setting_words(name)}") for name, label in self._labels if label != name
+        ]
+        blocks: list[Block] = [self._table(), Facts(tuple(facts))]
         if len(self.rules) > 1:
             blocks.append(Paragraph(_AS_CARD))
         if self._has_margin:
@@ -269,6 +275,11 @@ class StudySurface(Result):
         finds = finds_words(study, said)
         return f"{first} has {sizes}: of 100 such studies, {reached} would {finds}."
 
+    @property
+    def _labels(self) -> tuple[tuple[str, str], ...]:
+        """What each setting is called."""
+        return tuple(setting_labels(self.settings).items())
+
     def _picture(self) -> Block:
         if self.draw != "power" and not known_rows(self.rows, self.draw):
             return Paragraph(f"No figure. {NOTHING_WRONG}")
@@ -289,7 +300,7 @@ class StudySurface(Result):
     def _cells(self, row: Mapping[str, Any]) -> dict[str, str]:
         """A row of the table by its header; of several systems the goals, in place of what all rows share."""
         cells = {
-            "setting": str(row["setting"]) + (" *" if row.get("rule") == "card2020" else ""),
+            "setting": dict(self._labels)[row["setting"]] + (" *" if row.get("rule") == "card2020" else ""),
             "workers": f"{row['workers']}",
             "items": f"{row['items']}",
         }
@@ -332,9 +343,10 @@ class StudySurface(Result):
             label = "Difference that the true means are stated by, on [0, 1]"
         if self.effect_unit != 1.0:
             label = f"Coefficient under -1/+1 coding (half of {direction})"
+        table = self.to_frame().replace({"setting": dict(self._labels)})
         if len(self.rules) > 1:
-            return comparison_figure(self.to_frame(), effect_label=label)
-        return surface_figure(self.to_frame(), effect_label=label, draw=self.draw, along=self.along)
+            return comparison_figure(table, effect_label=label)
+        return surface_figure(table, effect_label=label, draw=self.draw, along=self.along)
 
     def content(self) -> Record:
         """All rows with what they were computed from."""

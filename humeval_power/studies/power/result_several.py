@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -21,20 +21,20 @@ from humeval_power.saying.answer_words import (
     rate_words,
     share_words,
 )
-from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot, Upright
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Series, Upright
 from humeval_power.saying.document import Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, percent, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import is_too_bold
 from humeval_power.scales import RatingScale
-from humeval_power.studies.power.charts import POWER, target_line
+from humeval_power.studies.power.charts import POWER, spots, target_line
 from humeval_power.studies.power.growth import TARGET, counts_of
 from humeval_power.studies.power.strategies import TwoSystems
 from humeval_power.studies.power.surface import AnyStudy
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy, required_systems_size
-from humeval_power.systems import GOALS, Goal, goal_words
+from humeval_power.systems import GOAL_WORDS, GOALS, goal_words
 
 _MODELS = {
     "own": "all systems in one fit, with variances of each system's own",
@@ -45,13 +45,6 @@ _MODELS = {
 _EFFECTS, _SIZES = 12, 8  # points of the curves, each of many comparisons
 _TIMES = 5  # as many workers as now
 _LOG2_POINTS = 10  # right to about 0.01, which is finer than a line
-GOAL_NAMES: Mapping[Goal, str] = {
-    "pair": "a pair that differs so",
-    "any": "any true difference",
-    "all": "all true differences",
-    "best": "the best above every other",
-    "first": "the best has the highest mean",
-}
 _CLOSE = "By formula, to about 1 of 100."
 _MOST_MEANS = 24  # systems whose means a terminal shows
 _GOAL_COLOURS = (0, 3, 4, 5, 7)  # 1 and 2 are of what is marked
@@ -327,10 +320,10 @@ def goals_chart(
     for goal, colour in zip(GOALS, _GOAL_COLOURS, strict=True):
         shares = tuple(each.shares[goal] for each in powers)
         if not any(map(math.isnan, shares)):
-            series.append(Series("line", GOAL_NAMES[goal], differences, shares, colour=colour))
+            series.append(Series("line", GOAL_WORDS[goal].name, differences, shares, colour=colour))
     said = f"At a true difference of {points_words(effect, scale, digits=3)}"
     if power is not None:
-        said += f" {of_hundred(power.power)} of 100 such studies find {GOAL_NAMES[study.goal]}"
+        said += f" {of_hundred(power.power)} of 100 such studies find {GOAL_WORDS[study.goal].name}"
     last = of_hundred(powers[-1].shares[study.goal])
     return Chart(
         "power",
@@ -342,7 +335,7 @@ def goals_chart(
         (
             target_line(target),
             Upright(f"here: {here:.3g}", here),
-            *_spots(here, study, power, simulated),
+            *spots(here, f"this study, {GOAL_WORDS[study.goal].name}:", power, simulated),
         ),
         _CLOSE,
     )
@@ -383,27 +376,11 @@ def workers_chart(
     return Chart(
         "workers",
         "What would more workers bring?",
-        f"With {here:,} workers {of_hundred(power.power)} of 100 such studies find {GOAL_NAMES[study.goal]}; with "
-        f"{sizes[-1]:,} {of_hundred(powers[-1])}.",
+        f"With {here:,} workers {of_hundred(power.power)} of 100 such studies find {GOAL_WORDS[study.goal].name}; "
+        f"with {sizes[-1]:,} {of_hundred(powers[-1])}.",
         Axis("Workers", sizes[0], sizes[-1], is_log=True, is_whole=True),
         POWER,
         (Series("line", f"with {counts.n_items:,} items", sizes, tuple(powers)),),
-        (target_line(), *_spots(here, study, power, simulated)),
+        (target_line(), *spots(here, f"this study, {GOAL_WORDS[study.goal].name}:", power, simulated)),
         f"{_CLOSE} The axis is logarithmic.",
     )
-
-
-def _spots(
-    x: float, study: SystemsStudy, power: SystemsPower | None, simulated: SystemsPower | None
-) -> list[Mark]:
-    """You are here: by formula, and as simulated with its interval."""
-    marks: list[Mark] = []
-    if power is not None:
-        marks.append(
-            Spot(f"this study, {GOAL_NAMES[study.goal]}: {of_hundred(power.power)}", x, power.power)
-        )
-    if simulated is not None and not math.isnan(simulated.power):
-        low, high = simulated.interval
-        text = f"simulated: {of_hundred(simulated.power, (low, high))}"
-        marks.append(Spot(text, x, simulated.power, low, high, 2))
-    return marks

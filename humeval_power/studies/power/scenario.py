@@ -17,7 +17,7 @@ from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
 from humeval_power.simulation.study import levels
 from humeval_power.studies.fit.wald import NullStatistics, reference, simulated_p, wald_p
-from humeval_power.studies.power.formula import AnalyticPower, analytic_power, smallest_count
+from humeval_power.studies.power.formula import AnalyticPower, analytic_power, smallest_df
 from humeval_power.studies.power.replication import Replication, StudyFits
 
 CALIBRATION_REPLICATES = 10_000
@@ -182,7 +182,7 @@ class RatingStudy:
             adjusted=fits.adjusted,
             satterthwaite=fits.satterthwaite,
             kenward_roger=fits.kenward_roger,
-            smallest=smallest_count(self.design, ignore_documents=self.ignore_documents) - 1,
+            smallest=smallest_df(self.design, ignore_documents=self.ignore_documents),
         )
 
     def shifted(self, replicates: Replicates, by: float) -> Replicates:

@@ -63,13 +63,8 @@ class TwoSystems:
 
 
 def one_of_two(study: AnyStudy) -> AnyStudy:
-    """Two systems among several are a study of two: its one test is every goal of them.
-
-    Raises
-    ------
-    InputError
-        The goal 'first', which is no test.
-    """
+    """Two systems among several are a study of two: its one test is every goal of them. Raises InputError:
+    the goal 'first', which is no test."""
     if isinstance(study, RatingStudy) or study.parameters.n_systems > 2:
         return study
     if study.goal == "first":
@@ -286,13 +281,8 @@ def study_to_draw(
     losses: Losses | None,
     exclusion: Exclusion,
 ) -> tuple[AnyStudy, Difference]:
-    """A study to draw ratings of, and its true difference.
-
-    Raises
-    ------
-    InputError
-        Parameters of two systems without a design.
-    """
+    """A study to draw ratings of, and its true difference. Raises InputError: parameters of two systems
+    without a design."""
     if isinstance(about, SystemsStudy):
         study = one_of_two(about)
         return study, effect if isinstance(effect, Difference) else difference(study, scale)

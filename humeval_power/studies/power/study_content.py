@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from humeval_power.asking.vocabulary import STANDINGS, TO_PLAN_FROM
+from humeval_power.assumptions import Assumptions
 from humeval_power.choices import Exclusion
+from humeval_power.differences import Difference
 from humeval_power.parameters import Parameters
+from humeval_power.saying.answer_words import points_words
 from humeval_power.saying.document import Fact
 from humeval_power.saying.numbers import percent
 from humeval_power.saying.result import Record
@@ -55,6 +58,27 @@ def loss_facts(study: AnyStudy) -> Iterator[Fact]:
         yield "Left out", words
 
 
+def beyond_pilot(assumed: Assumptions | None, said: Difference) -> Iterator[str]:
+    """That a difference lies beyond what one's own ratings make plausible; nothing where it does not."""
+    interval = None if assumed is None else assumed.observed_interval
+    if (
+        interval is None
+        or interval[0] <= said.value <= interval[1]
+        or abs(said.value) < max(map(abs, interval))
+    ):
+        return
+    scale = said.scale
+    width = (
+        1.0 if scale is None else scale.width
+    )  # in points by which B is better, whatever the scale's direction
+    low, high = (f"{width * end:.3g}" for end in interval)
+    yield (
+        f"A difference of {points_words(said.value, scale, digits=3)} is more than your pilot makes plausible: its "
+        f"interval is {low} to {high}. A study that is planned for it will miss what is likely to be there. Plan "
+        "for the smallest difference that would matter."
+    )
+
+
 def setting_words(setting: str) -> str:
     """The name of a setting, of what comes along with whose ratings these are; of values that were typed, that they
     were."""
@@ -64,13 +88,10 @@ def setting_words(setting: str) -> str:
     return setting if summary is None else f"{setting} ({summary})"
 
 
-def setting_labels(names: Sequence[str]) -> dict[str, str]:
-    """What legends and sentences call settings: by their names, or where nobody named any by where they lie among
-    public ratings."""
-    usual = {STANDINGS.get(name, name) for name in names} == {"typical", "high", "hopeful"}
-    return {
-        name: f"{STANDINGS[name]} public ratings" if usual and name in STANDINGS else name for name in names
-    }
+def setting_labels(names: Iterable[str]) -> dict[str, str]:
+    """What tables, legends and sentences call settings: where they lie among public ratings, or their names."""
+    labels = {name: f"{STANDINGS[name]} public ratings" if name in STANDINGS else name for name in names}
+    return labels if len(set(labels.values())) == len(labels) else {name: name for name in labels}
 
 
 def approximate_words(study: AnyStudy) -> str:

@@ -72,12 +72,8 @@ def systems_precision(
     study : counts, of which a regular design is taken; a design, of which the real assignment is, or its strata
         where every worker rates everything. An unpaired study of which there are only counts is taken to know its
         variances as well as a paired one.
-
-    Raises
-    ------
-    InputError
-        A joint model of items in documents, documents that vary where the study has none, no residual variance, or
-        more than a thousand comparisons.
+    Raises InputError: a joint model of items in documents, documents that vary where the study has none, no
+    residual variance, or more than a thousand comparisons.
     """
     n = len(family.pairs(parameters.names))
     if n > _MOST_PAIRS:

@@ -207,14 +207,9 @@ class SimulatedDifference:
 
 
 def detectable_difference(study: SystemsStudy, *, power: float = 0.8) -> float:
-    """The smallest stated difference with which the study reaches its goal with probability `power`, by formula,
-    all true differences in proportion; infinite where none on [0, 1] does.
-
-    Raises
-    ------
-    InputError
-        A rule with a margin, a target that is no goal, or means that are all equal.
-    """
+    """The smallest stated difference with which the study reaches its goal with probability `power`, by
+    formula, all true differences in proportion; infinite where none on [0, 1] does. Raises InputError: a rule
+    with a margin, a target that is no goal, or means that are all equal."""
     _check(study, power)
     return _smallest(lambda effect: study.with_effect(effect).by_formula().power - power)
 
@@ -280,12 +275,8 @@ def required_systems_size(
     study : its design is not used; counts : the sizes that are given, and anything for the one sought. Every worker
         rates every item where `counts` has as many ratings per item as workers and these are not sought.
     documents : that the items come out of. Documents that are sought have so many items each, or share the items.
-
-    Raises
-    ------
-    InputError
-        A target that is no goal, comparisons that no formula describes, or a number of documents where that is
-        sought.
+    Raises InputError: a target that is no goal, comparisons that no formula describes, or a number of
+    documents where that is sought.
     """
     if sought not in get_args(SizeSought):
         raise InputError(f"Find one of {', '.join(get_args(SizeSought))}; got {sought!r}.")

@@ -144,13 +144,8 @@ class CurveFacets:
 def choose_curve_facets(
     rows: Sequence[Mapping[str, Any]], lists: Sequence[str], along: Along | None
 ) -> CurveFacets:
-    """Sizes and effects as x and lines, and panels for the values of what is assumed.
-
-    Raises
-    ------
-    InputError
-        Nothing to draw, or more lines or panels than can be told apart.
-    """
+    """Sizes and effects as x and lines, and panels for the values of what is assumed. Raises InputError:
+    nothing to draw, or more lines or panels than can be told apart."""
     if not rows:
         raise InputError(NOTHING_WRONG)
     counts = {name: len({row[name] for row in rows}) for name in ("effect", "n", *lists)}

@@ -34,11 +34,8 @@ def refuse_work(
 
     way_out : what gives an answer without simulation, such as '--method analytic'.
     option : says how many simulations there are, or resamples or flips.
-
-    Raises
-    ------
-    InputError
-        More than a day, or more memory than is free; not with --dry-run, which tells what it would be.
+    Raises InputError: more than a day, or more memory than is free; not with --dry-run, which tells what it
+    would be.
     """
     if _is_dry():
         return

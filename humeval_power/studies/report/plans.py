@@ -32,14 +32,13 @@ from humeval_power.studies.plan.result_words import (
     compared_words,
     criteria_words,
     design_words,
-    goal_clause,
     said_words,
     test_words,
 )
-from humeval_power.studies.power.result_several import GOAL_NAMES
 from humeval_power.studies.report.fact_record import family_sentences, paper_sentences
 from humeval_power.studies.report.fact_words import tested_as_planned
 from humeval_power.studies.report.power_answers import PowerAnswer
+from humeval_power.systems import GOAL_WORDS, goal_clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class PlanWords:
     def size_rationale(self) -> str:
         """The power at the difference of interest, and what it rests on."""
         shares = () if self.many is None else self.many.shares
-        other = "; ".join(f"{GOAL_NAMES[one.goal]}: {share(one.share)}" for one in shares)
+        other = "; ".join(f"{GOAL_WORDS[one.goal].name}: {share(one.share)}" for one in shares)
         also = f" Other shares of the same simulated studies: {other}." if other else ""
         smaller = "A smaller difference is not what the study is built to find."
         if self.plan.rule.margin is not None:

@@ -320,7 +320,7 @@ def is_settled(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> b
 def sealed_words(study: OpenedStudy) -> tuple[str, ...]:
     """What the sealed plan says, a sentence each; or why it cannot be read."""
     from humeval_power.studies.plan.files import read_plan_file
-    from humeval_power.studies.plan.result_page import plan_lead
+    from humeval_power.studies.plan.result_document import plan_lead
     from humeval_power.studies.plan.result_words import compared_words, correction_words
 
     path = study.folder / as_typed(study.file.values["plan"])

@@ -84,7 +84,6 @@ _WAYS = {
     "best": "The most within your limits",
     "yours": "Your size",
 }
-_NEAR = Decimal("1.5")  # times the price of the cheapest: a design of more ratings an output to recommend
 _ALIKE = 0.02  # of powers and of prices that are said to be the same
 _CLOSED = {  # ways that no design within the limits is
     "cheapest": "No design within the limits is enough.",
@@ -550,21 +549,11 @@ def _choice(study: OpenedStudy, answer: Answer | None) -> dict[str, Any]:
             cards.append(card)
         elif name == "yours":
             same["title"] += ", as is your size"
-    first = next((card for card in cards if _may_be_first(card, cards[0])), None)
-    for card in cards:
-        card["is_first"] = card is first
     names = {name for name, _ in answer.ways} if answer else set()
     closed = [words for name, words in _CLOSED.items() if name not in names] if cards else []
     known_from = {card["known_from"] for card in cards if card["between"]}
     narrows = [narrowing_words(one) for one in known_from]
     return {"ways": cards, "closed": closed, "narrows": [f"{one[0].upper()}{one[1:]}" for one in narrows]}
-
-
-def _may_be_first(card: Mapping[str, Any], cheapest: Mapping[str, Any]) -> bool:
-    """Whether a design is one to recommend: agreement can be measured, it is as sure as the cheapest, and its price
-    is near that."""
-    is_near = bool(card["price"] <= _NEAR * cheapest["price"])
-    return is_near and card["ratings_per_item"] > 1 and card["power"] >= cheapest["power"] - _ALIKE
 
 
 def _target(study: OpenedStudy) -> float:
@@ -606,6 +595,7 @@ def _way(name: str, design: Mapping[str, Any], study: OpenedStudy) -> dict[str, 
     return {
         "title": _WAYS.get(name, name).format(target=of_hundred(target)),
         "finds": _finds(study),
+        "is_first": design["is_recommended"],
         "power": design["shown_power"],
         "price": cost,
         "product": f"{design['n_items']:,} \u00d7 {n_systems} systems \u00d7 {design['ratings_per_item']}"
