@@ -72,25 +72,13 @@ class TypedValues:
         self._said.update(names)
 
     def refuse(self, names: Iterable[str], why: str) -> None:
-        """There is no program where one of these was typed.
-
-        Raises
-        ------
-        GapError
-            With the option and the reason.
-        """
+        """There is no program where one of these was typed. Raises GapError: with the option and the reason."""
         for name in names:
             if name in self._typed:
                 raise GapError(f"{name}: {why}")
 
     def check(self) -> None:
-        """See that the program says all that was typed.
-
-        Raises
-        ------
-        GapError
-            An option that it does not say.
-        """
+        """See that the program says all that was typed. Raises GapError: an option that it does not say."""
         left = sorted(self._typed - self._said - ELSEWHERE)
         if left:
             raise GapError(f"{', '.join(left)}: no program says it.")
@@ -220,13 +208,7 @@ class ProgramSource:
         return {"n_simulations": given["simulations"], "seed": None if seed == DEFAULT_SEED else seed}
 
     def no_program(self, why: str) -> None:
-        """Say that no program gives this.
-
-        Raises
-        ------
-        GapError
-            With the reason.
-        """
+        """Say that no program gives this. Raises GapError: with the reason."""
         raise GapError(why)
 
     def text_of(self, name: str, *lines: str) -> Code:

@@ -248,12 +248,7 @@ def _file(option: str, path: str, made: Callable[[Any], Content] | Kept | Reused
 
 def refuse_to_renew(files: tuple[BesideFile, ...], *, force: bool) -> None:
     """Refuse files that are there already, without --force: written anew they keep what they hold, and no more.
-
-    Raises
-    ------
-    InputError
-        A file that is there, or a place that cannot be written.
-    """
+    Raises InputError: a file that is there, or a place that cannot be written."""
     kept = [file for file in files if file.keeps]
     if not kept:
         return
@@ -269,12 +264,7 @@ def refuse_to_renew(files: tuple[BesideFile, ...], *, force: bool) -> None:
 
 def refuse_one_place(files: tuple[BesideFile, ...], output: str | None) -> None:
     """Refuse a file that would come out together with the result: it is for other eyes.
-
-    Raises
-    ------
-    click.UsageError
-        Standard output, the file of the result, or a place in its folder.
-    """
+    Raises click.UsageError: standard output, the file of the result, or a place in its folder."""
     for file in files:
         if file.path == "-":
             raise click.UsageError(f"{file.option} needs a file of its own: '-' is for the result.")

@@ -73,12 +73,7 @@ class Out:
     @property
     def is_folder(self) -> bool:
         """Whether the path names a folder: it ends with a slash, or has no ending.
-
-        Raises
-        ------
-        InputError
-            An ending that is not known.
-        """
+        Raises InputError: an ending that is not known."""
         path = self.path or ""
         ending = Path(path).suffix.lower()
         if path.endswith("/") or not ending:

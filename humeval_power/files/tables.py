@@ -117,12 +117,8 @@ def read_table(path: str | Path, *, arrays: bool = False) -> SourceTable:
 
     The format is told from the content (Parquet, Excel, gzip) and for text from its first character. A JSON
     array of objects is a table where `arrays` says so; what is no plain value in it is left out.
-
-    Raises
-    ------
-    InputError
-        A file that is missing, empty, undecodable or not a table, with the row where there is one; or one
-        that is larger than the limits of `file_bytes`.
+    Raises InputError: a file that is missing, empty, undecodable or not a table, with the row where there is one;
+    or one that is larger than the limits of `file_bytes`.
     """
     logged = read_score_source(path)
     if logged is not None:
@@ -137,11 +133,7 @@ def read_score_source(*paths: str | Path, names: Mapping[str, str] | None = None
 
     Its columns are system and item, run and task where there are several, the metrics (`scores`), and what may be
     clusters of items. `names` of systems go before what the logs say, by the paths.
-
-    Raises
-    ------
-    InputError
-        What `read_logs` refuses.
+    Raises InputError: what `read_logs` refuses.
     """
     logs = read_logs(*paths, systems=names or {})
     if logs is None:
@@ -171,12 +163,8 @@ def with_metric(table: SourceTable, metric: str, *, item: str | None = None) -> 
 def read_decided(path: str | Path, rejected_rows: Rejected | None = None) -> SourceTable:
     """The same without rows of rejected or unfinished work, or with them where the user says so ('keep'); its
     notices tell of them.
-
-    Raises
-    ------
-    InputError
-        A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
-    """
+    Raises InputError: a file that is no table, or rows that a column such as AssignmentStatus marks and nobody
+    decided on."""
     table = read_table(path)
     frame, notices = decided_rows(table.frame, rejected_rows, source=table.source)
     return table._replace(frame=frame, notices=(*table.notices, *notices))
@@ -188,13 +176,7 @@ def source_name(path: str | Path) -> str:
 
 
 def table_of(content: bytes, *, source: str, arrays: bool = False) -> SourceTable:
-    """The same from the bytes of a file that has been read.
-
-    Raises
-    ------
-    InputError
-        What `read_table` raises.
-    """
+    """The same from the bytes of a file that has been read. Raises InputError: what `read_table` raises."""
     digest = hashlib.sha256(content).hexdigest()
     frame, notices, layout, source = _parse(unzipped(content, source=source), source, arrays=arrays)
     if frame.empty:
@@ -304,11 +286,7 @@ def answers_of(table: SourceTable, ratings: Sequence[Ratings]) -> pd.DataFrame:
     """The answers of a table, as `exclude_workers` takes them: of all systems, with repeats and attention checks.
 
     ratings : what was read of the table, for each criterion that is analysed.
-
-    Raises
-    ------
-    InputError
-        Seconds that are no times, or checks that are neither passed nor failed.
+    Raises InputError: seconds that are no times, or checks that are neither passed nor failed.
     """
     parts = []
     for one in ratings:
@@ -574,12 +552,7 @@ class NumberColumn(Column):
 def read_numbers_of(table: SourceTable, wanted: Sequence[NumberColumn]) -> dict[str, Floats]:
     """The columns by their first name, each (n_rows,) with NaN for a blank cell; an optional column that
     is absent is left out.
-
-    Raises
-    ------
-    InputError
-        Every missing or ambiguous column, or every cell that breaks a rule, with its row.
-    """
+    Raises InputError: every missing or ambiguous column, or every cell that breaks a rule, with its row."""
     columns = find_columns(table.frame.columns, wanted, source=table.source).of
     problems: list[Problem] = []
     values: dict[str, Floats] = {}
@@ -653,18 +626,12 @@ def clusters_of(
 ) -> Clusters:
     """The cluster of each of `items`, in their order.
 
-    Parameters
-    ----------
     table : one row or several for each item; rows of other items are passed over.
     column : the column of the clusters.
     items : names of the items as the table has them; without `item_column` one name for each row.
     item_column : the column with them; None where every row is an item.
-
-    Raises
-    ------
-    InputError
-        A column that is not there, blank cells, items in two clusters, items without a row, all of them; or
-        a single cluster.
+    Raises InputError: a column that is not there, blank cells, items in two clusters, items without a row, all of
+    them; or a single cluster.
     """
     name = named_column(column, table.frame.columns, option=OPTION, source=table.source)
     cells = [str(cell).strip() for cell in table.frame[name].fillna("")]

@@ -54,12 +54,7 @@ class Facets:
 def prepared(table: pd.DataFrame, quantity: DrawnQuantity = QUANTITIES["power"]) -> pd.DataFrame:
     """The table with a column `crew`, sorted along every axis; settings keep the order they came in. Cells that
     do not have what is drawn are left out.
-
-    Raises
-    ------
-    InputError
-        Where the table is empty or lacks columns.
-    """
+    Raises InputError: where the table is empty or lacks columns."""
     missing = [name for name in (*COLUMNS, quantity.column) if name not in table.columns]
     if missing:
         raise InputError(f"A table of power needs the columns {', '.join(COLUMNS)}; {_lacks(missing)}.")

@@ -56,13 +56,8 @@ _LONGEST_VALUE = 80
 
 def validated(kind: type[Document], values: Mapping[str, Any], place: str, *, remedy: str = "") -> Document:
     """A document of a kind, with every field checked.
-
-    Raises
-    ------
-    InputError
-        Every field that is impossible, at once; `place` is what errors call the document, `remedy` is said where a
-        value is wrong.
-    """
+    Raises InputError: every field that is impossible, at once; `place` is what errors call the document, `remedy`
+    is said where a value is wrong."""
     try:
         return kind.model_validate_json(json.dumps(values))
     except ValidationError as error:

@@ -154,12 +154,8 @@ def long_table(
 
     frame : cells as text, numbered by an index named 'row' as the file counts its rows.
     asked : the question that stands over a column beside its name.
-
-    Raises
-    ------
-    InputError
-        Columns that are missing, answers in words that have no number, texts that do not come apart: every
-        problem at once.
+    Raises InputError: columns that are missing, answers in words that have no number, texts that do not come apart:
+    every problem at once.
     """
     before: tuple[FlowStep, ...] = ()
     if mapping.errors is not None:
@@ -396,12 +392,8 @@ def imported(
     assigned, key : who was to see what when, and what the codes stand for: they decode the answers.
     drop_misfits : leave out and count answers that the assignment does not have, which are refused otherwise.
     withdrawn : the workers who took their consent back; all that they gave leaves.
-
-    Raises
-    ------
-    InputError
-        No export with ratings, one that says too little by itself, a person who stands twice in a table of
-        participants, or what `long_table` or `decode` refuses; of all exports at once.
+    Raises InputError: no export with ratings, one that says too little by itself, a person who stands twice in a
+    table of participants, or what `long_table` or `decode` refuses; of all exports at once.
     """
     people = tuple(one for one in exports if one.people)
     rated = [one for one in exports if not one.people]
@@ -472,12 +464,7 @@ def _decoded(
     drop_misfits: bool,
 ) -> ImportedTable:
     """The table with items and systems in the place of codes.
-
-    Raises
-    ------
-    InputError
-        A table without codes, or what `decode` refuses.
-    """
+    Raises InputError: a table without codes, or what `decode` refuses."""
     result = decode(
         table.frame, part=part, sources=table.sources, assigned=assigned, key=key, drop_misfits=drop_misfits
     )

@@ -80,11 +80,7 @@ def serve(folder: str, *, seconds: float) -> None:
     """Answer until standard input ends.
 
     folder : whose files the tools may read. seconds : that one answer may take.
-
-    Raises
-    ------
-    InputError
-        It is no folder.
+    Raises InputError: it is no folder.
     """
     asyncio.run(_serve(Folder(folder), seconds))
 

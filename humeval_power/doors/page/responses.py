@@ -90,13 +90,7 @@ class JobNotes:
         return work.key
 
     def of(self, key: str) -> tuple[Form, CommandRequest]:
-        """The form of a job, and what was asked.
-
-        Raises
-        ------
-        InputError
-            The job is not known, or was forgotten.
-        """
+        """The form of a job, and what was asked. Raises InputError: the job is not known, or was forgotten."""
         job = self._parts.workers.job_of(key)
         request = None if job is None else self._asked.get(job)
         if request is None:

@@ -29,12 +29,7 @@ _NARROWEST_NAME = 8  # characters to which the first column of a table is cut, a
 
 def as_terminal(document: Document, *, width: int = WIDTH, details: bool = False) -> str:
     """The document, without pictures and provenance; sections of details only where they are asked for.
-
-    Raises
-    ------
-    ValueError
-        A width below 60.
-    """
+    Raises ValueError: a width below 60."""
     if width < NARROWEST:
         raise ValueError(f"width must be at least {NARROWEST}; got {width}.")
     parts = [part for part in _parts(document, width, details) if part]

@@ -222,16 +222,10 @@ def serve(
 ) -> None:
     """Serve the page until it is interrupted or nobody has used it for `idle` minutes.
 
-    Parameters
-    ----------
     make_app : the ASGI app of a state; its lifespan begins and ends what it needs.
     host, port : where to listen: 127.0.0.1, localhost or ::1; port 0 takes any that is free.
     tell : is called with the link when the server listens, and with why it ends.
-
-    Raises
-    ------
-    InputError
-        Another host, no such folder, or a port that is taken.
+    Raises InputError: another host, no such folder, or a port that is taken.
     """
     chosen, caps = Folder(folder), caps or default_caps()
     with _listening(host, port) as listener:
@@ -329,13 +323,7 @@ class _Server(uvicorn.Server):
         self._guard, self._state, self._idle_seconds, self._tell = guard, state, idle_seconds, tell
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin, and say so.
-
-        Raises
-        ------
-        HumevalPowerError
-            The app could not begin.
-        """
+        """Begin, and say so. Raises HumevalPowerError: the app could not begin."""
         try:
             await super().startup(sockets)
         except SystemExit:

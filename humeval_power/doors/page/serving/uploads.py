@@ -57,8 +57,6 @@ class Upload:
 class Uploads:
     """What was uploaded, in a private folder.
 
-    Parameters
-    ----------
     folder : where they go; it is made, for this user only.
     caps : bytes of one file, of a workbook, and of all.
     """
@@ -72,12 +70,8 @@ class Uploads:
     async def take(self, request: Request) -> tuple[Upload, ...]:
         """Keep the files of a request: of the field `file` of a form, or all of its body with its name in a header.
         Files of a folder become one upload, and so do more than two.
-
-        Raises
-        ------
-        RefusedError
-            No file, too many, one that is too large or unpacks to too much, or a disk that is full.
-        """
+        Raises RefusedError: no file, too many, one that is too large or unpacks to too much, or a disk that is
+        full."""
         kind = request.headers.get("content-type", "")
         if kind.startswith("multipart/form-data"):
             return await self._of_form(request)
@@ -205,12 +199,7 @@ class Uploads:
 
     def adopt(self, name: str, path: Path) -> Upload:
         """Keep a file of this machine as if it had been uploaded; the same file again costs nothing.
-
-        Raises
-        ------
-        RefusedError
-            One that is larger than an upload may be, or cannot be read.
-        """
+        Raises RefusedError: one that is larger than an upload may be, or cannot be read."""
         try:
             about = path.stat()
             key = (str(path), about.st_mtime_ns, about.st_size)
@@ -233,12 +222,7 @@ class Uploads:
 
     def path_of(self, name: str, digits: str) -> Path:
         """Where an upload lies, by its name and the start of its digest as they stand in a link.
-
-        Raises
-        ------
-        InputError
-            It is not here, or no longer.
-        """
+        Raises InputError: it is not here, or no longer."""
         upload = self._kept.get((name, digits))
         if upload is None or not upload.path.exists():
             raise InputError(

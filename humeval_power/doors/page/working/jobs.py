@@ -130,12 +130,7 @@ class Jobs:
     def add(self, key: str, work: Work) -> Job:
         """The job that answers the question: the one that is known, unless it was stopped, failed, or a file of it
         has changed since.
-
-        Raises
-        ------
-        TooManyError
-            Too many wait.
-        """
+        Raises TooManyError: too many wait."""
         known = self.job_of(key)
         if known is not None and known.state in ("waiting", "running"):
             return known

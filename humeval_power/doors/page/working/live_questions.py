@@ -77,12 +77,7 @@ class LiveQuestions:
     async def ask(self, work: Work, page: str) -> Answer | None:
         """The answer, or None where the same page has asked something newer before this was begun; a page without
         a name is one that asks only once.
-
-        Raises
-        ------
-        TooManyError
-            Too many pages wait.
-        """
+        Raises TooManyError: too many pages wait."""
         key = (work, stamp(work))
         page = page or f" {next(self._nameless)}"
         place = self._withdraw(page, key)

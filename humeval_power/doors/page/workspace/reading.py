@@ -458,12 +458,7 @@ def _number(text: str) -> float | None:
 
 def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """The fields of the study that name files, systems and criteria, as they are ticked.
-
-    Raises
-    ------
-    InputError
-        No file, fewer than two systems, or no criterion.
-    """
+    Raises InputError: no file, fewer than two systems, or no criterion."""
     results: dict[str, str] = {}
     if "ticks-file" in sent:
         exports = paths_of(study.file.values.get("exports", ()))
@@ -516,11 +511,6 @@ def with_problems(reading: Reading, said: Choices, problems: Sequence[Problem]) 
 
 def said_of(reading: Reading, said: Choices) -> str:
     """The mapping that these choices are, as a file.
-
-    Raises
-    ------
-    InputError
-        Choices that do not go together; `column` is the family that one is about.
-    """
+    Raises InputError: choices that do not go together; `column` is the family that one is about."""
     before = parsed_mapping(reading.mapping, place=MAPPING)[0] if reading.mapping else None
     return mapping_text(mapping_of(said, reading.families, before), reading.platform)

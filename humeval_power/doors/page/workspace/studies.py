@@ -149,12 +149,7 @@ class Studies:
 
     def open(self, name: str) -> OpenedStudy:
         """Read a study.
-
-        Raises
-        ------
-        InputError
-            There is none of this name within the folder, or its file has something wrong.
-        """
+        Raises InputError: there is none of this name within the folder, or its file has something wrong."""
         path = self.folder.resolve(posixpath.join(name, FILE_NAME))
         content = path.read_bytes()
         if len(content) > _LARGEST:
@@ -167,12 +162,7 @@ class Studies:
 
     def begin(self, name: str, values: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
         """Make the folder of a study, with its file and others; its name, a draft's where none is given.
-
-        Raises
-        ------
-        InputError
-            A name that is none, or is taken.
-        """
+        Raises InputError: a name that is none, or is taken."""
         with self._lock:
             named = _checked(name) if name.strip() else self._free_draft()
             place = self.folder.target(named)
@@ -184,12 +174,7 @@ class Studies:
 
     def rename(self, name: str, to: str) -> str:
         """Give a study another name, in the folder in which it lies.
-
-        Raises
-        ------
-        InputError
-            A name that is none, or is taken; or the chosen folder itself.
-        """
+        Raises InputError: a name that is none, or is taken; or the chosen folder itself."""
         with self._lock:
             study = self.open(name)
             if not name:
@@ -203,16 +188,8 @@ class Studies:
 
     def save(self, name: str, version: str, typed: Mapping[str, str]) -> OpenedStudy:
         """Write what was typed in the fields of a study; what is as it was stays, and what is empty goes.
-
-        Raises
-        ------
-        ChangedError
-            The file is no longer of this version.
-        WrongFieldsError
-            Values that fields cannot hold.
-        InputError
-            A study that cannot be so.
-        """
+        Raises ChangedError: the file is no longer of this version; WrongFieldsError: values that fields cannot
+        hold; InputError: a study that cannot be so."""
         with self._lock:
             now = self.open(name)
             changes = changed(now, typed)
@@ -226,12 +203,7 @@ class Studies:
 
     def edited(self, study: OpenedStudy, typed: Mapping[str, str]) -> OpenedStudy:
         """The study as it would be with what was typed; nothing is written.
-
-        Raises
-        ------
-        WrongFieldsError, InputError
-            As of `save`.
-        """
+        Raises WrongFieldsError, InputError: as of `save`."""
         changes = changed(study, typed)
         if not changes:
             return study
@@ -264,12 +236,7 @@ class Studies:
     def files_of(self, study: OpenedStudy, without: Collection[str] = ()) -> dict[str, Path]:
         """The files that a study names and that are there, by their paths below the chosen folder; all of them lie
         within it.
-
-        Raises
-        ------
-        InputError
-            One that leads outside.
-        """
+        Raises InputError: one that leads outside."""
         files: dict[str, Path] = {}
         for name, value in study.file.values.items():
             if name in without or not FIELDS[name].kind.is_file:
@@ -286,12 +253,7 @@ class Studies:
 
     def answered(self, study: OpenedStudy, said: Mapping[str, Sequence[str]]) -> tuple[str, str]:
         """The file of answers and its text with these in it, by their keys; what is empty goes.
-
-        Raises
-        ------
-        InputError
-            A file that cannot be read, or a key that is none.
-        """
+        Raises InputError: a file that cannot be read, or a key that is none."""
         path = as_typed(study.file.values.get("answers")) or WRITTEN["answers"]
         named = beside(study.name, path)
         try:
@@ -321,12 +283,7 @@ class Studies:
 
     def mapping_of(self, study: OpenedStudy) -> str:
         """How the exports of a study are read, as it is written in its folder; "" where nothing says it.
-
-        Raises
-        ------
-        InputError
-            A file that leads outside, or is no text of this size.
-        """
+        Raises InputError: a file that leads outside, or is no text of this size."""
         named = beside(study.name, MAPPING)
         if not self.folder.is_file(named):
             return ""
@@ -342,14 +299,8 @@ class Studies:
         self, name: str, version: str, seen: str, mapping: str, typed: Mapping[str, str]
     ) -> OpenedStudy:
         """Write how the exports of a study are read, and what of that its file says; without a mapping it goes.
-
-        Raises
-        ------
-        ChangedError
-            The study or the mapping are no longer of this version, or were not as they were `seen`.
-        WrongFieldsError, InputError
-            As of `save`.
-        """
+        Raises ChangedError: the study or the mapping are no longer of this version, or were not as they were
+        `seen`; WrongFieldsError, InputError: as of `save`."""
         with self._lock:
             now = self.open(name)
             if version_of(self.mapping_of(now)) != seen or (changed(now, typed) and now.version != version):
@@ -368,12 +319,7 @@ class Studies:
 
     def keep_seed(self, study: OpenedStudy) -> None:
         """Draw the seed of the order of an assignment, where none is kept, and keep it for this user alone.
-
-        Raises
-        ------
-        InputError
-            Another file has its name.
-        """
+        Raises InputError: another file has its name."""
         if study.seed:
             return
         place = study.folder / SEED
@@ -556,13 +502,7 @@ def beside(name: str, path: str) -> str:
 
 
 def _value(kind: Kind, text: str) -> Any:
-    """A value for the file out of what was typed; None forgets the field.
-
-    Raises
-    ------
-    ValueError
-        It cannot be one.
-    """
+    """A value for the file out of what was typed; None forgets the field. Raises ValueError: it cannot be one."""
     if not text:
         return None
     if kind.flag is not None:
@@ -579,13 +519,7 @@ def _value(kind: Kind, text: str) -> Any:
 
 
 def _checked(name: str) -> str:
-    """A name for the folder of a study.
-
-    Raises
-    ------
-    InputError
-        One that no folder should have.
-    """
+    """A name for the folder of a study. Raises InputError: one that no folder should have."""
     name = name.strip()
     if (
         not name.isprintable()

@@ -117,11 +117,7 @@ def texts_read(path: str, names: Sequence[str], said: Mapping[str, str] | None =
     """How a table of texts is read for a study of systems of these names.
 
     said : what each column is, as somebody chose it; the table is written then, if it can be.
-
-    Raises
-    ------
-    InputError
-        A table that cannot be read, or has too many columns.
+    Raises InputError: a table that cannot be read, or has too many columns.
     """
     table = read_table(path)
     frame = table.frame.fillna("").astype(str)
