@@ -138,10 +138,10 @@ def evaluated(value: Any) -> Any:
     if isinstance(value, Code):
         return _public(value.text)
     if isinstance(value, Call):
-        called = (
+        called: Any = (
             getattr(evaluated(value.on), value.function)
             if value.on is not None
-            else _function(value.function)
+            else _BUILT_IN.get(value.function) or _public(value.function)
         )
         spread = {} if value.spread is None else evaluated(value.spread)
         named = {name: evaluated(one) for name, one in value.named.items()}
@@ -151,10 +151,6 @@ def evaluated(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: evaluated(one) for name, one in value.items()}
     return value
-
-
-def _function(name: str) -> Any:
-    return _BUILT_IN.get(name) or _public(name)
 
 
 def _entries(value: Any) -> Iterable[Any]:

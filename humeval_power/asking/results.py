@@ -208,7 +208,9 @@ def with_result(
     }
     options = [
         *(option_of(name, one) for name, one in fields.items()),
-        option_of("quiet", _QUIET, callback=_be_quiet, exposed=False),
+        option_of(
+            "quiet", _QUIET, callback=lambda ctx, _, quiet: ctx.meta.update({QUIET: quiet}), exposed=False
+        ),
     ]
 
     def decorate(command: Function) -> Function:
@@ -333,10 +335,6 @@ _FORMAT = of_answer(word(Format), "What is printed.", usual="terminal", further=
 _DETAILS = of_answer(flag(), "Print the sections of details too.", usual=False, further=True)
 FORCE = of_answer(flag(), "Overwrite what is there.", usual=False, further=True)
 _QUIET = of_answer(flag(), "Print the result and errors only.", usual=False, also="-q")
-
-
-def _be_quiet(ctx: click.Context, _option: click.Parameter, quiet: bool) -> None:
-    ctx.meta[QUIET] = quiet
 
 
 def _code(codes: Mapping[str, str]) -> Field:

@@ -269,7 +269,9 @@ def with_values(written: str, values: Mapping[str, Any]) -> str | None:
     said = tomllib.loads(written)
     for name, value in values.items():
         section = _section(said, name)
-        if _is_said(said, section, name, value):
+        table = said.get(section) if section else said
+        plain = list(value) if isinstance(value, tuple) else value
+        if isinstance(table, Mapping) and name in table and table[name] == plain:
             continue
         known = toml_lines("\n".join(lines))
         line = f"{name} = {toml_value(value)}"
@@ -304,12 +306,6 @@ def _section(tables: Mapping[str, Any], name: str) -> str:
         return ""
     there = (key for key, table in tables.items() if isinstance(table, Mapping) and name in table)
     return next(there, FIELDS[name].section)
-
-
-def _is_said(tables: Mapping[str, Any], section: str, name: str, value: Any) -> bool:
-    table = tables.get(section) if section else tables
-    plain = list(value) if isinstance(value, tuple) else value
-    return isinstance(table, Mapping) and name in table and bool(table[name] == plain)
 
 
 def _says(made: str, written: str, values: Mapping[str, Any]) -> bool:

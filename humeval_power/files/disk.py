@@ -298,7 +298,10 @@ def lay_out(targets: Iterable[Path], *, published: Path | None = None) -> dict[P
     """
     homes: dict[Path, Home] = {}
     for target in targets:
-        place = _home_of(target, published)
+        if published is not None and published.is_dir() and target.is_relative_to(published):
+            place = _outside(published)
+        else:
+            place = next(above for above in target.parents if above.is_dir())
         home = homes.setdefault(place, Home(place))
         steps = target.relative_to(place).parts
         # what is there already changes file by file; the first step that is missing comes as a whole
@@ -308,12 +311,6 @@ def lay_out(targets: Iterable[Path], *, published: Path | None = None) -> dict[P
         part = home.moves.setdefault("/".join(steps[:whole]), str(len(home.moves)))
         home.parts["/".join([part, *steps[whole:]])] = target
     return dict(sorted(homes.items()))
-
-
-def _home_of(target: Path, published: Path | None) -> Path:
-    if published is not None and published.is_dir() and target.is_relative_to(published):
-        return _outside(published)
-    return next(above for above in target.parents if above.is_dir())
 
 
 def _outside(folder: Path) -> Path:

@@ -298,7 +298,8 @@ class KeptQuestion:
         for name in dict.fromkeys([*before.options, *self.options]):
             now, was = self.options.get(name), before.options.get(name)
             if now != was:
-                yield f"{name} {_was(was)} and {_is(now)}"
+                before_words = "was not given" if was is None else f"was {was}"
+                yield f"{name} {before_words} and {'is not given now' if now is None else f'is {now} now'}"
         for name in dict.fromkeys([*before.files, *self.files]):
             if self.files.get(name) != before.files.get(name):
                 read = "is not read now" if name not in self.files else "has other content"
@@ -310,14 +311,6 @@ class KeptQuestion:
             now, was = self.versions.get(name, "none"), before.versions.get(name, "none")
             if now != was:
                 yield f"{name} was {was} and is {now}"
-
-
-def _was(value: str | None) -> str:
-    return "was not given" if value is None else f"was {value}"
-
-
-def _is(value: str | None) -> str:
-    return "is not given now" if value is None else f"is {value} now"
 
 
 PATIENCE = 2.0  # seconds of work that are not worth a folder

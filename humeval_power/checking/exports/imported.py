@@ -71,7 +71,9 @@ def rated(
     """Ratings as numbers: words by the mapping, blank and missing answers left out and counted."""
     cells = read_cells(table["rating"])
     words = {text.strip().casefold(): number for text, number in mapping.words.items()}
-    meant = Cells(cells.code, tuple(_in_numbers(text, words) for text in cells.texts))
+    plain = [text.strip() for text in cells.texts]
+    given = ((text, words.get(text.casefold())) for text in plain)
+    meant = Cells(cells.code, tuple(text if n is None else f"{n:.12g}" for text, n in given))
     numbers = read_numbers(meant, missing=("", *mapping.missing))
     blank = np.array([not text.strip() for text in cells.texts])[cells.code]
     scored = is_check(table) & blank  # an attention check whose answer the platform has scored itself
@@ -126,11 +128,6 @@ def _unknown_words(
             Problem(rule, "Say for each which number it is, or that it is no rating.", place=source)
         )
     return problems
-
-
-def _in_numbers(text: str, words: dict[str, float]) -> str:
-    number = words.get(text.strip().casefold())
-    return text.strip() if number is None else f"{number:.12g}"
 
 
 # From an export as a platform writes it to a long table: one rating a row, and the flow of what left.

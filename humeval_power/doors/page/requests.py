@@ -229,7 +229,11 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
     answer = {place: _at(content, place) for place in sorted(wanted)}
     if command == ("size",):
         answer["least_each"] = float(getattr(result, "least_each", 0))
-    return tuple((place, _typed_of_onward(value)) for place, value in answer.items() if value is not None)
+    return tuple(
+        (place, f"{value:.0f}" if value.is_integer() else f"{value:.6g}")
+        for place, value in answer.items()
+        if value is not None
+    )
 
 
 def steps(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], ...]:
@@ -276,10 +280,6 @@ def asks(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], .
     """The answers that only authors know, as `report --template` lists them."""
     rows = result.content().get("rows") if command == ("report",) and result.schema == TEMPLATE else ()
     return tuple(row for row in rows if row["key"]) if isinstance(rows, list) else ()
-
-
-def _typed_of_onward(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() else f"{value:.6g}"
 
 
 def _at(content: object, place: str) -> float | None:

@@ -122,7 +122,8 @@ def table_lines(table: Table, *, width: int = WIDTH, indent: str = "") -> str:
     header = tuple(map(one_cell, table.header))
     caption = [wrapped(table.caption, width=width, bullet=indent)] if table.caption else []
     if table.in_words:
-        return "\n".join([*caption, _sentences(rows, width, indent)])
+        facts = [(row[0], ". ".join(filter(None, row[1:]))) for row in rows]
+        return "\n".join([*caption, fact_lines(facts, width=width, indent=indent)])
     lines = [header, *rows] if header else rows
     if not lines:
         return ""
@@ -179,12 +180,6 @@ def _folded(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, in
             + fact_lines(facts, width=width, indent=indent + _INDENT)
         )
     return "\n".join(blocks)
-
-
-def _sentences(rows: Sequence[Sequence[str]], width: int, indent: str) -> str:
-    return fact_lines(
-        [(row[0], ". ".join(filter(None, row[1:]))) for row in rows], width=width, indent=indent
-    )
 
 
 def _field(field: FormLine, width: int, indent: str) -> str:

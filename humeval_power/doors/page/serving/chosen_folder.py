@@ -115,7 +115,8 @@ class Folder:
                 f"{named[:80]!r} is no path within the folder of the page. Give one such as data/pilot.csv."
             )
         place = Path(os.path.realpath(self.path.joinpath(*parts)))
-        if not place.is_relative_to(self.path) or _is_hidden(place.relative_to(self.path)):
+        is_within = place.is_relative_to(self.path)
+        if not is_within or any(part.startswith(".") for part in place.relative_to(self.path).parts):
             raise InputError(f"{named!r} leads out of the folder of the page. Copy the file into it.")
         try:
             os.lstat(place)
@@ -137,10 +138,6 @@ class Folder:
             if len(texts) == _MOST:
                 break
         return tuple(texts)
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _files(top: Path, endings: tuple[str, ...], deepest: int = _DEEPEST) -> Iterator[Path]:

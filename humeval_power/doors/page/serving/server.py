@@ -37,11 +37,6 @@ _SLOW = "The head of the request took too long to arrive."
 _FULL = "Too many connections at once. Try again in a moment."
 
 
-def protocol_of(caps: Caps) -> type[H11Protocol]:
-    """The class of the connections of one server, which know each other."""
-    return type("PageConnection", (Connection,), {"caps": caps, "others": {}})
-
-
 class Connection(H11Protocol):
     """A connection that is closed when it is slow, and makes room for others while it is idle."""
 
@@ -187,10 +182,6 @@ _SIGNALS = [
 ]
 
 
-def _never() -> bool:
-    return False
-
-
 @dataclass(slots=True)
 class State:
     """What the app of the page is made with.
@@ -206,7 +197,7 @@ class State:
     uploads: Uploads
     private: Path
     form_token: str
-    is_busy: Callable[[], bool] = field(default=_never)
+    is_busy: Callable[[], bool] = field(default=lambda: False)
 
 
 def serve(
@@ -256,7 +247,7 @@ def default_caps(max_upload: int | None = None) -> Caps:
 def _config(guard: Guard, caps: Caps) -> uvicorn.Config:
     return uvicorn.Config(
         guard,
-        http=protocol_of(caps),
+        http=type("PageConnection", (Connection,), {"caps": caps, "others": {}}),  # which know each other
         ws="none",
         loop="asyncio",
         lifespan="on",

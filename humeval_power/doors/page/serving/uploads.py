@@ -32,6 +32,7 @@ _PIECE = 1 << 20
 _SPARE = 200 * MEGABYTE  # bytes of the disk that stay free
 _MOST_FILES = 2_000  # that are brought at once
 _MOST_APART = 2  # files without folders that stay files of their own; more are a folder
+_ARCHIVES = (".xlsx", ".xlsm", ".ods", ".zip")
 _LONGEST_NAME = 200  # bytes of the name of a file within a folder
 _KEPT_SECONDS = 120  # after its last use an upload is not deleted for others
 _ENDING = re.compile(r"(?:\.[A-Za-z0-9]{1,8}){1,2}\Z")
@@ -136,7 +137,7 @@ class Uploads:
                 try:
                     async for piece in pieces:
                         size += len(piece)
-                        self._check_size(size, is_archive=_is_archive(name))
+                        self._check_size(size, is_archive=name.lower().endswith(_ARCHIVES))
                         digest.update(piece)
                         await run_in_threadpool(target.write, piece)
                     target.flush()
@@ -248,10 +249,6 @@ def _within_folder(given: str) -> str | None:
         return None
     plain = (part.isprintable() and len(part.encode()) <= _LONGEST_NAME for part in parts)
     return "/".join(part if ok else safe_name(part) for part, ok in zip(parts, plain, strict=True))
-
-
-def _is_archive(name: str) -> bool:
-    return name.lower().endswith((".xlsx", ".xlsm", ".ods", ".zip"))
 
 
 async def _pieces(file: Any) -> AsyncIterator[bytes]:

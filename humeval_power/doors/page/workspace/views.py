@@ -256,7 +256,9 @@ def stage_page(
     around: Surroundings,
 ) -> str:
     """A stage with its fields and its answer."""
-    wrong = _by_field(shown.problems(study))
+    wrong: dict[str, tuple[str, ...]] = {}
+    for problem in shown.problems(study):
+        wrong[problem.option] = (*wrong.get(problem.option, ()), problem.text)
     asked = stage.fields_for(wanted.get("open", ""), study)
     fields = list(_fields(asked, study, typed, wrong))
     first = _first_fields(stage, study, wanted, asked)
@@ -635,13 +637,6 @@ def _how_far(shown: StageShown) -> str:
     return progress_words(shown.progress)
 
 
-def _by_field(problems: Sequence[Wrong]) -> dict[str, tuple[str, ...]]:
-    by_field: dict[str, tuple[str, ...]] = {}
-    for problem in problems:
-        by_field[problem.option] = (*by_field.get(problem.option, ()), problem.text)
-    return by_field
-
-
 def _spoken(problem: Wrong) -> Wrong:
     """A problem by the field that it is about, without options and lines of the file."""
     place = _PLACE.search(problem.text)
@@ -656,10 +651,6 @@ def _spoken(problem: Wrong) -> Wrong:
         problem.text,
     )
     return Wrong(on_page(text), field if field in FIELDS else "")
-
-
-def _example(name: str) -> str:
-    return f"such as {_EXAMPLES[name]}" if name in _EXAMPLES else ""
 
 
 def _fields(
@@ -723,7 +714,9 @@ def _field(
         help=_HELPS.get(name) or on_page(one.full_help),
         slider=one.slider,
         step=one.step,
-        default=usual or _example(name) if kind != "choice" else "",
+        default=usual or (f"such as {_EXAMPLES[name]}" if name in _EXAMPLES else "")
+        if kind != "choice"
+        else "",
         nothing=nothing,
         joined=one.kind.many,
         is_suggested=not study.has("pilot") and study.file.values.get(name) == SUGGESTED.get(name, ...),
