@@ -85,6 +85,8 @@ class Location:
 
 def read_cells(column: pd.Series) -> Cells:
     """The different values of a column as text, without blanks around them."""
+    import pandas as pd
+
     try:
         code, values = pd.factorize(column)
     except TypeError:  # lists and records of JSON cannot be hashed
