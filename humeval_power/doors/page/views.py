@@ -406,7 +406,7 @@ def _answer(
         "hint": "Fill in what you know: the answer stands here."
         if form.moves
         else "Fill in what you know, then press Answer: nothing is computed before.",
-        "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
+        "progress": how_far(shown.state, shown.progress, shown.place),
         "elsewhere": problems_elsewhere(form, shown.problems),
         "wrong_fields": wrong_fields(form, shown.problems),
         "missing": shown.missing,
@@ -437,17 +437,19 @@ def _answer(
     }
 
 
-def _how_far(shown: AnswerState) -> str:
-    if shown.state == "starting" and shown.progress is None:
-        return "Getting ready"
-    if shown.state == "waiting":
-        ahead = f", {shown.place} before it" if shown.place else ""
-        return f"Waiting for its turn{ahead}"
-    return progress_words(shown.progress)
+def how_far(state: State, progress: JobProgress | None, place: int) -> dict[str, Any]:
+    """How far a command is, in words and as a share; `place` is its place in the queue."""
+    if state == "starting" and progress is None:
+        words = "Getting ready"
+    elif state == "waiting":
+        words = f"Waiting for its turn{f', {place} before it' if place else ''}"
+    else:
+        words = progress_words(progress)
+    return {"words": words, "share": progress.share if progress else None}
 
 
 def progress_words(progress: JobProgress | None) -> str:
-    """How far a command is, in words."""
+    """What a command does, and how much of it is done."""
     if progress is None:
         return "Beginning"
     share = "" if progress.share is None else f": {progress.share:.0%}"

@@ -630,7 +630,7 @@ def _call_spares(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     takeovers = [one for one in sent.get("replace", "").split(", ") if one]
     numbers = [int(match[1]) for one in takeovers if (match := re.match(r"r([0-9]{1,6})=", one))]
     if not takeovers or len(numbers) < len(takeovers):
-        raise InputError("Tick the slots of which a spare is to do what is left.")
+        raise InputError("Tick whose work a spare is to finish.")
     if not study.seed:
         raise InputError(
             "The seed that made this assignment is not in the folder: spares cannot be written here. Run the "

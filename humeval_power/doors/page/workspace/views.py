@@ -20,7 +20,7 @@ from humeval_power.doors.page.views import (
     PageField,
     State,
     Surroundings,
-    progress_words,
+    how_far,
     rendered,
 )
 from humeval_power.doors.page.workspace.examples import EXAMPLES
@@ -225,23 +225,14 @@ def may_be_wide(stage: Stage, study: OpenedStudy, shown: StageShown) -> bool:
 
 def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, around: Surroundings) -> str:
     """The studies of the folder, and how to begin one."""
-    rows = [
-        {"title": one[0] or folder, "problem": one[1]}
-        if isinstance(one, tuple)
-        else {
-            "title": one.title,
-            "is_draft": one.is_draft,
-            "question": one.file.values.get("question", ""),
-            "key": stage_now(one),
-            "stage": BY_KEY[stage_now(one)].title,
-            "place": STAGES.index(BY_KEY[stage_now(one)]) + 1,
-            "n_stages": len(STAGES),
-            "next": BY_KEY[stage_now(one)].next,
-            "link": one.link(stage_now(one)),
-            "problem": "",
-        }
-        for one in studies
-    ]
+    rows: list[dict[str, Any]] = []
+    for one in studies:
+        if isinstance(one, tuple):
+            rows.append({"title": one[0] or folder, "problem": one[1]})
+            continue
+        stage = BY_KEY[stage_now(one)]
+        row = {"study": one, "stage": stage, "place": STAGES.index(stage) + 1, "n_stages": len(STAGES)}
+        rows.append({**row, "title": one.title, "problem": ""})
     return rendered(
         "home.html", title="", studies=rows, folder=folder, examples=EXAMPLES, form_token=around.form_token
     )
@@ -386,7 +377,7 @@ def _of_answer(
         and not (stage.key == "collect" and is_look_due(study)),
         "state": shown.state,
         "act": shown.act,
-        "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
+        "progress": how_far(shown.state, shown.progress, shown.place),
         "wrong": [
             (labels.get(each.option, ""), f"field-{each.option}" if each.option else "", each.text)
             for each in shown.problems(study)
@@ -627,14 +618,6 @@ def _way(name: str, design: Mapping[str, Any], study: OpenedStudy) -> dict[str, 
         "hours": time_taken(hours * 3600) if hours else "",
         "days": design.get("days"),
     }
-
-
-def _how_far(shown: StageShown) -> str:
-    if shown.state == "starting" and shown.progress is None:
-        return "Getting ready"
-    if shown.state == "waiting":
-        return f"Waiting for its turn{f', {shown.place} before it' if shown.place else ''}"
-    return progress_words(shown.progress)
 
 
 def _spoken(problem: Wrong) -> Wrong:
