@@ -165,7 +165,7 @@ def update_file(path: str | Path, change: Callable[[], str | bytes], *, say: Say
     with _held([target], None, say) as (homes, _):
         content = _bytes(change())
         check_targets([path], force=True)
-        _put(homes, {target: content}, set(), _nothing)
+        _put(homes, {target: content}, set(), lambda: None)
 
 
 def _holds(path: Path, content: bytes, completed: Collection[Path]) -> bool:
@@ -234,10 +234,6 @@ def _stage(home: Home, files: Mapping[Path, bytes], hidden: set[Path]) -> dict[s
             sync_directory(place.parent)
     sync_directory(home.staging)
     return {part: digest(files[target]) for part, target in home.parts.items()}
-
-
-def _nothing() -> None:
-    """Nothing is to be done before the files take their names."""
 
 
 def _real(path: str | Path) -> Path:

@@ -95,6 +95,10 @@ class SourceTable(NamedTuple):
         """What is wrong with the value of a cell; `row` is that of the frame's index."""
         return Problem(rule, remedy, self.source, int(str(row)), column, value, has_value=True)
 
+    def at_path(self, path: str | Path) -> SourceTable:
+        """The same, which knows where it was read from."""
+        return self if self.layout is None else self._replace(layout=replace(self.layout, path=str(path)))
+
     def at(self, column: str) -> Location:
         """Where the cells of a column stand."""
         return Location(self.source, column, self.frame.index.to_numpy(dtype=np.int64), self.files)
@@ -123,9 +127,7 @@ def read_table(path: str | Path, *, arrays: bool = False) -> SourceTable:
     logged = read_score_source(path)
     if logged is not None:
         return logged
-    table = table_of(read_bytes(path), source=source_name(path), arrays=arrays)
-    layout = None if table.layout is None else replace(table.layout, path=str(path))
-    return table._replace(layout=layout)
+    return table_of(read_bytes(path), source=source_name(path), arrays=arrays).at_path(path)
 
 
 def read_score_source(*paths: str | Path, names: Mapping[str, str] | None = None) -> SourceTable | None:
@@ -209,20 +211,15 @@ def _parse(content: bytes, source: str, *, arrays: bool) -> tuple[pd.DataFrame, 
         frame, left_out = read_json_array(text, source=source)
         return frame, [*notices, *left_out], Layout("json lines"), source
     if start == "[":
-        raise _one_object_a_line(source)
+        name = source if source != "standard input" else "FILE"
+        remedy = (
+            f"Write one object a line: jq -c '.[]' {name} > ratings.jsonl; or in Python: "
+            f"pandas.read_json({name!r}).to_csv('ratings.csv', index=False)."
+        )
+        raise refusal("a JSON array is not read as a table; JSON Lines is.", remedy, source)
     frame, assumed = read_delimited(text, source=source)
     layout = Layout("delimited", separator_of(text + "\n"), encoding_of(content))
     return frame, [*notices, *assumed], layout, source
-
-
-def _one_object_a_line(source: str) -> InputError:
-    """Why a JSON array is no table here, and how it becomes one."""
-    name = source if source != "standard input" else "FILE"
-    remedy = (
-        f"Write one object a line: jq -c '.[]' {name} > ratings.jsonl; or in Python: "
-        f"pandas.read_json({name!r}).to_csv('ratings.csv', index=False)."
-    )
-    return refusal("a JSON array is not read as a table; JSON Lines is.", remedy, source)
 
 
 # Tables of ratings, or a platform's export of them, wherever a command takes ratings.
@@ -256,8 +253,7 @@ def read_rating_table(path: str | Path) -> SourceTable:
     if ready is not None:
         notices = (*table.notices, *ready.notices)
         return table._replace(frame=ready.frame, notices=notices, layout=None, exports=(ready.flow,))
-    layout = None if table.layout is None else replace(table.layout, path=str(path))
-    return table._replace(layout=layout)
+    return table.at_path(path)
 
 
 def _export(raw: RawExport, otherwise: InputError) -> SourceTable:
@@ -555,11 +551,11 @@ def read_numbers_of(table: SourceTable, wanted: Sequence[NumberColumn]) -> dict[
     Raises InputError: every missing or ambiguous column, or every cell that breaks a rule, with its row."""
     columns = find_columns(table.frame.columns, wanted, source=table.source).of
     problems: list[Problem] = []
-    values: dict[str, Floats] = {}
-    for column in wanted:
-        if column.name in columns:
-            values[column.name], wrong = _checked(table, columns[column.name], column)
-            problems += wrong
+    values = {
+        column.name: _checked(table, columns[column.name], column, problems)
+        for column in wanted
+        if column.name in columns
+    }
     refuse(problems)
     return values
 
@@ -569,7 +565,8 @@ def texts_of(table: SourceTable, column: str | None) -> list[str] | None:
     return None if column is None else [str(cell).strip() for cell in table.frame[column]]
 
 
-def _checked(table: SourceTable, name: str, column: NumberColumn) -> tuple[Floats, list[Problem]]:
+def _checked(table: SourceTable, name: str, column: NumberColumn, problems: list[Problem]) -> Floats:
+    """The numbers of a column; what is wrong with them joins the problems."""
     cells = read_cells(table.frame[name])
     texts = tuple(text.strip().removesuffix("%") for text in cells.texts)
     numbers = read_numbers(
@@ -583,9 +580,16 @@ def _checked(table: SourceTable, name: str, column: NumberColumn) -> tuple[Float
         outside = (value < column.low) | (value > column.high)
         uncountable = ~outside & column.whole & (value > MOST_COUNTED)
         broken = np.isfinite(value) & (value != np.round(value)) & column.whole & ~outside
+    example = "a whole number such as 12" if column.whole else "a decimal number such as 0.25"
+    limits = f"must lie from {column.low:g} to {column.high:g}."
+    if math.isinf(column.high):
+        limits = f"must be at least {column.low:g}."
+    elif math.isinf(column.low):
+        limits = f"must be at most {column.high:g}."
+    or_blank = ", or leave the cell blank" if column.may_be_blank else ""
     rules = [
-        (no_number, "is not a number.", _remedy(column)),
-        (outside, _range(column), "Correct the value."),
+        (no_number, "is not a number.", f"Write {example}{or_blank}."),
+        (outside, limits, "Correct the value."),
         (uncountable, f"is too large: at most {MOST_COUNTED:,} can be counted.", "Correct the value."),
         (broken, "must be a whole number.", "Correct the value."),
     ]
@@ -593,25 +597,9 @@ def _checked(table: SourceTable, name: str, column: NumberColumn) -> tuple[Float
         rules.append(
             (blank, "the cell is blank, or stands for a missing value.", "Fill it in, or delete the row.")
         )
-    problems = [
-        problem
-        for bad, rule, remedy in rules
-        for problem in cell_problems(bad, cells, at=at, rule=rule, remedy=remedy)
-    ]
-    return np.asarray(value), problems
-
-
-def _remedy(column: NumberColumn) -> str:
-    written = "a whole number such as 12" if column.whole else "a decimal number such as 0.25"
-    return f"Write {written}{', or leave the cell blank' if column.may_be_blank else ''}."
-
-
-def _range(column: NumberColumn) -> str:
-    if math.isinf(column.high):
-        return f"must be at least {column.low:g}."
-    if math.isinf(column.low):
-        return f"must be at most {column.high:g}."
-    return f"must lie from {column.low:g} to {column.high:g}."
+    for bad, rule, remedy in rules:
+        problems += cell_problems(bad, cells, at=at, rule=rule, remedy=remedy)
+    return np.asarray(value)
 
 
 # The cluster of each item: from a column of a table that has been read, or from a file with one name a
