@@ -166,7 +166,9 @@ def figure_2(found: ObservedMDE) -> None:
         "The first simulated collection of Table 1. 'Most pairs are on the left-hand side of this line' holds: "
         f"{100 * below:.0f} % are.",
     )
-    paper.picture(drawn.figure, "figure-2", "Each comparison of a simulated collection, and its observed MDE")
+    paper.picture(
+        drawn.figure, "figure-2", "Each comparison of a simulated collection, and its observed MDE"
+    )
 
 
 def tables_2_and_3() -> None:
