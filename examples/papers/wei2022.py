@@ -12,7 +12,7 @@ from paper import HERE, Paper, TestedDifference, compared
 
 import humeval_power as hp
 from humeval_power.comparisons.assessment.collection import ObservedMDE
-from humeval_power.comparisons.assessment.figures import comparisons_figure
+from humeval_power.comparisons.assessment.result import comparisons_chart
 from humeval_power.comparisons.judge.plan import data_efficiency
 from humeval_power.saying.figure_style import COLOURS, MARKERS, house_style
 from humeval_power.studies.looks.boundaries import Boundaries
@@ -158,7 +158,7 @@ def table_1(found: dict[str, list[ObservedMDE]]) -> None:
 def figure_2(found: ObservedMDE) -> None:
     """Differences and p-values."""
     first = None if found.first is None else found.first.difference
-    drawn = comparisons_figure(found.difference, found.p_value, 0.05, threshold=first)
+    drawn = comparisons_chart(found.difference, found.p_value, 0.05, threshold=first)
     below = float(np.mean(np.array(found.difference) < (first or 0)))
     paper.section(
         "Figure 2",
@@ -166,7 +166,9 @@ def figure_2(found: ObservedMDE) -> None:
         "The first simulated collection of Table 1. 'Most pairs are on the left-hand side of this line' holds: "
         f"{100 * below:.0f} % are.",
     )
-    paper.picture(drawn, "figure-2", "Each comparison of a simulated collection, and its observed MDE")
+    paper.picture(
+        drawn.figure, "figure-2", "Each comparison of a simulated collection, and its observed MDE"
+    )
 
 
 def tables_2_and_3() -> None:

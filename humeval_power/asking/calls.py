@@ -72,25 +72,13 @@ class TypedValues:
         self._said.update(names)
 
     def refuse(self, names: Iterable[str], why: str) -> None:
-        """There is no program where one of these was typed.
-
-        Raises
-        ------
-        GapError
-            With the option and the reason.
-        """
+        """There is no program where one of these was typed. Raises GapError: with the option and the reason."""
         for name in names:
             if name in self._typed:
                 raise GapError(f"{name}: {why}")
 
     def check(self) -> None:
-        """See that the program says all that was typed.
-
-        Raises
-        ------
-        GapError
-            An option that it does not say.
-        """
+        """See that the program says all that was typed. Raises GapError: an option that it does not say."""
         left = sorted(self._typed - self._said - ELSEWHERE)
         if left:
             raise GapError(f"{', '.join(left)}: no program says it.")
@@ -150,10 +138,10 @@ def evaluated(value: Any) -> Any:
     if isinstance(value, Code):
         return _public(value.text)
     if isinstance(value, Call):
-        called = (
+        called: Any = (
             getattr(evaluated(value.on), value.function)
             if value.on is not None
-            else _function(value.function)
+            else _BUILT_IN.get(value.function) or _public(value.function)
         )
         spread = {} if value.spread is None else evaluated(value.spread)
         named = {name: evaluated(one) for name, one in value.named.items()}
@@ -163,10 +151,6 @@ def evaluated(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: evaluated(one) for name, one in value.items()}
     return value
-
-
-def _function(name: str) -> Any:
-    return _BUILT_IN.get(name) or _public(name)
 
 
 def _entries(value: Any) -> Iterable[Any]:
@@ -220,13 +204,7 @@ class ProgramSource:
         return {"n_simulations": given["simulations"], "seed": None if seed == DEFAULT_SEED else seed}
 
     def no_program(self, why: str) -> None:
-        """Say that no program gives this.
-
-        Raises
-        ------
-        GapError
-            With the reason.
-        """
+        """Say that no program gives this. Raises GapError: with the reason."""
         raise GapError(why)
 
     def text_of(self, name: str, *lines: str) -> Code:

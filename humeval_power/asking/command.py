@@ -370,7 +370,12 @@ class StudyCommand(Command):
         words = [word for name, value in taken.items() for word in _words(options[name], value)]
         ctx.meta[STUDY_FILE] = StudyInUse(
             file.path,
-            typed=tuple(_long(one) for name, one in given.items() if _replaces(name, file.values)),
+            # what stands in the place of what the file says: the same, or an alternative
+            typed=tuple(
+                _long(one)
+                for name, one in given.items()
+                if len(put_aside(file.values, {name})) < len(file.values)
+            ),
             left=tuple(
                 name
                 for name in self._sought(file.values, typed)
@@ -468,20 +473,15 @@ class StudyCommand(Command):
         return super().place_of(one, ctx)
 
 
+def _long(one: click.Parameter) -> str:
+    return max(one.opts, key=len) if isinstance(one, click.Option) else one.human_readable_name.rstrip(".")
+
+
 def _write_call(typed: TypedValues, source: ProgramSource) -> None:
     """Write the study and the call that asks the same of it."""
     from humeval_power.asking.program import study_call
 
     study_call(typed, source)
-
-
-def _long(one: click.Parameter) -> str:
-    return max(one.opts, key=len) if isinstance(one, click.Option) else one.human_readable_name.rstrip(".")
-
-
-def _replaces(name: str, said: Mapping[str, Any]) -> bool:
-    """Whether a field that was typed stands in the place of what the file says: the same, or an alternative."""
-    return len(put_aside(said, {name})) < len(said)
 
 
 def _typed_fields(given: Mapping[str, click.Parameter], typed: Mapping[str, Any]) -> dict[str, Any]:

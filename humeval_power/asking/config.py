@@ -54,12 +54,7 @@ def _raw(ctx: click.Context, args: list[str]) -> dict[str, Any]:
 
 def note_config(ctx: click.Context) -> None:
     """Read the file for the record of what was read; refuse to write what cannot be read again.
-
-    Raises
-    ------
-    InputError
-        A configuration that would read standard input.
-    """
+    Raises InputError: a configuration that would read standard input."""
     from humeval_power.files.file_bytes import read_text
 
     if ctx.params["config"] is not None:

@@ -35,8 +35,6 @@ _PATIENCE = 5  # seconds until a scheduler has to answer
 class SlurmJobs:
     """Jobs that SLURM is asked for; each is one dask worker of `cores` processes.
 
-    Parameters
-    ----------
     jobs : how many.
     cores, memory, walltime : of each job, such as 32, "64 GB" and "04:00:00".
     partition, account : None leaves them to SLURM.
@@ -95,12 +93,7 @@ def local_cluster(n_workers: int) -> Iterator[Client]:
 @contextmanager
 def connected(address: str, tell: Callable[[str], None]) -> Iterator[Client]:
     """A scheduler that runs, by its address; `tell` is told where it has no workers yet.
-
-    Raises
-    ------
-    LostEngineError
-        Nobody answers there.
-    """
+    Raises LostEngineError: nobody answers there."""
     _, distributed = _modules()
     with _quiet():
         try:
@@ -126,12 +119,7 @@ def _knock(address: str) -> None:
 @contextmanager
 def slurm_cluster(jobs: SlurmJobs, tell: Callable[[str], None]) -> Iterator[Client]:
     """Workers as jobs of SLURM, with a scheduler in this process; the jobs end with it.
-
-    Raises
-    ------
-    LostEngineError
-        `sbatch` is not there, or refuses the job.
-    """
+    Raises LostEngineError: `sbatch` is not there, or refuses the job."""
     dask, distributed = _modules()
     settings = {"distributed.scheduler.allowed-failures": _DEATHS}
     with _quiet(), dask.config.set(settings):
@@ -235,12 +223,7 @@ _PATTERNS = {
 
 def read_cluster(path: str | Path) -> SlurmJobs:
     """The jobs that a file describes.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, or every problem of its keys at once.
-    """
+    Raises InputError: a file that cannot be read, or every problem of its keys at once."""
     values = read_toml(path, hint=_REMEDY)
     place = str(path)
     problems = []

@@ -129,7 +129,7 @@ class Declaration:
             is_argument = name in self.arguments
             how: dict[str, Any] = {"of_study": self.of_study, "callback": self.read_as.get(name)}
             made = (
-                made_argument(one, name, field=_argument_field(name, of_study=self.of_study))
+                made_argument(one, name, field=name if self.of_study and name in FIELDS else "")
                 if is_argument
                 else option_of(name, one, **how)
             )(made)
@@ -288,10 +288,6 @@ def study_command(
         ).command()
 
     return declare
-
-
-def _argument_field(name: str, *, of_study: bool) -> str:
-    return name if of_study and name in FIELDS else ""
 
 
 def plain(value: Any) -> Value:

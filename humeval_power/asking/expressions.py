@@ -98,7 +98,9 @@ def written(value: Value, *, indent: int = 0, before: int = 0, after: int = 0) -
     if indent + before + len(line) + after <= WIDTH:
         return line
     if isinstance(value, Call) and isinstance(value.on, Call):
-        return _chained(value, value.on, indent=indent, before=before, after=after)
+        method, inside = f".{value.function}(", ", ".join(_arguments(value))
+        behind = len(method) + len(inside) + 1 + after
+        return f"{written(value.on, indent=indent, before=before, after=behind)}{method}{inside})"
     parts, ends = list(_parts(value, indent + _INDENT)), _ends(value)
     if not parts:
         return _text_lines(value, indent) if isinstance(value, str) else line
@@ -108,13 +110,6 @@ def written(value: Value, *, indent: int = 0, before: int = 0, after: int = 0) -
         return f"{ends[0]}\n{margin}{inner}\n{' ' * indent}{ends[1]}"
     inside = "".join(f"{margin}{part}\n" for part in parts)
     return f"{ends[0]}\n{inside}{' ' * indent}{ends[1]}"
-
-
-def _chained(value: Call, on: Call, *, indent: int, before: int, after: int) -> str:
-    """A call of a method: what it is called on over as many lines as it needs, then the method."""
-    name, inside = f".{value.function}(", ", ".join(_arguments(value))
-    opened = written(on, indent=indent, before=before, after=len(name) + len(inside) + 1 + after)
-    return f"{opened}{name}{inside})"
 
 
 def _called(value: Call) -> str:

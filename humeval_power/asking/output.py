@@ -126,22 +126,18 @@ def refuse_to_overwrite(paths: Sequence[str | Path], *, force: bool) -> None:
 def refuse_inputs(paths: Iterable[str | Path]) -> None:
     """Raise InputError for files that the command reads."""
     ctx = click.get_current_context(silent=True)
-    read = [] if ctx is None else [*_read_paths(ctx.params)]
-    result = [str(path) for path in paths if any(_same_file(path, other) for other in read)]
+    typed = {} if ctx is None else {name: one for name, one in ctx.params.items() if name not in _WRITTEN}
+    values = (
+        each for value in typed.values() for each in (value if isinstance(value, tuple) else (value,))
+    )
+    read = [value for value in values if isinstance(value, str) and os.path.isfile(value)]
+    result = [
+        str(path)
+        for path in paths
+        if os.path.isfile(path) and any(os.path.samefile(path, other) for other in read)
+    ]
     if result:
         raise InputError(f"{', '.join(result)}: this command reads it. Choose another --output.")
-
-
-def _read_paths(params: Mapping[str, object]) -> Iterator[str]:
-    """The files among the values that were typed, but for those that say where to write."""
-    for name, value in params.items():
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, str) and name not in _WRITTEN and os.path.isfile(each):
-                yield each
-
-
-def _same_file(path: str | Path, other: str) -> bool:
-    return os.path.isfile(path) and os.path.samefile(path, other)
 
 
 def replace_file(path: str | Path, content: str | bytes) -> None:
@@ -230,30 +226,23 @@ class BesideFile:
 
 def typed_files(beside: Beside, values: Mapping[str, Any]) -> tuple[BesideFile, ...]:
     """Those of the files that somebody asked for."""
-    return tuple(
-        _file(f"--{name.replace('_', '-')}", values[name], made)
-        for name, made in beside.items()
-        if values[name] is not None
-    )
-
-
-def _file(option: str, path: str, made: Callable[[Any], Content] | Kept | Reused) -> BesideFile:
-    match made:
-        case Kept():
-            return BesideFile(option, path, made.content, keeps=made.what)
-        case Reused():
-            return BesideFile(option, path, made.content, is_there=made.is_there(path))
-    return BesideFile(option, path, made)
+    files = []
+    for name, made in beside.items():
+        option, path = f"--{name.replace('_', '-')}", values[name]
+        if path is None:
+            continue
+        if isinstance(made, Kept):
+            files.append(BesideFile(option, path, made.content, keeps=made.what))
+        elif isinstance(made, Reused):
+            files.append(BesideFile(option, path, made.content, is_there=made.is_there(path)))
+        else:
+            files.append(BesideFile(option, path, made))
+    return tuple(files)
 
 
 def refuse_to_renew(files: tuple[BesideFile, ...], *, force: bool) -> None:
     """Refuse files that are there already, without --force: written anew they keep what they hold, and no more.
-
-    Raises
-    ------
-    InputError
-        A file that is there, or a place that cannot be written.
-    """
+    Raises InputError: a file that is there, or a place that cannot be written."""
     kept = [file for file in files if file.keeps]
     if not kept:
         return
@@ -269,12 +258,7 @@ def refuse_to_renew(files: tuple[BesideFile, ...], *, force: bool) -> None:
 
 def refuse_one_place(files: tuple[BesideFile, ...], output: str | None) -> None:
     """Refuse a file that would come out together with the result: it is for other eyes.
-
-    Raises
-    ------
-    click.UsageError
-        Standard output, the file of the result, or a place in its folder.
-    """
+    Raises click.UsageError: standard output, the file of the result, or a place in its folder."""
     for file in files:
         if file.path == "-":
             raise click.UsageError(f"{file.option} needs a file of its own: '-' is for the result.")
@@ -360,22 +344,14 @@ def file_of(result: Result, ending: str, stem: str = "") -> Content:
     if ending in result.endings:
         return result.artefact(ending)
     if ending == WORD:
-        return _word(result)
-    if ending in FIGURES:
-        return _picture(result, ending, stem)
-    return printed(result, FORMAT_OF[ending], details=True)
+        from humeval_power.asking.pandoc import word_document
+        from humeval_power.saying.render import as_markdown
 
-
-def _word(result: Result) -> bytes:
-    from humeval_power.asking.pandoc import word_document
-    from humeval_power.saying.render import as_markdown
-
-    document = result.document()
-    pictures = {f"{picture.name}.png": picture.content("png") for picture in document.pictures}
-    return word_document(as_markdown(document, pictures=True), pictures=pictures)
-
-
-def _picture(result: Result, ending: str, stem: str) -> bytes:
+        document = result.document()
+        images = {f"{picture.name}.png": picture.content("png") for picture in document.pictures}
+        return word_document(as_markdown(document, pictures=True), pictures=images)
+    if ending not in FIGURES:
+        return printed(result, FORMAT_OF[ending], details=True)
     pictures = result.document().pictures
     chosen = pictures if len(pictures) == 1 else tuple(each for each in pictures if each.name == stem)
     if len(chosen) != 1:
@@ -394,9 +370,8 @@ TOLD = "humeval_power.compiling_told"
 def compiled_kernels() -> Iterator[None]:
     """Within the block, one line says so if a kernel is compiled; once in a command, not with --quiet."""
     ctx = click.get_current_context(silent=True)
-    state = (
-        {} if ctx is None else ctx.meta
-    )  # of the whole command; other threads have no context of their own
+    # that of the whole command: other threads have no context of their own
+    state = {} if ctx is None else ctx.meta
 
     def tell(_kernel: str) -> None:
         if not state.get(TOLD, False) and not state.get(QUIET, False):

@@ -16,14 +16,7 @@ READS = "commonmark+pipe_tables+task_lists-raw_html"
 
 def word_document(markdown: str, *, pictures: Mapping[str, bytes]) -> bytes:
     """The bytes of a .docx; pictures by the names that the Markdown gives them.
-
-    Raises
-    ------
-    InputError
-        Pandoc is not there.
-    HumevalPowerError
-        Pandoc failed.
-    """
+    Raises InputError: Pandoc is not there; HumevalPowerError: Pandoc failed."""
     program = require_pandoc()
     with TemporaryDirectory() as folder:
         for name, content in pictures.items():
@@ -39,13 +32,7 @@ def word_document(markdown: str, *, pictures: Mapping[str, bytes]) -> bytes:
 
 
 def require_pandoc() -> str:
-    """The path of pandoc.
-
-    Raises
-    ------
-    InputError
-        Pandoc is not there.
-    """
+    """The path of pandoc. Raises InputError: Pandoc is not there."""
     program = shutil.which("pandoc")
     if program is None:
         raise InputError(

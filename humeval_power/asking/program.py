@@ -41,12 +41,7 @@ def python_here() -> str:
 
 def program_of(context: click.Context) -> str:
     """The same of a command that has been parsed.
-
-    Raises
-    ------
-    GapError
-        A command, or an option, that no program says, and why.
-    """
+    Raises GapError: a command, or an option, that no program says, and why."""
     writer = getattr(context.command, "program", None)
     if writer is None:
         why = getattr(context.command, "no_program", "") or "is none of those that have one."
@@ -74,14 +69,8 @@ def _above(context: click.Context) -> list[click.Context]:
 
 def _context(words: Sequence[str]) -> click.Context:
     """The words parsed by the command that they name.
-
-    Raises
-    ------
-    GapError
-        No command, or a question for help.
-    click.ClickException
-        Words that the command does not take.
-    """
+    Raises GapError: no command, or a question for help; click.ClickException: words that the command does not
+    take."""
     from humeval_power.doors.terminal.main import main
 
     if not words or words[0].startswith("-") or {"-h", "--help"} & set(words):
@@ -102,12 +91,7 @@ def _context(words: Sequence[str]) -> click.Context:
 
 def study_call(typed: TypedValues, source: ProgramSource) -> None:
     """Write the study that was typed, or its file with what was typed beside it, and the call.
-
-    Raises
-    ------
-    GapError
-        Options that change files.
-    """
+    Raises GapError: options that change files."""
     ctx = typed.context
     words = list(ctx.meta[WORDS_READ])
     raw, _, _ = ctx.command.make_parser(ctx).parse_args(args=words)

@@ -73,12 +73,7 @@ class Out:
     @property
     def is_folder(self) -> bool:
         """Whether the path names a folder: it ends with a slash, or has no ending.
-
-        Raises
-        ------
-        InputError
-            An ending that is not known.
-        """
+        Raises InputError: an ending that is not known."""
         path = self.path or ""
         ending = Path(path).suffix.lower()
         if path.endswith("/") or not ending:
@@ -170,7 +165,8 @@ class Out:
             write_set({**{place / name: files[name] for name in files}, **beside}, force=self.force)
             if caught() is None:  # the program that runs the command says itself where its files are
                 note(f"Written to {path}: {_names(files)}")
-            if result.files_alone and (others := _others(place, files)):
+            lying = (one.relative_to(place).as_posix() for one in place.rglob("*") if one.is_file())
+            if result.files_alone and (others := sorted(name for name in lying if name not in files)):
                 remark(f"WARNING: {path} also holds {_names(others)}, which this run did not write.")
         else:
             content = file_of(result, Path(path).suffix.lower(), Path(path).stem)
@@ -207,13 +203,19 @@ def with_result(
         "as_json": _JSON,
         "format": _FORMAT,
         "details": _DETAILS,
-        "code": _code(codes or {}),
+        "code": of_answer(
+            word((*(codes or {}), "python")),
+            "Print a program that gives the same from the same files, instead of the result.",
+            further=True,
+        ),
         **({"output": _output(endings), "force": FORCE} if writes else {}),
         **(CONFIG if configured else {}),
     }
     options = [
         *(option_of(name, one) for name, one in fields.items()),
-        option_of("quiet", _QUIET, callback=_be_quiet, exposed=False),
+        option_of(
+            "quiet", _QUIET, callback=lambda ctx, _, quiet: ctx.meta.update({QUIET: quiet}), exposed=False
+        ),
     ]
 
     def decorate(command: Function) -> Function:
@@ -225,11 +227,13 @@ def with_result(
                 return
             from humeval_power.asking.run import kept_work
             from humeval_power.files.file_bytes import noting_files
+            from humeval_power.saying.progress import lines_to, silent
 
+            is_silent = click.get_current_context().meta.get(QUIET, False)
             with noting_files() as files, kept_work(out.path, files, elsewhere=beside) as work:
                 with ExitStack() as around:
                     around.enter_context(compiled_kernels())
-                    around.enter_context(_progress())
+                    around.enter_context(silent() if is_silent else lines_to(note))
                     around.enter_context(work.computing())
                     if configured:
                         note_config(click.get_current_context())
@@ -278,12 +282,6 @@ def _result_of(compute: Callable[[], Result], how: Run | str | None) -> tuple[Re
     return result, True
 
 
-def _others(folder: Path, files: Collection[str]) -> list[str]:
-    """What lies in a folder beside these files."""
-    others = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return sorted(name for name in others if name not in files)
-
-
 def _names(files: Collection[str]) -> str:
     """The names of files; of many the first, and how many more there are."""
     shown = list(files)[:_MOST_NAMES]
@@ -317,13 +315,6 @@ def code_wanted() -> bool:
     return bool(typed.get("code")) or Path(typed.get("output") or "").suffix.lower() in PROGRAMS
 
 
-def _progress() -> Any:
-    from humeval_power.saying.progress import lines_to, silent
-
-    quiet = click.get_current_context().meta.get(QUIET, False)
-    return silent() if quiet else lines_to(note)
-
-
 def _out_of(
     values: dict[str, Any], own_endings: tuple[str, ...], *, writes: bool, beside: Beside | None = None
 ) -> Out:
@@ -338,18 +329,6 @@ _FORMAT = of_answer(word(Format), "What is printed.", usual="terminal", further=
 _DETAILS = of_answer(flag(), "Print the sections of details too.", usual=False, further=True)
 FORCE = of_answer(flag(), "Overwrite what is there.", usual=False, further=True)
 _QUIET = of_answer(flag(), "Print the result and errors only.", usual=False, also="-q")
-
-
-def _be_quiet(ctx: click.Context, _option: click.Parameter, quiet: bool) -> None:
-    ctx.meta[QUIET] = quiet
-
-
-def _code(codes: Mapping[str, str]) -> Field:
-    return of_answer(
-        word((*codes, "python")),
-        "Print a program that gives the same from the same files, instead of the result.",
-        further=True,
-    )
 
 
 def _output(endings: tuple[str, ...]) -> Field:

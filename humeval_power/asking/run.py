@@ -191,11 +191,7 @@ def kept_work(
 
     files : those that the command has read, by the time of the first block.
     elsewhere : options that say where else something is written.
-
-    Raises
-    ------
-    Interrupted
-        The command was stopped, and some of its work is kept.
+    Raises Interrupted: the command was stopped, and some of its work is kept.
     """
     if output is None or output == "-" or is_stream(output):
         yield KeptWork(None)

@@ -54,23 +54,13 @@ ABOUT: ContextVar[StudyFile | None] = ContextVar("about", default=None)
 
 def read_study(path: str | Path) -> StudyFile:
     """A study file, or the study in a record that a command wrote.
-
-    Raises
-    ------
-    InputError
-        Every problem at once, with line, section and key.
-    """
+    Raises InputError: every problem at once, with line, section and key."""
     return parsed_study(str(path), read_text(path, hint=_HINT))
 
 
 def parsed_study(path: str, written: str) -> StudyFile:
     """What the text of a study file, or of a record, says; `path` names it in errors, and its files lie beside it.
-
-    Raises
-    ------
-    InputError
-        Every problem at once, with line, section and key.
-    """
+    Raises InputError: every problem at once, with line, section and key."""
     if Path(path).suffix.lower() == ".json":
         return _of_record(path, written)
     tables = toml_values(written, place=path, hint=_HINT, parse_float=Decimal)
@@ -250,12 +240,7 @@ def _beside(path: str, value: Any, kind: Kind) -> Any:
 
 def updated(path: str, before: str, values: Mapping[str, Any]) -> str | None:
     """The text of a study file with these values; None where it says them already.
-
-    Raises
-    ------
-    InputError
-        A file that was changed since it was read as `before`.
-    """
+    Raises InputError: a file that was changed since it was read as `before`."""
     now = read_text(path)
     made = with_values(now, values)
     if made == now:
@@ -284,7 +269,9 @@ def with_values(written: str, values: Mapping[str, Any]) -> str | None:
     said = tomllib.loads(written)
     for name, value in values.items():
         section = _section(said, name)
-        if _is_said(said, section, name, value):
+        table = said.get(section) if section else said
+        plain = list(value) if isinstance(value, tuple) else value
+        if isinstance(table, Mapping) and name in table and table[name] == plain:
             continue
         known = toml_lines("\n".join(lines))
         line = f"{name} = {toml_value(value)}"
@@ -319,12 +306,6 @@ def _section(tables: Mapping[str, Any], name: str) -> str:
         return ""
     there = (key for key, table in tables.items() if isinstance(table, Mapping) and name in table)
     return next(there, FIELDS[name].section)
-
-
-def _is_said(tables: Mapping[str, Any], section: str, name: str, value: Any) -> bool:
-    table = tables.get(section) if section else tables
-    plain = list(value) if isinstance(value, tuple) else value
-    return isinstance(table, Mapping) and name in table and bool(table[name] == plain)
 
 
 def _says(made: str, written: str, values: Mapping[str, Any]) -> bool:

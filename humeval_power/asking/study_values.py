@@ -34,13 +34,7 @@ class StudyValues:
 
     @classmethod
     def of(cls, ctx: click.Context) -> StudyValues:
-        """Those of the command that runs.
-
-        Raises
-        ------
-        click.UsageError
-            Fields that exclude each other.
-        """
+        """Those of the command that runs. Raises click.UsageError: fields that exclude each other."""
         values: dict[str, Any] = {}
         usual: dict[str, Any] = {}
         options: dict[str, str] = {}
@@ -90,12 +84,7 @@ class StudyValues:
 
     def refuse(self, names: Iterable[str], why: str) -> None:
         """Refuse a field that was said where it says nothing.
-
-        Raises
-        ------
-        click.UsageError
-            The first of them, and why.
-        """
+        Raises click.UsageError: the first of them, and why."""
         for name in names:
             if name in self.typed:
                 raise click.UsageError(f"{self.option(name)} {why}")

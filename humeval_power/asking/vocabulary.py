@@ -31,13 +31,6 @@ from humeval_power.saying.numbers import POWER_LABEL
 from humeval_power.study import COLUMN, EFFECT_HELP, FIELDS, SYSTEM_NAMES
 
 
-def _shipped() -> list[dict[str, Any]]:
-    """The entries of the shipped library as they stand in its file, without what checks them."""
-    place = Path(__file__).parents[1] / "studies" / "power" / "parameter_library.json"
-    entries: list[dict[str, Any]] = json.loads(place.read_text("utf-8"))["entries"]
-    return entries
-
-
 def systems_typed(rule: str, *, exactly: int | None = None, distinct: bool = False) -> Callable[[str], Any]:
     """What reads the names of systems, two or more or `exactly` so many; it raises ValueError with the rule."""
 
@@ -66,7 +59,10 @@ def column(of: str, **further: Any) -> Field:
     return own(COLUMN, f"Column of the {of}. [found by name]", f"Column of the {of}", **further)
 
 
-_SHIPPED = _shipped()
+_LIBRARY = Path(__file__).parents[1] / "studies" / "power" / "parameter_library.json"
+_SHIPPED: list[dict[str, Any]] = json.loads(_LIBRARY.read_text("utf-8"))[
+    "entries"
+]  # without what checks them
 ENTRIES = {entry["name"]: str(entry["summary"]) for entry in _SHIPPED}
 TO_PLAN_FROM = {
     "high": "Careful: workers and items differ much (Card et al. 2020)",

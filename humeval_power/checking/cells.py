@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -85,8 +85,13 @@ class Location:
 
 def read_cells(column: pd.Series) -> Cells:
     """The different values of a column as text, without blanks around them."""
-    code, values = _factorize(column)
-    return Cells(code, (*(_as_text(value) for value in values), ""))
+    import pandas as pd
+
+    try:
+        code, values = pd.factorize(column)
+    except TypeError:  # lists and records of JSON cannot be hashed
+        code, values = pd.factorize(column.map(str))
+    return Cells(code.astype(np.int64), (*map(_as_text, values), ""))
 
 
 def codes_in(codes: Codes) -> Codes:
@@ -233,16 +238,6 @@ def value_counts(mask: Mask, cells: Cells) -> str:
         total[repr(text) if text else "blank"] = total.get(repr(text) if text else "blank", 0) + int(count)
     ranked = sorted(total.items(), key=lambda pair: -pair[1])
     return ", ".join(f"{text}: {count:,}" for text, count in ranked)
-
-
-def _factorize(column: pd.Series) -> tuple[Codes, Sequence[object]]:
-    import pandas as pd
-
-    try:
-        code, values = pd.factorize(column)
-    except TypeError:  # lists and records of JSON cannot be hashed
-        code, values = pd.factorize(column.map(str))
-    return code.astype(np.int64), list(values)
 
 
 def _as_text(value: object) -> str:

@@ -64,11 +64,7 @@ def find_columns(
 
     columns : the names of all; named : what the user calls some, by the first name of a wanted one; taken :
         columns that are something else, and are not looked at for names that only fit.
-
-    Raises
-    ------
-    InputError
-        Columns that are missing, ambiguous, doubled, or named twice; all at once.
+    Raises InputError: columns that are missing, ambiguous, doubled, or named twice; all at once.
     """
     known, named = [str(column) for column in columns], named or {}
     result: dict[str, str] = {}
@@ -103,13 +99,7 @@ def find_columns(
 
 
 def named_column(name: str, columns: Iterable[object], *, option: str, source: str) -> str:
-    """A column that an option names, if it is there.
-
-    Raises
-    ------
-    InputError
-        It is not.
-    """
+    """A column that an option names, if it is there. Raises InputError: it is not."""
     known = [str(column) for column in columns]
     if name not in known:
         raise InputError([_unknown(name, known, option, source)])
@@ -280,12 +270,7 @@ def find_roles(
     taken: Collection[str] = (),
 ) -> Columns:
     """The columns of a table of ratings; those `taken` are none unless they are named.
-
-    Raises
-    ------
-    InputError
-        As `find_columns`.
-    """
+    Raises InputError: as `find_columns`."""
     names = {str(role): name for role, name in named.items()}
     result = find_columns(columns, list(ROLES.values()), named=names, source=source, taken=taken)
     of = result.of

@@ -49,12 +49,7 @@ class Parts(NamedTuple):
 
 def parts_of(text: str) -> Parts:
     """Parse a formula and take it apart; `(… | a/b)` becomes `(… | a) + (… | a:b)`.
-
-    Raises
-    ------
-    InputError
-        Text that is no formula.
-    """
+    Raises InputError: text that is no formula."""
     tree = _tree(text)
     if not (_is_node(tree) and tree.operator.symbol == "~"):
         raise _unreadable("there is no '~' with the ratings on its left and the model on its right.")

@@ -61,11 +61,8 @@ def scored_of_table(
     A row is an output (item, system, and the column `score`, with or without the text), or an item: the texts of
     systems in columns of their names, their scores in columns such as chrf_A for the metric chrf and the system A.
     systems : those that count, in their order; None takes all.
-
-    Raises
-    ------
-    InputError
-        Columns that are missing, scores that are no numbers, items that stand twice, fewer than two systems.
+    Raises InputError: columns that are missing, scores that are no numbers, items that stand twice, fewer than two
+    systems.
     """
     names = {bare(str(name)): str(name) for name in frame.columns}
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
@@ -226,12 +223,8 @@ def pool_of_table(frame: pd.DataFrame, *, source: str) -> ItemPool:
     """A pool from the table of its file, one that 'items' wrote or of a design of your own.
 
     A design of your own has the columns item, chosen and probability for every item of the pool, chosen or not.
-
-    Raises
-    ------
-    InputError
-        Columns that are missing, cells that break a rule, items of the pool that could never be drawn, or a pool
-        or strata whose chosen items are not as many as their probability says: all at once.
+    Raises InputError: columns that are missing, cells that break a rule, items of the pool that could never be
+    drawn, or a pool or strata whose chosen items are not as many as their probability says: all at once.
     """
     frame = frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
     absent = [name for name in ("item", "chosen", "probability") if name not in frame.columns]

@@ -198,12 +198,7 @@ def decided_rows(
     table: pd.DataFrame, rejected_rows: Rejected | None, *, source: str, but: Collection[str] = ()
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """The rows of a table to read, and what to say of those that are marked.
-
-    Raises
-    ------
-    InputError
-        Marked rows, and `rejected_rows` is None.
-    """
+    Raises InputError: marked rows, and `rejected_rows` is None."""
     refused = refused_rows(table, but=but)
     everything = np.ones(len(table), dtype=np.bool_)
     marked = marked_rows(refused, len(table))

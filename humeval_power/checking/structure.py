@@ -100,7 +100,8 @@ def systems_apart(
         if len(of_system) != len(present) or len(np.unique(of_system)) < 2:
             continue
         known, groups = [names[code] for code in present], [labels[code] for code in of_system]
-        if _shares_no_item(item, document) or _split(known, groups):
+        n_pairs = len(np.unique(item * (int(document.max()) + 1) + document))
+        if n_pairs == len(np.unique(item)) or _split(known, groups):
             where = f"Each system is rated in one document of its own (column {column!r})"
             return _apart(where, known, groups)
     compact = np.searchsorted(present, system)
@@ -111,10 +112,6 @@ def systems_apart(
         return None
     where = f"The systems lie in {n_parts:,} groups that share no item"
     return _apart(where, [names[code] for code in present], [str(code) for code in of_system])
-
-
-def _shares_no_item(item: Codes, document: Codes) -> bool:
-    return len(np.unique(item * (int(document.max()) + 1) + document)) == len(np.unique(item))
 
 
 def _apart(where: str, names: Sequence[str], groups: Sequence[str]) -> str:
@@ -286,12 +283,12 @@ def order(name: str, place: Floats, system: Codes) -> Covariate:
     table can tell one from the other effects. The effect of the system is that over both orders alike.
     """
     period = place - 1.5
+    alone = Covariate(name, "order", place, period[:, None], (f"{name}: second - first",))
     if int(system.max(initial=0)) != 1:
-        return Covariate(name, "order", place, period[:, None], (f"{name}: second - first",))
+        return alone
     carried = 2.0 * period * (system - 0.5)
-    alone = np.column_stack([np.ones(len(place)), system - 0.5, period])
-    if follows(carried, alone):
-        return Covariate(name, "order", place, period[:, None], (f"{name}: second - first",))
+    if follows(carried, np.column_stack([np.ones(len(place)), system - 0.5, period])):
+        return alone
     labels = (f"{name}: second - first", f"{name}: A first - B first (carry-over)")
     return Covariate(name, "order", place, np.column_stack([period, carried]), labels)
 
@@ -539,9 +536,11 @@ def coding_problems(covariates: Sequence[Covariate], system: Codes, *, source: s
     names: list[str] = []
     known = np.column_stack(base)
     for one in covariates:
-        rule, remedy = "", f"Leave it out: {_option(one)} is for what varies from rating to rating."
+        option = "--order-column" if one.kind in ("order", "place") else "--covariate"
+        rule, remedy = "", f"Leave it out: {option} is for what varies from rating to rating."
         if np.ptp(one.raw) == 0:
-            rule = f"it is {_first_value(one)} in every analysed row, so that it explains nothing."
+            only = repr(one.levels[0]) if one.levels else f"{one.raw[0]:g}"
+            rule = f"it is {only} in every analysed row, so that it explains nothing."
         elif any(follows(column, np.column_stack(base)) for column in one.values.T):
             rule = "it follows from the system: what it does cannot be told from what the system does."
             remedy = (
@@ -550,21 +549,12 @@ def coding_problems(covariates: Sequence[Covariate], system: Codes, *, source: s
             )
         elif any(follows(column, known) for column in one.values.T):
             rule = f"it follows from the system and {listing(names)}: its part cannot be told from theirs."
-            remedy = f"Leave one of them out: {_option(one)} is for what the others do not say."
+            remedy = f"Leave one of them out: {option} is for what the others do not say."
         if rule:
             problems.append(Problem(rule, remedy, place=source, column=one.name))
             continue
         known, names = np.column_stack([known, one.values]), [*names, one.name]
     return problems
-
-
-def _option(covariate: Covariate) -> str:
-    return "--order-column" if covariate.kind in ("order", "place") else "--covariate"
-
-
-def _first_value(covariate: Covariate) -> str:
-    value = covariate.raw[0]
-    return repr(covariate.levels[0]) if covariate.levels else f"{value:g}"
 
 
 def assumed_in_reading(

@@ -341,11 +341,7 @@ def without_workers(
     """The rows of all others, how much goes, and how much is left.
 
     worker : the column of the workers; None finds it by name.
-
-    Raises
-    ------
-    InputError
-        No such column, names that the table does not have, or nobody left.
+    Raises InputError: no such column, names that the table does not have, or nobody left.
     """
     columns = [str(name).strip() for name in table.columns]
     named = {"worker": worker}
@@ -382,18 +378,12 @@ def worker_answers(
     """One row for each answer with a worker: worker, item, system, rating, and what is known of kind, code, seconds
     and passed (None or NaN where a cell is blank). Ratings are on [0, 1].
 
-    Parameters
-    ----------
     columns : those of worker, item, system, rating and, in a table with one, criterion.
     criterion : the one whose ratings count; attention checks count for every criterion. With it the answers have
         a column of criteria.
     missing : the cells of the rating that mean that there is none.
     without_rejected : leave out rejected or unfinished work.
-
-    Raises
-    ------
-    InputError
-        Seconds that are no times, checks that are neither passed nor failed.
+    Raises InputError: seconds that are no times, checks that are neither passed nor failed.
     """
     table = table.set_axis([str(name).strip() for name in table.columns], axis=1)
     kinds = read_kinds(table, but=columns.values())

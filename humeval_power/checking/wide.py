@@ -149,12 +149,7 @@ def find_table_roles(
 ) -> tuple[Columns, tuple[Problem, ...]]:
     """The columns of a table by their roles; and where it has a column for each criterion in the place of one of
     ratings the problem that this is, with the first of them as the ratings.
-
-    Raises
-    ------
-    InputError
-        As `find_roles`.
-    """
+    Raises InputError: as `find_roles`."""
     known = [str(name) for name in table.columns]
     try:
         return find_roles(known, named=named, source=source, taken=taken), ()

@@ -45,12 +45,7 @@ class TaskComparison(Hooks):
 
 def compared(log: EvalLog) -> str:
     """The answer about a log and the last of its task by another model or prompt, in three lines; "" without one.
-
-    Raises
-    ------
-    InputError
-        Logs whose items or metrics do not fit together.
-    """
+    Raises InputError: logs whose items or metrics do not fit together."""
     other = last_other(log)
     if other is None:
         return ""

@@ -27,14 +27,8 @@ class DamagedStoreError(ValueError):
 
 class BlockStore:
     """The file, opened; `path` is made if it is not there.
-
-    Raises
-    ------
-    DamagedStoreError
-        A file that is no store, or not whole, or of another version.
-    OSError
-        A file that cannot be read or written.
-    """
+    Raises DamagedStoreError: a file that is no store, or not whole, or of another version; OSError: a file that
+    cannot be read or written."""
 
     def __init__(self, path: Path) -> None:
         is_new = not path.exists()

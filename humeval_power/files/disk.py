@@ -33,11 +33,7 @@ def locked(directories: Iterable[Path]) -> Iterator[None]:
     """Hold directories for this process alone, waiting for others; always taken in the same order.
 
     The lock is on the open directory itself: nothing is left behind, and it ends with the process.
-
-    Raises
-    ------
-    BusyError
-        Another process has held one of them for a minute.
+    Raises BusyError: another process has held one of them for a minute.
     """
     with ExitStack() as held:
         for directory in sorted(set(directories)):
@@ -195,8 +191,6 @@ JOURNAL = "journal.json"
 class Journal:
     """What is to be moved from a staging folder to the directory around it.
 
-    Attributes
-    ----------
     homes : all directories of the set, the lead first, as ways from this one.
     moves : the staged name by the name that it gets.
     digests : SHA-256 of every staged file.
@@ -229,12 +223,7 @@ class Journal:
 
 def read_journal(staging: Path) -> Journal | None:
     """The journal of a staging folder; None where there is none, so that the set does not count.
-
-    Raises
-    ------
-    InputError
-        A journal that was not written by this package.
-    """
+    Raises InputError: a journal that was not written by this package."""
     try:
         content = (staging / JOURNAL).read_bytes()
     except FileNotFoundError:
@@ -287,8 +276,6 @@ STAGING = ".humeval-power.partial"
 class Home:
     """A directory in which names appear or change.
 
-    Attributes
-    ----------
     moves : the name in the staging folder by the name that it gets in this directory.
     parts : the target of each staged file, by its place in the staging folder.
     """
@@ -311,7 +298,10 @@ def lay_out(targets: Iterable[Path], *, published: Path | None = None) -> dict[P
     """
     homes: dict[Path, Home] = {}
     for target in targets:
-        place = _home_of(target, published)
+        if published is not None and published.is_dir() and target.is_relative_to(published):
+            place = _outside(published)
+        else:
+            place = next(above for above in target.parents if above.is_dir())
         home = homes.setdefault(place, Home(place))
         steps = target.relative_to(place).parts
         # what is there already changes file by file; the first step that is missing comes as a whole
@@ -321,12 +311,6 @@ def lay_out(targets: Iterable[Path], *, published: Path | None = None) -> dict[P
         part = home.moves.setdefault("/".join(steps[:whole]), str(len(home.moves)))
         home.parts["/".join([part, *steps[whole:]])] = target
     return dict(sorted(homes.items()))
-
-
-def _home_of(target: Path, published: Path | None) -> Path:
-    if published is not None and published.is_dir() and target.is_relative_to(published):
-        return _outside(published)
-    return next(above for above in target.parents if above.is_dir())
 
 
 def _outside(folder: Path) -> Path:
@@ -357,12 +341,8 @@ def finish_sets(directory: Path, *, say: Callable[[str], None]) -> list[Path]:
     """Complete or clear away what a killed run has left in a directory, and say so.
 
     Waits for a run that is writing there now. What comes back are the files and folders of a completed set.
-
-    Raises
-    ------
-    InputError
-        A set that cannot be completed: what is left is damaged, somebody else's, or cannot be reached or
-        written.
+    Raises InputError: a set that cannot be completed: what is left is damaged, somebody else's, or cannot be
+    reached or written.
     """
     home = Path(os.path.realpath(directory))
     staging = home / STAGING
@@ -453,12 +433,7 @@ def _check(homes: list[Path], journals: Mapping[Path, Journal], waiting: Mapping
 
 def complete(journals: Mapping[Path, Journal]) -> None:
     """Give the parts their names, or, where one cannot have it, let all be as they were.
-
-    Raises
-    ------
-    HumevalPowerError
-        A name that could not be given; all files are as they were.
-    """
+    Raises HumevalPowerError: a name that could not be given; all files are as they were."""
     try:
         for place, journal in journals.items():
             for name, part in journal.moves.items():

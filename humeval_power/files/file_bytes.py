@@ -78,12 +78,7 @@ def too_large(name: str, *, unpacked: bool = False) -> InputError:
 
 def refuse_large_table(n_rows: int, n_columns: int, *, place: str) -> None:
     """Refuse a table beyond the limits of columns and of cells.
-
-    Raises
-    ------
-    InputError
-        What there is too much of, and how the limit is raised.
-    """
+    Raises InputError: what there is too much of, and how the limit is raised."""
     if n_columns > most_columns():
         rule = f"has {n_columns:,} columns; at most {most_columns():,} are read."
         variable, needed = MAX_COLUMNS, n_columns
@@ -117,12 +112,8 @@ _SAVE = (
 
 def read_bytes(path: str | Path) -> bytes:
     """The content of a file, or of standard input where `path` is '-'; gzip is unpacked by `unzipped`.
-
-    Raises
-    ------
-    InputError
-        A path that is no file or cannot be read, or content beyond the limit of HUMEVAL_POWER_MAX_MB.
-    """
+    Raises InputError: a path that is no file or cannot be read, or content beyond the limit of
+    HUMEVAL_POWER_MAX_MB."""
     content = _read(path)
     name = str(path)
     noted = _NOTED.get()
@@ -160,11 +151,7 @@ def decoded(content: bytes, *, place: str, hint: str = "") -> str:
     """The text of UTF-8, with or without a byte-order mark, or of UTF-16 with one.
 
     Line ends of old Macintosh programs become line feeds. `hint` is the remedy where it is no such text.
-
-    Raises
-    ------
-    InputError
-        Bytes that are no such text, with the line; or a NUL.
+    Raises InputError: bytes that are no such text, with the line; or a NUL.
     """
     if content.startswith(_UTF16_MARKS):
         try:
@@ -245,12 +232,7 @@ def is_text(content: bytes) -> bool:
 
 def unzipped(content: bytes, *, source: str) -> bytes:
     """The content, unpacked where it is gzip.
-
-    Raises
-    ------
-    InputError
-        A damaged archive, or one that unpacks to more than the limit.
-    """
+    Raises InputError: a damaged archive, or one that unpacks to more than the limit."""
     if not content.startswith(_GZIP):
         return content
     try:
@@ -262,13 +244,7 @@ def unzipped(content: bytes, *, source: str) -> bytes:
 
 
 def within(source: BinaryIO | gzip.GzipFile | io.RawIOBase, name: str, *, unpacked: bool = False) -> bytes:
-    """Everything that a stream gives.
-
-    Raises
-    ------
-    InputError
-        More than the limit.
-    """
+    """Everything that a stream gives. Raises InputError: more than the limit."""
     limit, parts, size = largest_size(), [], 0
     while chunk := source.read(1 << 20):
         size += len(chunk)
@@ -337,13 +313,7 @@ def refuse_bomb(
     """Refuse an archive that states more members or bytes than can be taken; no reader unpacks more than it states.
 
     wanted : by the name of a member, whether it will be unpacked; the others are not measured.
-
-    Raises
-    ------
-    InputError
-        Such an archive.
-    zipfile.BadZipFile
-        One that is damaged.
+    Raises InputError: such an archive; zipfile.BadZipFile: one that is damaged.
     """
     # Already to read the list of a million members takes the memory of a machine.
     if max(_directory_sizes(file), default=0) > most_members * _MEMBER_SIZE:

@@ -57,13 +57,8 @@ def is_stream(path: str | Path) -> bool:
 
 def check_targets(paths: Iterable[str | Path], *, force: bool) -> None:
     """Refuse files that cannot be written together.
-
-    Raises
-    ------
-    InputError
-        All that is in the way: directories, files that are there already (unless `force`), two names for one
-        file, what is protected from writing.
-    """
+    Raises InputError: all that is in the way: directories, files that are there already (unless `force`), two names
+    for one file, what is protected from writing."""
     targets = [Path(path) for path in paths]
     problems = [*_twice(targets)]
     for path in targets:
@@ -134,8 +129,6 @@ def write_files(
 ) -> None:
     """Write files that belong together: after a kill at any moment all are as before, or all are new.
 
-    Parameters
-    ----------
     contents : by path, in any directories; missing ones are made. A link stays a link. What is no file, such
         as /dev/null, gets its content once all others are on the disk, before they take their names.
     force : replace what is there.
@@ -143,11 +136,7 @@ def write_files(
     published : a folder that others will see; nothing unfinished ever lies in it.
     first : done once all is on the disk, before the files take their names; if it fails, nothing is written.
     say : told what a killed run had left, if it had.
-
-    Raises
-    ------
-    InputError
-        Something is in the way; nothing was written.
+    Raises InputError: something is in the way; nothing was written.
     """
     check_targets(contents, force=force)
     streams = {Path(path): _bytes(content) for path, content in contents.items() if is_stream(path)}
@@ -176,7 +165,7 @@ def update_file(path: str | Path, change: Callable[[], str | bytes], *, say: Say
     with _held([target], None, say) as (homes, _):
         content = _bytes(change())
         check_targets([path], force=True)
-        _put(homes, {target: content}, set(), _nothing)
+        _put(homes, {target: content}, set(), lambda: None)
 
 
 def _holds(path: Path, content: bytes, completed: Collection[Path]) -> bool:
@@ -247,10 +236,6 @@ def _stage(home: Home, files: Mapping[Path, bytes], hidden: set[Path]) -> dict[s
     return {part: digest(files[target]) for part, target in home.parts.items()}
 
 
-def _nothing() -> None:
-    """Nothing is to be done before the files take their names."""
-
-
 def _real(path: str | Path) -> Path:
     """The path itself, without links on the way."""
     return Path(os.path.realpath(path))
@@ -272,8 +257,6 @@ SCHEMA = "humeval_power/question/1"
 class KeptQuestion:
     """A command and all that its answer depends on.
 
-    Attributes
-    ----------
     command : its name; `typed` is the line as it was typed, for print alone.
     options : what was said, by option: not where the answer goes, nor where it is computed.
     files : the SHA-256 of each file that was read, by its name.
@@ -292,13 +275,7 @@ class KeptQuestion:
 
     @classmethod
     def of_json(cls, content: bytes) -> KeptQuestion:
-        """The question that was written.
-
-        Raises
-        ------
-        ValueError
-            No such document, or one of another version.
-        """
+        """The question that was written. Raises ValueError: no such document, or one of another version."""
         try:
             values = json.loads(content)
             if values.pop("schema") != SCHEMA:
@@ -317,7 +294,8 @@ class KeptQuestion:
         for name in dict.fromkeys([*before.options, *self.options]):
             now, was = self.options.get(name), before.options.get(name)
             if now != was:
-                yield f"{name} {_was(was)} and {_is(now)}"
+                before_words = "was not given" if was is None else f"was {was}"
+                yield f"{name} {before_words} and {'is not given now' if now is None else f'is {now} now'}"
         for name in dict.fromkeys([*before.files, *self.files]):
             if self.files.get(name) != before.files.get(name):
                 read = "is not read now" if name not in self.files else "has other content"
@@ -329,14 +307,6 @@ class KeptQuestion:
             now, was = self.versions.get(name, "none"), before.versions.get(name, "none")
             if now != was:
                 yield f"{name} was {was} and is {now}"
-
-
-def _was(value: str | None) -> str:
-    return "was not given" if value is None else f"was {value}"
-
-
-def _is(value: str | None) -> str:
-    return "is not given now" if value is None else f"is {value} now"
 
 
 PATIENCE = 2.0  # seconds of work that are not worth a folder
@@ -361,8 +331,6 @@ class PartialFolder:
     Nothing is looked at before the first block is asked for: the files that the question depends on have been
     read by then, and a command that has no blocks never sees the folder.
 
-    Parameters
-    ----------
     output : the file or folder that will have the answer.
     question : is called once, at the first block.
     tell : what is said while nothing is wrong; `warn`: what must be told in any case.
@@ -380,14 +348,8 @@ class PartialFolder:
 
     def get(self, key: str) -> Any | None:
         """The result of a block that was finished before.
-
-        Raises
-        ------
-        UnfinishedWorkError
-            The folder holds the work on another question, or is damaged, or no such folder.
-        BusyError
-            Another process works in it.
-        """
+        Raises UnfinishedWorkError: the folder holds the work on another question, or is damaged, or no such folder;
+        BusyError: another process works in it."""
         self._look()
         try:
             content = None if self._store is None else self._store.get(key)

@@ -38,12 +38,7 @@ class _RefusedError(ValueError):
 
 def read_json(path: str | Path, *, hint: str = "") -> Any:
     """The value in a JSON file; `hint` is the remedy where there is none.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, or what `parse_json` refuses.
-    """
+    Raises InputError: a file that cannot be read, or what `parse_json` refuses."""
     return parse_json(read_text(path, hint=hint), place=str(path), hint=hint)
 
 
@@ -69,12 +64,8 @@ def parse_json(
 
     row : the line of a file of several texts. nan : whether NaN may stand for a number that is missing.
     any_number : whether infinities may stand too, as logarithms of probabilities have them.
-
-    Raises
-    ------
-    InputError
-        A text that is not JSON; names that occur twice in an object; numbers that are not finite or too
-        long; halves of characters; lists and objects nested deeper than DEEPEST.
+    Raises InputError: a text that is not JSON; names that occur twice in an object; numbers that are not finite or
+    too long; halves of characters; lists and objects nested deeper than DEEPEST.
     """
 
     def refused(rule: str, remedy: str, line: int | None = None) -> InputError:
@@ -186,12 +177,8 @@ def read_toml(
     path: str | Path, *, hint: str = "", parse_float: Callable[[str], Any] = float
 ) -> dict[str, Any]:
     """The tables of a TOML file.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read or is not TOML; one that is too long, too deep or has too long a number.
-    """
+    Raises InputError: a file that cannot be read or is not TOML; one that is too long, too deep or has too long a
+    number."""
     return toml_values(read_text(path, hint=hint), place=str(path), hint=hint, parse_float=parse_float)
 
 
@@ -293,12 +280,7 @@ def default_fee_file() -> Path:
 
 def read_fees(path: str | Path | None = None) -> dict[str, PlatformFee]:
     """The fee rules of a file by name, in the order of the file.
-
-    Raises
-    ------
-    InputError
-        A file that is missing or not TOML, or every problem of its rules at once.
-    """
+    Raises InputError: a file that is missing or not TOML, or every problem of its rules at once."""
     source = Path(path) if path is not None else default_fee_file()
     tables = read_toml(source, hint=_REMEDY, parse_float=Decimal)
     problems, fees = [], {}

@@ -52,11 +52,7 @@ def read_predictions(
 
     A file that ends with .txt, or whose first line has no separator, holds one a line; any other is a
     table (CSV, TSV, JSON Lines, Excel, Parquet) with a column of them and perhaps one of ids.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, a column that cannot be found, or ids that occur twice.
+    Raises InputError: a file that cannot be read, a column that cannot be found, or ids that occur twice.
     """
     content = unzipped(read_bytes(path), source=source_name(path))
     lines = _lines(content, Path(path))
@@ -94,11 +90,7 @@ def right_answers(
 
     Items are matched by id where every file has ids, and by position where none has. Without labels the
     files themselves must say right or wrong: 1 and 0, true and false, correct and incorrect.
-
-    Raises
-    ------
-    InputError
-        Files that do not belong together, or cells that are neither right nor wrong; all problems.
+    Raises InputError: files that do not belong together, or cells that are neither right nor wrong; all problems.
     """
     files = [*predictions, *([labels] if labels is not None else [])]
     reference = files[-1]

@@ -95,6 +95,10 @@ class SourceTable(NamedTuple):
         """What is wrong with the value of a cell; `row` is that of the frame's index."""
         return Problem(rule, remedy, self.source, int(str(row)), column, value, has_value=True)
 
+    def at_path(self, path: str | Path) -> SourceTable:
+        """The same, which knows where it was read from."""
+        return self if self.layout is None else self._replace(layout=replace(self.layout, path=str(path)))
+
     def at(self, column: str) -> Location:
         """Where the cells of a column stand."""
         return Location(self.source, column, self.frame.index.to_numpy(dtype=np.int64), self.files)
@@ -117,19 +121,13 @@ def read_table(path: str | Path, *, arrays: bool = False) -> SourceTable:
 
     The format is told from the content (Parquet, Excel, gzip) and for text from its first character. A JSON
     array of objects is a table where `arrays` says so; what is no plain value in it is left out.
-
-    Raises
-    ------
-    InputError
-        A file that is missing, empty, undecodable or not a table, with the row where there is one; or one
-        that is larger than the limits of `file_bytes`.
+    Raises InputError: a file that is missing, empty, undecodable or not a table, with the row where there is one;
+    or one that is larger than the limits of `file_bytes`.
     """
     logged = read_score_source(path)
     if logged is not None:
         return logged
-    table = table_of(read_bytes(path), source=source_name(path), arrays=arrays)
-    layout = None if table.layout is None else replace(table.layout, path=str(path))
-    return table._replace(layout=layout)
+    return table_of(read_bytes(path), source=source_name(path), arrays=arrays).at_path(path)
 
 
 def read_score_source(*paths: str | Path, names: Mapping[str, str] | None = None) -> SourceTable | None:
@@ -137,11 +135,7 @@ def read_score_source(*paths: str | Path, names: Mapping[str, str] | None = None
 
     Its columns are system and item, run and task where there are several, the metrics (`scores`), and what may be
     clusters of items. `names` of systems go before what the logs say, by the paths.
-
-    Raises
-    ------
-    InputError
-        What `read_logs` refuses.
+    Raises InputError: what `read_logs` refuses.
     """
     logs = read_logs(*paths, systems=names or {})
     if logs is None:
@@ -171,12 +165,8 @@ def with_metric(table: SourceTable, metric: str, *, item: str | None = None) -> 
 def read_decided(path: str | Path, rejected_rows: Rejected | None = None) -> SourceTable:
     """The same without rows of rejected or unfinished work, or with them where the user says so ('keep'); its
     notices tell of them.
-
-    Raises
-    ------
-    InputError
-        A file that is no table, or rows that a column such as AssignmentStatus marks and nobody decided on.
-    """
+    Raises InputError: a file that is no table, or rows that a column such as AssignmentStatus marks and nobody
+    decided on."""
     table = read_table(path)
     frame, notices = decided_rows(table.frame, rejected_rows, source=table.source)
     return table._replace(frame=frame, notices=(*table.notices, *notices))
@@ -188,13 +178,7 @@ def source_name(path: str | Path) -> str:
 
 
 def table_of(content: bytes, *, source: str, arrays: bool = False) -> SourceTable:
-    """The same from the bytes of a file that has been read.
-
-    Raises
-    ------
-    InputError
-        What `read_table` raises.
-    """
+    """The same from the bytes of a file that has been read. Raises InputError: what `read_table` raises."""
     digest = hashlib.sha256(content).hexdigest()
     frame, notices, layout, source = _parse(unzipped(content, source=source), source, arrays=arrays)
     if frame.empty:
@@ -227,20 +211,15 @@ def _parse(content: bytes, source: str, *, arrays: bool) -> tuple[pd.DataFrame, 
         frame, left_out = read_json_array(text, source=source)
         return frame, [*notices, *left_out], Layout("json lines"), source
     if start == "[":
-        raise _one_object_a_line(source)
+        name = source if source != "standard input" else "FILE"
+        remedy = (
+            f"Write one object a line: jq -c '.[]' {name} > ratings.jsonl; or in Python: "
+            f"pandas.read_json({name!r}).to_csv('ratings.csv', index=False)."
+        )
+        raise refusal("a JSON array is not read as a table; JSON Lines is.", remedy, source)
     frame, assumed = read_delimited(text, source=source)
     layout = Layout("delimited", separator_of(text + "\n"), encoding_of(content))
     return frame, [*notices, *assumed], layout, source
-
-
-def _one_object_a_line(source: str) -> InputError:
-    """Why a JSON array is no table here, and how it becomes one."""
-    name = source if source != "standard input" else "FILE"
-    remedy = (
-        f"Write one object a line: jq -c '.[]' {name} > ratings.jsonl; or in Python: "
-        f"pandas.read_json({name!r}).to_csv('ratings.csv', index=False)."
-    )
-    return refusal("a JSON array is not read as a table; JSON Lines is.", remedy, source)
 
 
 # Tables of ratings, or a platform's export of them, wherever a command takes ratings.
@@ -274,8 +253,7 @@ def read_rating_table(path: str | Path) -> SourceTable:
     if ready is not None:
         notices = (*table.notices, *ready.notices)
         return table._replace(frame=ready.frame, notices=notices, layout=None, exports=(ready.flow,))
-    layout = None if table.layout is None else replace(table.layout, path=str(path))
-    return table._replace(layout=layout)
+    return table.at_path(path)
 
 
 def _export(raw: RawExport, otherwise: InputError) -> SourceTable:
@@ -304,11 +282,7 @@ def answers_of(table: SourceTable, ratings: Sequence[Ratings]) -> pd.DataFrame:
     """The answers of a table, as `exclude_workers` takes them: of all systems, with repeats and attention checks.
 
     ratings : what was read of the table, for each criterion that is analysed.
-
-    Raises
-    ------
-    InputError
-        Seconds that are no times, or checks that are neither passed nor failed.
+    Raises InputError: seconds that are no times, or checks that are neither passed nor failed.
     """
     parts = []
     for one in ratings:
@@ -574,19 +548,14 @@ class NumberColumn(Column):
 def read_numbers_of(table: SourceTable, wanted: Sequence[NumberColumn]) -> dict[str, Floats]:
     """The columns by their first name, each (n_rows,) with NaN for a blank cell; an optional column that
     is absent is left out.
-
-    Raises
-    ------
-    InputError
-        Every missing or ambiguous column, or every cell that breaks a rule, with its row.
-    """
+    Raises InputError: every missing or ambiguous column, or every cell that breaks a rule, with its row."""
     columns = find_columns(table.frame.columns, wanted, source=table.source).of
     problems: list[Problem] = []
-    values: dict[str, Floats] = {}
-    for column in wanted:
-        if column.name in columns:
-            values[column.name], wrong = _checked(table, columns[column.name], column)
-            problems += wrong
+    values = {
+        column.name: _checked(table, columns[column.name], column, problems)
+        for column in wanted
+        if column.name in columns
+    }
     refuse(problems)
     return values
 
@@ -596,7 +565,8 @@ def texts_of(table: SourceTable, column: str | None) -> list[str] | None:
     return None if column is None else [str(cell).strip() for cell in table.frame[column]]
 
 
-def _checked(table: SourceTable, name: str, column: NumberColumn) -> tuple[Floats, list[Problem]]:
+def _checked(table: SourceTable, name: str, column: NumberColumn, problems: list[Problem]) -> Floats:
+    """The numbers of a column; what is wrong with them joins the problems."""
     cells = read_cells(table.frame[name])
     texts = tuple(text.strip().removesuffix("%") for text in cells.texts)
     numbers = read_numbers(
@@ -610,9 +580,16 @@ def _checked(table: SourceTable, name: str, column: NumberColumn) -> tuple[Float
         outside = (value < column.low) | (value > column.high)
         uncountable = ~outside & column.whole & (value > MOST_COUNTED)
         broken = np.isfinite(value) & (value != np.round(value)) & column.whole & ~outside
+    example = "a whole number such as 12" if column.whole else "a decimal number such as 0.25"
+    limits = f"must lie from {column.low:g} to {column.high:g}."
+    if math.isinf(column.high):
+        limits = f"must be at least {column.low:g}."
+    elif math.isinf(column.low):
+        limits = f"must be at most {column.high:g}."
+    or_blank = ", or leave the cell blank" if column.may_be_blank else ""
     rules = [
-        (no_number, "is not a number.", _remedy(column)),
-        (outside, _range(column), "Correct the value."),
+        (no_number, "is not a number.", f"Write {example}{or_blank}."),
+        (outside, limits, "Correct the value."),
         (uncountable, f"is too large: at most {MOST_COUNTED:,} can be counted.", "Correct the value."),
         (broken, "must be a whole number.", "Correct the value."),
     ]
@@ -620,25 +597,9 @@ def _checked(table: SourceTable, name: str, column: NumberColumn) -> tuple[Float
         rules.append(
             (blank, "the cell is blank, or stands for a missing value.", "Fill it in, or delete the row.")
         )
-    problems = [
-        problem
-        for bad, rule, remedy in rules
-        for problem in cell_problems(bad, cells, at=at, rule=rule, remedy=remedy)
-    ]
-    return np.asarray(value), problems
-
-
-def _remedy(column: NumberColumn) -> str:
-    written = "a whole number such as 12" if column.whole else "a decimal number such as 0.25"
-    return f"Write {written}{', or leave the cell blank' if column.may_be_blank else ''}."
-
-
-def _range(column: NumberColumn) -> str:
-    if math.isinf(column.high):
-        return f"must be at least {column.low:g}."
-    if math.isinf(column.low):
-        return f"must be at most {column.high:g}."
-    return f"must lie from {column.low:g} to {column.high:g}."
+    for bad, rule, remedy in rules:
+        problems += cell_problems(bad, cells, at=at, rule=rule, remedy=remedy)
+    return np.asarray(value)
 
 
 # The cluster of each item: from a column of a table that has been read, or from a file with one name a
@@ -653,18 +614,12 @@ def clusters_of(
 ) -> Clusters:
     """The cluster of each of `items`, in their order.
 
-    Parameters
-    ----------
     table : one row or several for each item; rows of other items are passed over.
     column : the column of the clusters.
     items : names of the items as the table has them; without `item_column` one name for each row.
     item_column : the column with them; None where every row is an item.
-
-    Raises
-    ------
-    InputError
-        A column that is not there, blank cells, items in two clusters, items without a row, all of them; or
-        a single cluster.
+    Raises InputError: a column that is not there, blank cells, items in two clusters, items without a row, all of
+    them; or a single cluster.
     """
     name = named_column(column, table.frame.columns, option=OPTION, source=table.source)
     cells = [str(cell).strip() for cell in table.frame[name].fillna("")]

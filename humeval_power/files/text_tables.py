@@ -278,12 +278,7 @@ _ROWS_AT_ONCE = 4096  # of Parquet: the limit is looked at after each such piece
 
 def read_parquet(content: bytes, *, source: str) -> pd.DataFrame:
     """The table of a Parquet file; rows are numbered as in a spreadsheet, from 2.
-
-    Raises
-    ------
-    InputError
-        A damaged file, one that unpacks to more than the limits, or columns that share a name.
-    """
+    Raises InputError: a damaged file, one that unpacks to more than the limits, or columns that share a name."""
     try:
         frame = _parquet_frame(content, source)
     except InputError:
@@ -300,14 +295,8 @@ def read_parquet(content: bytes, *, source: str) -> pd.DataFrame:
 
 def read_sheets(content: bytes, *, source: str) -> dict[str, pd.DataFrame]:
     """Every sheet of a workbook that is not empty, as text, by name.
-
-    Raises
-    ------
-    InputError
-        A damaged workbook, or one that unpacks to more than the limits.
-    EngineMissingError
-        The extra [excel] is not installed.
-    """
+    Raises InputError: a damaged workbook, or one that unpacks to more than the limits; EngineMissingError: the
+    extra [excel] is not installed."""
     sheets = {
         name: cells for name, cells in _sheets(content, source, first=False).items() if not cells.empty
     }
@@ -320,14 +309,8 @@ def read_sheets(content: bytes, *, source: str) -> dict[str, pd.DataFrame]:
 def read_excel(content: bytes, *, source: str) -> tuple[pd.DataFrame, list[str], str]:
     """The first sheet of a workbook as text, what was assumed, and what messages call it: with the name of the
     sheet where there are others.
-
-    Raises
-    ------
-    InputError
-        A damaged workbook, one that unpacks to more than the limits, or an empty first sheet.
-    EngineMissingError
-        The extra [excel] is not installed.
-    """
+    Raises InputError: a damaged workbook, one that unpacks to more than the limits, or an empty first sheet;
+    EngineMissingError: the extra [excel] is not installed."""
     first, *others = _sheets(content, source, first=True).items()
     name, cells = first
     if cells.empty:

@@ -18,8 +18,6 @@ from humeval_power.scales import RatingScale
 def of_hundred(power: float, interval: tuple[float, float] | None = None) -> str:
     """How many of 100 such studies, with the interval where the power was simulated.
 
-    Examples
-    --------
     >>> of_hundred(0.396), of_hundred(0.79, (0.768, 0.814)), of_hundred(0.9997)
     ('40', '79 (77 to 81)', 'more than 99')
     """
@@ -39,8 +37,6 @@ def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"
     """How many of 100 such studies at both ends of what is possible of workers and items; nothing where that is one
     number.
 
-    Examples
-    --------
     >>> next(spread_words(0.163, 0.881, "pilot")).partition(";")[0]
     'As the pilot is small, 16 to 88 of 100 may find it (80 % interval)'
     """
@@ -56,8 +52,6 @@ def spread_words(low: float, high: float, known_from: Literal["assumed", "pilot"
 def between_words(low: float, high: float) -> str:
     """How many of 100 such studies may find it; nothing where that is one number.
 
-    Examples
-    --------
     >>> between_words(0.163, 0.881), between_words(0.881, 0.882)
     ('16 to 88 of 100 may find it', '')
     """
@@ -68,8 +62,6 @@ def between_words(low: float, high: float) -> str:
 def narrowing_words(known_from: Literal["assumed", "pilot"]) -> str:
     """What narrows the range of what is possible: the start of a sentence that ends in 'would narrow'.
 
-    Examples
-    --------
     >>> narrowing_words("pilot")
     'more workers in the pilot'
     """
@@ -81,8 +73,6 @@ def narrowing_words(known_from: Literal["assumed", "pilot"]) -> str:
 def enough_work_words(least: int) -> str:
     """Which designs count where nothing says what one more worker costs; nothing where something does.
 
-    Examples
-    --------
     >>> enough_work_words(20)
     'As nothing says what one more worker costs, only designs count in which each gives 20 ratings or more.'
     """
@@ -97,8 +87,6 @@ def enough_work_words(least: int) -> str:
 def share_words(share: float) -> str:
     """A share in per cent: 'under 0.1 %' and 'over 99.9 %' where less than a tenth would be printed.
 
-    Examples
-    --------
     >>> share_words(0.0003), share_words(0.0192), share_words(0.41)
     ('under 0.1 %', '1.9 %', '41 %')
     """
@@ -108,8 +96,6 @@ def share_words(share: float) -> str:
 def rate_words(share: float, interval: tuple[float, float]) -> str:
     """A simulated rate in per cent, with its Monte Carlo interval.
 
-    Examples
-    --------
     >>> rate_words(0.059, (0.046, 0.0754))
     '5.9 % (4.6 to 7.5)'
     """
@@ -120,8 +106,6 @@ def rate_words(share: float, interval: tuple[float, float]) -> str:
 def points_words(difference: float, scale: RatingScale | None, *, digits: int = 4) -> str:
     """The size of a difference on [0, 1] in points of its scale; on [0, 1] where there is none.
 
-    Examples
-    --------
     >>> points_words(0.1, RatingScale(1, 5)), points_words(-0.25, RatingScale(1, 5)), points_words(0.1, None)
     ('0.4 points', '1 point', '0.1')
     """
@@ -134,8 +118,6 @@ def points_words(difference: float, scale: RatingScale | None, *, digits: int = 
 def as_points(difference: float, scale: RatingScale | None) -> str:
     """A difference on [0, 1] in points of its scale, to the digits of 4 decimals on [0, 1]; so where there is none.
 
-    Examples
-    --------
     >>> as_points(0.08125, RatingScale(1, 5)), as_points(0.08125, RatingScale(0, 100)), as_points(0.08125, None)
     ('0.325', '8.12', '0.0813')
     """
@@ -156,8 +138,6 @@ def in_points_too(
 ) -> str:
     """An estimate with its interval, in points and on [0, 1] beside; there alone without a scale.
 
-    Examples
-    --------
     >>> in_points_too(0.0813, (0.0125, 0.15), RatingScale(1, 5), interval_is="95 % interval {}")
     '0.325 points (95 % interval 0.050 to 0.600; on [0, 1] 0.0813, 0.0125 to 0.1500)'
     >>> in_points_too(0.0813, (0.0125, 0.15), None, interval_is="95 % interval {}")
@@ -188,8 +168,6 @@ def better_words(
 ) -> str:
     """Which system is better, by how much; `systems` are the names of A and B, None for any two.
 
-    Examples
-    --------
     >>> better_words(0.1, RatingScale(1, 5), ("baseline", "new"))
     'new is 0.4 points better than baseline'
     """
@@ -202,8 +180,6 @@ def better_words(
 def finding_words(said: Difference, rule: DecisionRule, scale: RatingScale | None = None) -> str:
     """What the studies find or show that the power counts: 'find that B is 0.1 better than A ...'.
 
-    Examples
-    --------
     >>> finding_words(Difference(0.1), DecisionRule())
     'find that B is 0.1 better than A on a scale from 0 to 1'
     """
@@ -235,8 +211,6 @@ def enough_words(n_enough: int, n: int, target: float) -> str:
 def estimated_words(difference: float, scale: RatingScale) -> str:
     """An estimated difference on [0, 1] in points: two decimals on a scale from 1 to 5, one from 0 to 100.
 
-    Examples
-    --------
     >>> estimated_words(-0.0708, RatingScale(1, 5))
     '0.28 points'
     """
@@ -252,8 +226,6 @@ def interval_in_points(interval: tuple[float, float], scale: RatingScale) -> str
 def possible_words(interval: tuple[float, float], scale: RatingScale) -> str:
     """The same for a system that may be better or worse.
 
-    Examples
-    --------
     >>> possible_words((-0.0161, 0.1578), RatingScale(1, 5))
     'between 0.06 points worse and 0.63 points better'
     >>> possible_words((0.01, 0.1578), RatingScale(1, 5))
@@ -279,8 +251,6 @@ def decided_words(
 ) -> str:
     """What a test without a margin decides; `found` is the difference and the ends of its interval.
 
-    Examples
-    --------
     >>> decided_words(
     ...     ("old", "new"), (0.1, 0.05, 0.15), RatingScale(1, 5), "two-sided",
     ...     shown=True, p="p = 0.01", level="95 % interval",
@@ -315,8 +285,6 @@ _ROLES = re.compile(r"\bB\b|(?<=[a-z,] )A\b|(?<=[-\u2212] )A\b|^A(?= alone)")
 def with_names(words: str, systems: tuple[str, str]) -> str:
     """Our own words, which say A and B, about these systems (A first); never words that hold names already.
 
-    Examples
-    --------
     >>> with_names("The mean of B - A; B is better than A", ("old", "new"))
     'The mean of new - old; new is better than old'
     """

@@ -51,7 +51,9 @@ def _figure(all_rows: EstimateRows, *, title: str | None, width: float) -> Figur
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
             )
         else:
-            _draw_row(axes, place, row)
+            ends, colour, marker = (row.low, row.high), *LOOKS[row.marked]
+            axes.plot(ends, (place, place), color=colour, linewidth=1.0, solid_capstyle="butt", zorder=3)
+            axes.plot([row.value], [place], marker, color=colour, markersize=3.0, zorder=4, gid="value")
     _frame(axes, shown, dense=len(shown) > _DENSE, x_label=all_rows.x_label)
     drawn = [row for row in shown if row is not None]
     labels = {False: all_rows.usual_label, True: all_rows.marked_label}
@@ -67,14 +69,6 @@ def _figure(all_rows: EstimateRows, *, title: str | None, width: float) -> Figur
     if handles or title:
         add_header(figure, title, [handles] if handles else [])
     return figure
-
-
-def _draw_row(axes: Axes, place: int, row: EstimateRow) -> None:
-    colour, marker = LOOKS[row.marked]
-    axes.plot(
-        [row.low, row.high], [place, place], color=colour, linewidth=1.0, solid_capstyle="butt", zorder=3
-    )
-    axes.plot([row.value], [place], marker, color=colour, markersize=3.0, zorder=4, gid="value")
 
 
 def _frame(axes: Axes, shown: Sequence[EstimateRow | None], *, dense: bool, x_label: str) -> None:

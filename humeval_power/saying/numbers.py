@@ -129,8 +129,6 @@ _POWER_DIGITS = 3  # of a power
 def power_words(power: float, interval: tuple[float, float] | None = None) -> str:
     """A power, with its interval where it was simulated.
 
-    Examples
-    --------
     >>> power_words(0.7916), power_words(0.79, (0.768, 0.8141))
     ('0.792', '0.790 (0.768 to 0.814)')
     """

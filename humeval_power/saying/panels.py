@@ -54,15 +54,11 @@ class Facets:
 def prepared(table: pd.DataFrame, quantity: DrawnQuantity = QUANTITIES["power"]) -> pd.DataFrame:
     """The table with a column `crew`, sorted along every axis; settings keep the order they came in. Cells that
     do not have what is drawn are left out.
-
-    Raises
-    ------
-    InputError
-        Where the table is empty or lacks columns.
-    """
+    Raises InputError: where the table is empty or lacks columns."""
     missing = [name for name in (*COLUMNS, quantity.column) if name not in table.columns]
     if missing:
-        raise InputError(f"A table of power needs the columns {', '.join(COLUMNS)}; {_lacks(missing)}.")
+        lacks = f"this one lacks {', '.join(missing)}"
+        raise InputError(f"A table of power needs the columns {', '.join(COLUMNS)}; {lacks}.")
     if table.empty:
         raise InputError("The table of power has no rows, so there is nothing to draw.")
     table = table[table[quantity.column].notna()]
@@ -135,10 +131,6 @@ def _crews(table: pd.DataFrame) -> list[str]:
         + ("" if workers == per_item else f", {per_item:g}\N{NO-BREAK SPACE}per\N{NO-BREAK SPACE}item")
         for workers, per_item in zip(table["workers"], table["ratings_per_item"], strict=True)
     ]
-
-
-def _lacks(missing: list[str]) -> str:
-    return f"this one lacks {', '.join(missing)}"
 
 
 SINGLE_COLUMN, FULL_WIDTH = 3.3, 6.8  # inches

@@ -59,8 +59,8 @@ def flow_sentence(record: JsonRecord) -> str | None:
         shown = [_of_table(step) for step in steps if not _is_of_another(step)]
         chosen = next((words(step, "reason") or "" for step in steps if _is_of_another(step)), None)
         if chosen is not None:
-            left = sum(int(number(step, "rows") or 0) for step in steps if _is_of_another(step))
-            n = int(number(steps[0], "rows") or 0) - left
+            left = sum(_n_rows(step) for step in steps if _is_of_another(step))
+            n = _n_rows(steps[0]) - left
             criterion = chosen.removeprefix(OF_ANOTHER_CRITERION)
             shown[0] += f", {n:,} of them of the criterion {criterion}"
         said.append("; ".join(shown) + ".")
@@ -120,7 +120,7 @@ def _without_repeats(steps: list[JsonRecord]) -> Iterator[JsonRecord]:
     """The steps without a reading of just what the steps before it have left."""
     left: int | None = None
     for step in steps:
-        rows = int(number(step, "rows") or 0)
+        rows = _n_rows(step)
         if step.get("step") == "dropped":
             left = None if left is None else left - rows
         elif step.get("step") == "read":
@@ -150,11 +150,13 @@ def _kept(step: JsonRecord) -> str:
     return "kept" if step.get("step") == "analysed" else _verb(step)
 
 
+def _n_rows(step: JsonRecord) -> int:
+    return int(number(step, "rows") or 0)
+
+
 def _n_dropped(steps: list[JsonRecord]) -> int:
     return sum(
-        int(number(step, "rows") or 0)
-        for step in steps
-        if step.get("step") == "dropped" and not _is_of_another(step)
+        _n_rows(step) for step in steps if step.get("step") == "dropped" and not _is_of_another(step)
     )
 
 
@@ -174,14 +176,16 @@ def _exports(record: JsonRecord) -> list[JsonRecord]:
         {
             **first,
             "source": f"{words(first, 'source')} and {len(others):,} more" if others else first["source"],
-            "flow": [asdict(step) for step in merged_flow(map(_flow_of, (first, *others)))],
+            "flow": [
+                asdict(step)
+                for step in merged_flow(
+                    [
+                        FlowStep(step["step"], _n_rows(step), words(step, "reason") or "")
+                        for step in _steps(one)
+                    ]
+                    for one in (first, *others)
+                )
+            ],
         }
         for first, *others in alike.values()
-    ]
-
-
-def _flow_of(record: JsonRecord) -> list[FlowStep]:
-    return [
-        FlowStep(step["step"], int(number(step, "rows") or 0), words(step, "reason") or "")
-        for step in _steps(record)
     ]

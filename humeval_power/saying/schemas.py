@@ -56,13 +56,8 @@ _LONGEST_VALUE = 80
 
 def validated(kind: type[Document], values: Mapping[str, Any], place: str, *, remedy: str = "") -> Document:
     """A document of a kind, with every field checked.
-
-    Raises
-    ------
-    InputError
-        Every field that is impossible, at once; `place` is what errors call the document, `remedy` is said where a
-        value is wrong.
-    """
+    Raises InputError: every field that is impossible, at once; `place` is what errors call the document, `remedy`
+    is said where a value is wrong."""
     try:
         return kind.model_validate_json(json.dumps(values))
     except ValidationError as error:
@@ -88,7 +83,10 @@ def _problems(detail: dict[str, Any], place: str, kind: type[BaseModel], remedy:
     if detail["type"] == "missing":
         return [Problem("is missing.", "Every field must be there.", place, column=path, noun="field")]
     if detail["type"] == "extra_forbidden":
-        names = ", ".join(_names_beside(detail["loc"], kind))
+        for name in detail["loc"][:-1]:
+            field = kind.model_fields.get(str(name))
+            kind = (field and _model_in(field.annotation)) or kind
+        names = ", ".join(field.alias or name for name, field in kind.model_fields.items())
         return [Problem(f"is not known; the names here are {names}.", "", place, column=path, noun="field")]
     value = detail["input"]
     shown = not isinstance(value, dict | list) and len(str(value)) <= _LONGEST_VALUE
@@ -113,18 +111,6 @@ def _rule(detail: dict[str, Any]) -> str:
     for start, ours in (("Input should be", "must be"), ("Tuple should", "must"), ("List should", "must")):
         text = text.replace(start, ours)
     return f"{text[:1].lower()}{text[1:]}."
-
-
-def _names_beside(place: tuple[int | str, ...], kind: type[BaseModel]) -> list[str]:
-    """The names that the section of an unknown name has."""
-    for name in place[:-1]:
-        kind = _inner(kind, str(name)) or kind
-    return [field.alias or name for name, field in kind.model_fields.items()]
-
-
-def _inner(kind: type[BaseModel], name: str) -> type[BaseModel] | None:
-    field = kind.model_fields.get(name)
-    return None if field is None else _model_in(field.annotation)
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

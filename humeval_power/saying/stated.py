@@ -49,8 +49,6 @@ def pairs_lead(
 ) -> str:
     """In how many pairs a difference is shown, and which these are if they are few.
 
-    Examples
-    --------
     >>> pairs_lead(["new above old"], 3, "alpha 0.05, corrected by Holm")
     'A difference is shown in 1 of 3 pairs (alpha 0.05, corrected by Holm): new above old.'
     """
@@ -67,8 +65,6 @@ def signature(**entries: object) -> str:
 
     True stands for a name without a value, `Clusters` or (name, number) for the column and number of clusters.
 
-    Examples
-    --------
     >>> signature(model="paired", alpha=0.05, two=True, draws=None).partition("|model:")[2]
     'paired|alpha:.05|two'
     """

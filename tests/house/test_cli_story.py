@@ -90,12 +90,6 @@ def parameters(folder: Path) -> Path:
 # -- each step -----------------------------------------------------------------------------------------
 
 
-def test_check_tells_what_is_in_the_pilot() -> None:
-    result = done("check", PILOT, "--scale", "1:5")
-    assert re.search(r"Usable +360\b", result.stdout)
-    assert "3 each" in result.stdout
-
-
 def test_fit_writes_the_promised_fields(parameters: Path) -> None:
     document = json.loads(parameters.read_text())
     assert document["schema"] == "humeval_power/parameters/1"
@@ -144,27 +138,6 @@ def test_simulate_gives_a_table_that_can_be_checked_and_fitted(parameters: Path,
     again = done("simulate", *printed, "--seed", 1).stdout
     assert again == (tmp_path / "study.csv").read_text()
     assert again != done("simulate", *printed, "--seed", 2).stdout
-
-
-def test_power_as_json_has_every_field_of_the_contract(parameters: Path) -> None:
-    size = ("--workers", 10, "--items", 100, "--effect", 0.05)
-    result = done("power", "--parameters", parameters, *size, "--simulations", 500, "--json")
-    document = json.loads(result.stdout)
-    assert document["schema"] == "humeval_power/power/1"
-    assert set(POWER_FIELDS) <= set(document)
-    assert (document["setting"], document["workers"], document["items"]) == ("parameters", 10, 100)
-    assert (document["n_simulations"], document["n_failed"]) == (500, 0)
-    assert document["power_low"] < document["power"] < document["power_high"]
-    assert document["analytic"]["power"] == pytest.approx(document["power"], abs=0.1)  # 5 standard errors
-
-
-def test_power_in_words_names_both_scales_and_the_test(parameters: Path) -> None:
-    size = ("--workers", 10, "--items", 100, "--effect", 0.05)
-    result = done("power", "--parameters", parameters, *size, "--simulations", 200)
-    text = " ".join(result.stdout.split())
-    assert "new - baseline = 0.05 on [0, 1], 0.2 on the scale 1 to 5" in text
-    assert "REML, t, kenward-roger df, two-sided, alpha 0.05" in text
-    assert max(map(len, result.stdout.splitlines())) <= 80
 
 
 def test_surface_writes_four_files_that_agree(folder: Path) -> None:
@@ -220,19 +193,9 @@ def test_what_the_files_do_not_tell_stays_open(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("check", PILOT),
-        ("fit", PILOT),
-        ("power", *PRESET, "--effect", 0.1, "--simulations", 200),
-        ("mde", *PRESET, "--simulations", 200),
-        ("surface", *PRESET, "--effect", 0.1, "--simulations", 200),
-        ("calibrate", *PRESET, "--simulations", 100),
-    ],
-    ids=lambda arguments: arguments[0],
+    "arguments", [("check", PILOT), ("mde", *PRESET, "--simulations", 200)], ids=lambda words: words[0]
 )
 def test_standard_output_carries_the_document_alone(arguments: tuple[object, ...]) -> None:
-    json.loads(done(*arguments, "--json").stdout)
     quiet = done(*arguments, "--json", "--quiet")
     json.loads(quiet.stdout)
     assert quiet.stderr == ""

@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "humeval_power"
@@ -84,3 +85,22 @@ def test_no_class_name_stands_twice() -> None:
             places[name].append(str(path.relative_to(PACKAGE)))
     assert len(places) > 500
     assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+@cache
+def words_in(place: Path) -> frozenset[str]:
+    """The words of a module, or the modules of a package."""
+    files = [*place.glob("__init__.py*"), place.with_suffix(".py")]
+    texts = (file.read_text(encoding="utf-8") for file in files if file.is_file())
+    return frozenset(re.findall(r"\w+", " ".join(texts))) | {path.stem for path in place.glob("*")}
+
+
+def test_scripts_beside_the_package_import_what_is_there() -> None:
+    root, missing = PACKAGE.parent, []
+    for script in (each for place in ("examples", "benchmarks") for each in (root / place).rglob("*.py")):
+        for node in ast.parse(script.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("humeval_power."):
+                has = words_in(root.joinpath(*str(node.module).split(".")))
+                names = (one.name for one in node.names if one.name not in has)
+                missing += [f"{script.name}: {node.module}.{name}" for name in names]
+    assert not missing

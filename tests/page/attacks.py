@@ -23,7 +23,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "page-attacks.md"
 CAPS = {
     "head_seconds": 0.7,
     "pause_seconds": 0.7,
-    "body_seconds": 8.0,
+    "body_seconds": 4.0,
     "answer_seconds": 0.7,
     "connections": 20,
     "upload": 20_000_000,

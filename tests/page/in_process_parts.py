@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import html
 import re
+import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -110,7 +111,37 @@ def next_links(found: dict[str, str]) -> dict[str, dict[str, str]]:
     return {urlsplit(link).path.strip("/"): dict(parse_qsl(urlsplit(link).query)) for link in links}
 
 
-def a_client(private: Path, chosen: Path) -> TestClient:
+def a_client(private: Path, chosen: Path, *, follow_redirects: bool = False) -> TestClient:
     """The page over a folder."""
     parts = replace(in_process_parts(private), folder=Folder(chosen))
-    return TestClient(make_app(parts), follow_redirects=False)
+    return TestClient(make_app(parts), follow_redirects=follow_redirects)
+
+
+# What tests do with a page: bring files, read it, save a stage of a study.
+
+
+def brought(client: TestClient, name: str, content: bytes | str) -> str:
+    """The value of a file that was brought to the page."""
+    return client.post("/upload", files={"file": (name, content)}).json()["values"][0]
+
+
+def words_of(page: str) -> str:
+    """The words of a page, without its marks."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
+
+
+def version(page: str) -> str:
+    """The version of the study's file that a page was made of."""
+    return re.search(r'name="version" value="(\w+)"', page)[1]
+
+
+def save(client: TestClient, stage: str = "mine/size", **typed: str):
+    """Type into the fields of a stage, and save it."""
+    seen = version(client.get(f"/study/{stage}").text)
+    return client.post(f"/study/{stage}", data={"version": seen, **typed})
+
+
+def said(chosen: Path, name: str = "mine") -> dict[str, object]:
+    """What the file of a study says."""
+    tables = tomllib.loads((chosen / name / "study.toml").read_text("utf-8"))
+    return {key: value for part in tables.values() if isinstance(part, dict) for key, value in part.items()}

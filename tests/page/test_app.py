@@ -19,11 +19,6 @@ from humeval_power.doors.page.app import make_app
 STUDY = "preset=high&workers=12&items=30&effect=0.1"
 
 
-@pytest.fixture
-def client(tmp_path):
-    return TestClient(make_app(in_process_parts(tmp_path)), raise_server_exceptions=True)
-
-
 def test_a_link_is_answered_with_its_form(client):
     page = client.get(f"/power?{STUDY}").text
     assert re.search(r'name="workers" value="12"', page)

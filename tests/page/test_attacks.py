@@ -30,26 +30,20 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[bool, Page]
 
 
 @pytest.fixture(scope="module")
-def dragging(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, dict[str, Reply]]]:
-    """A page that waits less for a body, and what clients get that drag at it, all at once."""
-    folder = tmp_path_factory.mktemp("dragging") / "chosen"
-    fill(folder)
+def dragging(pages: dict[bool, Page]) -> dict[str, Reply]:
+    """What clients get that drag at the page, all at once."""
     slow = [attack for attack in attacks() if attack.what.startswith(DRAGGING)]
-    with running(folder, **{**CAPS, "body_seconds": 2.0}) as page, ThreadPoolExecutor(len(slow)) as threads:
-        replies = threads.map(lambda attack: attack.send(page), slow)
-        yield page, {attack.what: reply for attack, reply in zip(slow, replies, strict=True)}
+    with ThreadPoolExecutor(len(slow)) as threads:
+        replies = threads.map(lambda attack: attack.send(pages[False]), slow)
+        return {attack.what: reply for attack, reply in zip(slow, replies, strict=True)}
 
 
 @each_case("attack", attacks, ids=lambda attack: f"{attack.kind}: {attack.what}")
 def test_an_attack_gets_what_the_table_says_and_the_page_goes_on(
-    pages: dict[bool, Page], dragging: tuple[Page, dict[str, Reply]], attack: Attack
+    pages: dict[bool, Page], dragging: dict[str, Reply], attack: Attack
 ) -> None:
-    page, replies = dragging
-    if attack.what in replies:
-        found = replies[attack.what]
-    else:
-        page = pages[attack.is_whole]
-        found = attack.send(page)
+    page = pages[attack.is_whole]
+    found = dragging[attack.what] if attack.what in dragging else attack.send(page)
     text = found.body.decode("utf-8", "replace")
     assert found.status == attack.status, came_back(found)
     assert attack.words in text, came_back(found)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import InProcess, in_process_parts
+from in_process_parts import InProcess, brought, words_of
 from starlette.testclient import TestClient
 
 from humeval_power.asking.options import takes_column_or_file
@@ -19,21 +18,6 @@ from humeval_power.doors.page.requests import CommandRequest, PageParts, file_na
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.serving.refusals import Caps
 from humeval_power.doors.page.serving.uploads import Uploads
-
-
-@pytest.fixture
-def client(tmp_path):
-    return TestClient(make_app(in_process_parts(tmp_path)), raise_server_exceptions=True)
-
-
-def brought(client, name: str, text: str) -> str:
-    """The value of a file that was brought to the page."""
-    return client.post("/upload", files={"file": (name, text.encode())}).json()["values"][0]
-
-
-def said(page: str) -> str:
-    """The words of a page, without its marks."""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
 
 
 def judged(rng: np.random.Generator) -> str:
@@ -51,7 +35,7 @@ def test_a_judge_is_estimated_by_clusters(client):
     file = brought(client, "judged.csv", judged(np.random.default_rng(2)))
     found = client.post("/job/judge/estimate", params={"table": file, "cluster": "passage"}).json()
     assert found["state"] == "done", found["problems"]
-    text = said(found["html"])
+    text = words_of(found["html"])
     assert "--cluster passage" in text
     assert "passage" in text.replace("--cluster passage", "")
 
@@ -66,13 +50,13 @@ def test_answers_are_tested_by_clusters_of_a_file_and_of_a_column(client):
     }
     query = [("files", lines["a"]), ("files", lines["b"]), ("gold", lines["gold"])]
     of_files = client.get("/run/accuracy/test", params=[*query, ("cluster", lines["passages"])]).text
-    assert "--gold gold.txt --cluster passages.txt" in said(of_files)
+    assert "--gold gold.txt --cluster passages.txt" in words_of(of_files)
     rows = "".join(f"{q},{x},{y},{p}\n" for q, x, y, p in zip(right, a, b, passages, strict=True))
     table = brought(client, "table.csv", "gold,A,B,passage\n" + rows)
     asked = {"files": table, "gold": "gold", "systems": "A,B", "cluster": "passage"}
     of_table = client.get("/run/accuracy/test", params=asked).text
-    assert "--gold gold" in said(of_table)
-    tested = [re.findall(r"p = [0-9.]+", said(page)) for page in (of_files, of_table)]
+    assert "--gold gold" in words_of(of_table)
+    tested = [re.findall(r"p = [0-9.]+", words_of(page)) for page in (of_files, of_table)]
     assert tested[0] == tested[1] != []
 
 
@@ -81,8 +65,8 @@ def test_scores_are_compared_by_clusters_of_a_column(client):
     rows = [f"i{i},{rng.normal():.3f},{rng.normal() + 0.5:.3f},p{i // 4}" for i in range(60)]
     table = brought(client, "scores.csv", "item,A,B,passage\n" + "\n".join(rows) + "\n")
     asked = {"files": table, "question": "mean", "cluster": "passage", "simulations": "100"}
-    alone = said(client.get("/compare/scores", params={**asked, "cluster": ""}).text)
-    by_passages = said(client.get("/compare/scores", params=asked).text)
+    alone = words_of(client.get("/compare/scores", params={**asked, "cluster": ""}).text)
+    by_passages = words_of(client.get("/compare/scores", params=asked).text)
     assert "--cluster passage" in by_passages
     p_values = [re.findall(r"p = [0-9.]+", text)[:1] for text in (alone, by_passages)]
     assert p_values[0] != p_values[1] != []
@@ -111,8 +95,8 @@ def test_documents_are_swapped_as_a_whole(client):
     files = {name: brought(client, f"{name}.txt", "\n".join(each) + "\n") for name, each in texts.items()}
     asked = {"system-a": files["a"], "system-b": files["b"], "reference": files["right"], "swaps": "200"}
     found = client.post("/job/corpus/test", params={**asked, "cluster": files["documents"]}).json()
-    assert "--cluster documents.txt" in said(found["html"]), found["problems"]
-    assert "document" in said(found["html"]).replace("documents.txt", "")
+    assert "--cluster documents.txt" in words_of(found["html"]), found["problems"]
+    assert "document" in words_of(found["html"]).replace("documents.txt", "")
 
 
 COLUMN_OR_FILE = {
@@ -147,7 +131,7 @@ def test_what_may_be_a_path_is_looked_up_in_the_folder_of_the_page(value, tmp_pa
         if command == ("compare", "gate"):
             files = [("baseline", "a.txt"), ("candidate", "b.txt")]
         query = [(name, place) for name, place in files if name != option]
-        page = said(client.get("/run/" + "/".join(command), params=[*query, (option, value)]).text)
+        page = words_of(client.get("/run/" + "/".join(command), params=[*query, (option, value)]).text)
         assert "in the folder of the page" in page or "within the folder of the page" in page, command
 
 

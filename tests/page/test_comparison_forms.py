@@ -11,13 +11,10 @@ import pytest
 from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts
 from places import ROOT
-from starlette.testclient import TestClient
 
 from humeval_power.asking.form import Form
 from humeval_power.doors.page.answers import Work, answer
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.requests import CommandRequest, offered, words_of
 from humeval_power.doors.page.views import can_begin
@@ -90,11 +87,6 @@ def test_an_untouched_form_is_answered_or_waits_for_a_file(form):
 
 
 # from a test to the power of the next study
-
-
-@pytest.fixture
-def client(tmp_path):
-    return TestClient(make_app(in_process_parts(tmp_path)), raise_server_exceptions=True)
 
 
 def brought(client, name, content):

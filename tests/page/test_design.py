@@ -10,10 +10,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from browsing import browser_page, settled
-from in_process_parts import in_process_parts
-from starlette.testclient import TestClient
 
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.views import can_begin
 from humeval_power.saying.answer_words import of_hundred
@@ -28,12 +25,6 @@ FILLED = """
 """
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    place = tmp_path_factory.mktemp("page")
-    return TestClient(make_app(in_process_parts(place)), raise_server_exceptions=True)
-
-
 def test_type_has_five_sizes():
     """Those that the style of documents names and 1rem; on paper the root alone has another."""
     seen = set()
@@ -46,8 +37,8 @@ def test_type_has_five_sizes():
     assert seen == {"var(--small)", "1rem", "var(--large)", "var(--title)", "var(--first)", "9pt"}
 
 
-def test_the_number_stands_before_the_sentence_and_its_decimal_among_the_numbers(client):
-    page = client.get(POWER).text
+def test_the_number_stands_before_the_sentence_and_its_decimal_among_the_numbers(client_of_all):
+    page = client_of_all.get(POWER).text
     document = page[page.index('<div class="document">') :]
     decimal = re.search(r"<dt>By formula</dt><dd>([\d.]+)</dd>", document)
     assert decimal is not None
@@ -76,8 +67,8 @@ class Charts(HTMLParser):
         self.depth -= tag == "details"
 
 
-def test_the_first_chart_is_open_and_each_other_stands_folded_under_what_it_shows(client):
-    page = client.get(POWER).text
+def test_the_first_chart_is_open_and_each_other_stands_folded_under_what_it_shows(client_of_all):
+    page = client_of_all.get(POWER).text
     charts = Charts()
     charts.feed(page)
     assert charts.depths[0] == 0
@@ -90,8 +81,8 @@ def test_the_first_chart_is_open_and_each_other_stands_folded_under_what_it_show
 @pytest.mark.parametrize(
     "form", [one for one in FORMS.values() if not can_begin(one)], ids=lambda one: one.path
 )
-def test_a_form_that_nobody_has_touched_shows_no_error(client, form):
-    assert 'class="problem' not in client.get(form.path).text
+def test_a_form_that_nobody_has_touched_shows_no_error(client_of_all, form):
+    assert 'class="problem' not in client_of_all.get(form.path).text
 
 
 @pytest.mark.slow

@@ -7,16 +7,8 @@ import re
 import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts
-from starlette.testclient import TestClient
 
-from humeval_power.doors.page.app import make_app
 from humeval_power.files.logs.reading import HARNESSES
-
-
-@pytest.fixture
-def client(tmp_path):
-    return TestClient(make_app(in_process_parts(tmp_path)), raise_server_exceptions=True)
 
 
 def test_whoever_has_logs_finds_the_tool_and_a_question_that_takes_them(client):

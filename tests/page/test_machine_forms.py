@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import html
 import json
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import InProcess, in_process_parts, next_links
+from in_process_parts import InProcess, brought, next_links, words_of
 from starlette.testclient import TestClient
 
 from humeval_power.doors.page.app import make_app
@@ -21,24 +19,9 @@ from humeval_power.doors.page.serving.refusals import Caps
 from humeval_power.doors.page.serving.uploads import Uploads
 
 
-@pytest.fixture
-def client(tmp_path):
-    return TestClient(make_app(in_process_parts(tmp_path)), raise_server_exceptions=True)
-
-
-def brought(client, name: str, text: str) -> str:
-    """The value of a file that was brought to the page."""
-    return client.post("/upload", files={"file": (name, text.encode())}).json()["values"][0]
-
-
-def said(page: str) -> str:
-    """The words of a page, without its marks."""
-    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page)))
-
-
 def answered(client, command: str, **options: str) -> dict:
     found = client.post(f"/job/{command}", params=options).json()
-    assert '<div class="document">' in found["html"], said(found["html"])
+    assert '<div class="document">' in found["html"], words_of(found["html"])
     assert found["problems"] == []
     return found
 
@@ -58,8 +41,8 @@ def generations(n_items: int = 24, n_runs: int = 3) -> str:
 def test_generations_are_compared_and_their_table_looked_at(client):
     file = brought(client, "runs.csv", generations())
     found = answered(client, "runs/test", table=file, nested="1", cluster="passage")
-    assert "--nested" in said(found["html"])
-    assert "passage" in said(found["html"])
+    assert "--nested" in words_of(found["html"])
+    assert "passage" in words_of(found["html"])
     looked = next_links(found)["runs/check"]
     assert looked == {"table": file, "cluster": "passage"}
     assert next_links(answered(client, "runs/check", **looked))["runs/test"] == looked
@@ -76,7 +59,7 @@ def test_battles_are_ranked(client):
     table = brought(client, "battles.csv", "\n".join(rows) + "\n")
     found = answered(client, "rank/battles", table=table)
     assert found["html"].count("<figure") >= 1
-    assert all(f"m{system}" in said(found["html"]) for system in range(4))
+    assert all(f"m{system}" in words_of(found["html"]) for system in range(4))
 
 
 @pytest.fixture
@@ -111,8 +94,8 @@ def test_a_folder_of_logs_is_named_in_the_folder_of_the_page(chosen):
     lm_eval(folder / "logs", "acme/base", "100101001010", folder_name="first")
     lm_eval(folder / "logs", "acme/tuned", "110111011011", folder_name="second")
     page = client.get("/run/compare/scores", params={"files": "logs", "question": "mean"}).text
-    assert "acme/tuned" in said(page)
-    assert "humeval-power compare scores logs --question mean" in said(page)
+    assert "acme/tuned" in words_of(page)
+    assert "humeval-power compare scores logs --question mean" in words_of(page)
     found = answered(client, "import", exports="logs")
     assert next_links(found)["compare/scores"]["files"].startswith("scores.csv~")
 
@@ -125,7 +108,7 @@ def test_of_a_folder_of_logs_nothing_outside_is_read(chosen):
     (folder / "there").symlink_to(folder.parent / "outside")
     (folder / ".hidden").mkdir()
     for named in ("logs", "there", ".hidden", "../outside", str(folder.parent / "outside")):
-        page = said(client.get("/run/import", params={"exports": named}).text)
+        page = words_of(client.get("/run/import", params={"exports": named}).text)
         assert "folder of the page" in page or "Copy the file into it" in page, named
         assert "acme/secret" not in page
 
@@ -134,7 +117,7 @@ def test_a_folder_without_logs_is_told(chosen):
     folder, client = chosen
     (folder / "tables").mkdir()
     (folder / "tables" / "a.csv").write_text("a,b\n1,2\n")
-    page = said(client.get("/run/check", params={"ratings": "tables"}).text)
+    page = words_of(client.get("/run/check", params={"ratings": "tables"}).text)
     assert "holds no logs" in page
 
 
@@ -157,14 +140,14 @@ def test_a_judge_is_held_against_people_and_its_own_family(client):
     found = answered(client, "judge/agreement", table=file, cluster="passage")
     bias = next_links(found)["judge/bias"]
     assert bias == {"table": file, "cluster": "passage"}
-    assert "--own C" in said(answered(client, "judge/bias", **bias, own="C")["html"])
+    assert "--own C" in words_of(answered(client, "judge/bias", **bias, own="C")["html"])
 
 
 @pytest.mark.slow
 def test_labels_with_a_judge_are_planned(client):
     asked = {"preset": "low", "effect": "0.2", "max-extra": "500", "correlation": "0.7", "no-proof": "1"}
     found = answered(client, "judge/plan", **asked, **{"cost-per-rating": "0.1", "max-workers": "10"})
-    assert "--cost-per-rating 0.1" in said(found["html"])
+    assert "--cost-per-rating 0.1" in words_of(found["html"])
 
 
 def test_scores_are_ranked_and_compared_in_pairs(client):
@@ -175,7 +158,7 @@ def test_scores_are_ranked_and_compared_in_pairs(client):
         rows.append(f"i{item},{values},p{item // 3}")
     file = brought(client, "scores.csv", "\n".join(rows) + "\n")
     found = answered(client, "rank/scores", files=file, cluster="passage", systems="m1,m2,m3")
-    assert "--cluster passage" in said(found["html"])
+    assert "--cluster passage" in words_of(found["html"])
     assert found["html"].count("<figure") >= 1
     pairs = next_links(found)["compare/scores"]
     assert (pairs["files"], pairs["cluster"]) == (file, "passage")
@@ -191,7 +174,7 @@ def test_runs_lead_to_the_power_and_the_budget_of_the_next_comparison(client, ki
     assert power["n"] == "24"
     planned = client.get("/live/runs/power", params={**power, "effect": "0.3"}).json()
     assert planned["problems"] == []
-    assert "Computed power" in said(planned["html"]) or "power" in said(planned["html"]).lower()
+    assert "Computed power" in words_of(planned["html"]) or "power" in words_of(planned["html"]).lower()
     split = answered(client, "runs/budget", **{**budget, "effect": "0.3"})
     best = next_links(split)["runs/power"]
     assert {"runs", "prompts"} & set(best) == {counted}

@@ -5,19 +5,16 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cases import few_fast
 
 pytest.importorskip("starlette")
-from in_process_parts import in_process_parts
+from in_process_parts import a_client, version
 from starlette.testclient import TestClient
 
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.stages import OPEN, REPORTS
 from humeval_power.doors.page.workspace.written import in_plain_words
 from humeval_power.studies.field.uploads.mapping_text import readme
@@ -60,12 +57,7 @@ def unfolded(page: str) -> str:
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
     (tmp_path / "chosen").mkdir()
-    parts = replace(in_process_parts(tmp_path / "private"), folder=Folder(tmp_path / "chosen"))
-    return TestClient(make_app(parts), follow_redirects=True)
-
-
-def version(page: str) -> str:
-    return re.search(r'name="version" value="(\w+)"', page)[1]
+    return a_client(tmp_path / "private", tmp_path / "chosen", follow_redirects=True)
 
 
 class Walk:

@@ -15,13 +15,10 @@ import pytest
 from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts
-from starlette.testclient import TestClient
 
 from humeval_power.asking.form import Form
 from humeval_power.asking.vocabulary import ENTRIES, TO_PLAN_FROM
 from humeval_power.designs import k_per_item
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.requests import NEVER, offered, request_of, words_of
 from humeval_power.studies.plan.calls import assign_work
@@ -31,12 +28,6 @@ PLANNING = [form for form in FORMS.values() if form.journey == "plan"]
 EACH_FORM = each_case("form", PLANNING, ids=lambda form: " ".join(form.command))
 SMALL = "scale=1:5&effect-raw=0.6&workers=8&items=20"
 PLAN = "preset=low&effect=0.15&items=20:40:20&max-workers=6&cost-per-rating=0.1&simulations=100"
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    place = tmp_path_factory.mktemp("page")
-    return TestClient(make_app(in_process_parts(place)), raise_server_exceptions=True)
 
 
 def links(page: str) -> dict[str, dict[str, str]]:
@@ -85,16 +76,16 @@ def test_the_settings_are_those_that_can_be_planned_from():
     assert {entry.name for entry in shipped if entry.use == "plan"} == set(TO_PLAN_FROM) - {"high", "low"}
 
 
-def test_a_setting_is_chosen_in_plain_words(client):
-    page = client.get(f"/power?preset=pplm-fluency-gradient&{SMALL}").text
+def test_a_setting_is_chosen_in_plain_words(client_of_all):
+    page = client_of_all.get(f"/power?preset=pplm-fluency-gradient&{SMALL}").text
     chosen = '<option value="pplm-fluency-gradient" selected>Fluency of continuations'
     assert chosen in page
-    page = client.get(f"/power?preset=high,low&{SMALL}").text
+    page = client_of_all.get(f"/power?preset=high,low&{SMALL}").text
     assert '<option value="high,low" selected>' in page
 
 
-def test_no_pilot_and_no_setting_is_told_in_words(client):
-    found = client.get(f"/live/power?{SMALL}").json()
+def test_no_pilot_and_no_setting_is_told_in_words(client_of_all):
+    found = client_of_all.get(f"/live/power?{SMALL}").json()
     assert (
         "\u201cRatings like those of\u201d"
         in " ".join(each["text"] for each in found["problems"]) + found["html"]
@@ -110,14 +101,14 @@ def test_no_pilot_and_no_setting_is_told_in_words(client):
         f"preset=high&shares=.5,.6&{SMALL}",
     ],
 )
-def test_options_that_contradict_each_other_are_told(client, query):
-    found = client.get(f"/live/power?{query}").json()
+def test_options_that_contradict_each_other_are_told(client_of_all, query):
+    found = client_of_all.get(f"/live/power?{query}").json()
     assert 'class="document"' not in found["html"]
     assert found["problems"] or "cannot be answered" in found["html"]
 
 
-def test_from_power_to_the_plan(client):
-    page = client.get(f"/power?preset=low&{SMALL}&n-systems=2&ratings-per-item=2").text
+def test_from_power_to_the_plan(client_of_all):
+    page = client_of_all.get(f"/power?preset=low&{SMALL}&n-systems=2&ratings-per-item=2").text
     found = links(page)
     plan = found["plan"]
     assert plan["preset"] == "low"
@@ -130,68 +121,68 @@ def test_from_power_to_the_plan(client):
         words_of(request_of(path, list(options.items()), FORMS[path].hides))
 
 
-def test_from_another_study_to_power(client):
-    page = client.get("/run/parameters/show?entry=pplm-fluency-gradient").text
+def test_from_another_study_to_power(client_of_all):
+    page = client_of_all.get("/run/parameters/show?entry=pplm-fluency-gradient").text
     options = links(page)["power"]
     assert options["parameters"].startswith("record.json~")
-    power = client.get("/power", params=options).text
+    power = client_of_all.get("/power", params=options).text
     assert "By formula" in power
 
 
-def test_the_page_never_adds_to_a_library(client):
-    assert client.get("/parameters/add").status_code == 404
-    assert client.get("/run/parameters/add?file=x").status_code == 404
+def test_the_page_never_adds_to_a_library(client_of_all):
+    assert client_of_all.get("/parameters/add").status_code == 404
+    assert client_of_all.get("/run/parameters/add?file=x").status_code == 404
 
 
-def test_from_the_plan_to_its_rehearsal(client):
-    steps = links(client.get(f"/run/plan?{PLAN}").text)
+def test_from_the_plan_to_its_rehearsal(client_of_all):
+    steps = links(client_of_all.get(f"/run/plan?{PLAN}").text)
     assert {"assign", "report", "power"} <= set(steps)
     assert steps["assign"]["key"] == "1"
-    page = client.get("/run/assign", params={**steps["assign"], "seed": "77"}).text
+    page = client_of_all.get("/run/assign", params={**steps["assign"], "seed": "77"}).text
     key = re.search(r"/take/(\w+)-private\.zip", page)
     assert key is not None
-    assert client.get(f"/take/{key[1]}-private.zip").status_code == 200
-    assert client.get(f"/take/{key[1]}-private.html").status_code == 404
+    assert client_of_all.get(f"/take/{key[1]}-private.zip").status_code == 200
+    assert client_of_all.get(f"/take/{key[1]}-private.html").status_code == 404
     rehearsal = links(page)["simulate"]
     assert {"plan", "assignment", "key"} <= set(rehearsal)
-    done = client.get("/run/simulate", params=rehearsal).text
+    done = client_of_all.get("/run/simulate", params=rehearsal).text
     assert "rehears" in done.lower()
     assert "ratings.csv" in done
 
 
-def test_a_spare_sees_the_codes_of_the_table_that_was_asked_for_without_it(client):
+def test_a_spare_sees_the_codes_of_the_table_that_was_asked_for_without_it(client_of_all):
     asked = {"workers": "3", "items": "4", "replacements": "1", "key": "1", "seed": "77"}
     spare = {**asked, "replace": "r01=w02"}
-    assert "A spare sees the codes of the study" in client.get("/run/assign", params=spare).text
+    assert "A spare sees the codes of the study" in client_of_all.get("/run/assign", params=spare).text
     codes = []
     for options in ({**asked, "batch-size": "8"}, {**spare, "batch-size": "8"}):
-        rows = _table_of(client, client.get("/run/assign", params=options).text)
+        rows = _table_of(client_of_all, client_of_all.get("/run/assign", params=options).text)
         codes.append([row["code"] for row in rows if row["worker_slot"] in ("w02", "r01")])
     assert codes[0][: len(codes[1])] == codes[1]
 
 
-def test_the_page_says_which_ratings_come_next(client):
+def test_the_page_says_which_ratings_come_next(client_of_all):
     asked = {"workers": "4", "items": "6", "ratings-per-item": "2", "seed": "77"}
     rows = assign_work(k_per_item(4, 6, ratings_per_item=2), seed=77).to_frame()
     given = rows[rows["worker_slot"] != "w03"].rename(columns={"worker_slot": "slot"})
     given = given[["slot", "order", "code"]].assign(worker="p-" + given["slot"], rating=3)
     uploaded = {
-        name: client.post(
+        name: client_of_all.post(
             "/upload", files={"file": (f"{name}.csv", table.to_csv(index=False).encode())}
         ).json()["values"][0]
         for name, table in (("assignment", rows), ("exports", given))
     }
     asked = {**asked, **uploaded, "next": "4"}
-    found = client.get("/run/assign", params={**asked, "dropouts": "w03", "new-workers": "1"}).text
+    found = client_of_all.get("/run/assign", params={**asked, "dropouts": "w03", "new-workers": "1"}).text
     assert "The next 4 ratings: 4 by a new worker" in found
-    refused = client.get("/run/assign", params={**asked, "dropouts": "w99"}).text
+    refused = client_of_all.get("/run/assign", params={**asked, "dropouts": "w99"}).text
     assert "is no slot of the assignment" in refused
 
 
-def test_what_comes_next_has_the_codes_of_the_table_that_was_asked_for_before(client):
+def test_what_comes_next_has_the_codes_of_the_table_that_was_asked_for_before(client_of_all):
     asked = {"workers": "4", "items": "6", "ratings-per-item": "2", "key": "1", "seed": "77"}
-    page = client.get("/run/assign", params=asked).text
-    rows = _table_of(client, page)
+    page = client_of_all.get("/run/assign", params=asked).text
+    rows = _table_of(client_of_all, page)
     given = [
         {
             "slot": row["worker_slot"],
@@ -204,13 +195,13 @@ def test_what_comes_next_has_the_codes_of_the_table_that_was_asked_for_before(cl
         if row["worker_slot"] == "w01"
     ]
     uploaded = {
-        name: client.post(
+        name: client_of_all.post(
             "/upload", files={"file": (f"{name}.csv", pd.DataFrame(table).to_csv(index=False).encode())}
         ).json()["values"][0]
         for name, table in (("assignment", rows), ("exports", given))
     }
     later = {**asked, **uploaded, "next": "4", "dropouts": "w03", "new-workers": "1"}
-    added = _table_of(client, client.get("/run/assign", params=later).text)
+    added = _table_of(client_of_all, client_of_all.get("/run/assign", params=later).text)
     assert {row["code"] for row in added} <= {row["code"] for row in rows}
 
 

@@ -12,29 +12,16 @@ import pytest
 from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts, next_links
-from starlette.testclient import TestClient
+from in_process_parts import brought, next_links
 
 from humeval_power.asking.form import Form
 from humeval_power.asking.options import takes_files
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.requests import offered
 
 PILOT = Path(__file__).parents[2] / "data" / "pilot.csv"
 RATING_FORMS = [form for form in FORMS.values() if form.journey == "ratings"]
 EACH_FORM = each_case("form", RATING_FORMS, ids=lambda form: " ".join(form.command))
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    place = tmp_path_factory.mktemp("page")
-    return TestClient(make_app(in_process_parts(place)), raise_server_exceptions=True)
-
-
-def brought(client, name: str, content: bytes) -> str:
-    """The value of a file that was brought to the page."""
-    return client.post("/upload", files={"file": (name, content)}).json()["values"][0]
 
 
 def answered(client, command: str, **options: str) -> dict:
@@ -77,69 +64,69 @@ def test_each_next_step_leads_to_a_form_that_takes_what_it_is_given(form: Form) 
             known[option].type.convert(value, known[option], None)
 
 
-def test_a_pilot_leads_from_its_check_to_the_power_of_the_next_study(client) -> None:
-    file = brought(client, "pilot.csv", PILOT.read_bytes())
-    checked = answered(client, "check", ratings=file, scale="1:5")
+def test_a_pilot_leads_from_its_check_to_the_power_of_the_next_study(client_of_all) -> None:
+    file = brought(client_of_all, "pilot.csv", PILOT.read_bytes())
+    checked = answered(client_of_all, "check", ratings=file, scale="1:5")
     assert "Who rated what" in checked["html"]
     onward = next_links(checked)
     assert onward["fit"] == onward["analyze"] == {"ratings": file, "scale": "1:5"}
-    fitted = answered(client, "fit", **onward["fit"], alternative="greater")
+    fitted = answered(client_of_all, "fit", **onward["fit"], alternative="greater")
     to_power = next_links(fitted)["power"]
     assert to_power["parameters"].startswith("record.json~")
     assert (to_power["scale"], to_power["alternative"], to_power["workers"]) == ("1:5", "greater", "20")
-    power = client.get("/live/power", params=to_power).json()
+    power = client_of_all.get("/live/power", params=to_power).json()
     assert power["problems"] == []
     assert "Power" in power["html"]
 
 
 @pytest.mark.slow
-def test_an_analysis_leads_to_forms_that_are_filled_from_it(client) -> None:
-    file = brought(client, "pilot.csv", PILOT.read_bytes())
-    found = answered(client, "analyze", ratings=file, scale="1:5")
+def test_an_analysis_leads_to_forms_that_are_filled_from_it(client_of_all) -> None:
+    file = brought(client_of_all, "pilot.csv", PILOT.read_bytes())
+    found = answered(client_of_all, "analyze", ratings=file, scale="1:5")
     onward = next_links(found)["report"]
     assert onward["findings"].startswith("record.json~")
     for form in ("paper", "arr"):
-        told = answered(client, "report", **{**onward, "form": form})
+        told = answered(client_of_all, "report", **{**onward, "form": form})
         assert told["problems"] == [], form
         assert '<div class="document">' in told["html"], form
 
 
-def test_an_export_of_the_page_of_this_program_leads_to_its_check(client) -> None:
-    file = brought(client, "export.csv", PILOT.read_bytes())
-    found = answered(client, "import", exports=file, **{"from": "table"})
+def test_an_export_of_the_page_of_this_program_leads_to_its_check(client_of_all) -> None:
+    file = brought(client_of_all, "export.csv", PILOT.read_bytes())
+    found = answered(client_of_all, "import", exports=file, **{"from": "table"})
     assert next_links(found)["check"]["ratings"].startswith("ratings.csv~")
 
 
-def test_what_is_wrong_with_a_file_is_all_told_with_row_column_value_and_remedy(client) -> None:
+def test_what_is_wrong_with_a_file_is_all_told_with_row_column_value_and_remedy(client_of_all) -> None:
     rows = PILOT.read_text().splitlines()
     rows[3] = rows[3].rsplit(",", 1)[0] + ",seven"
     rows[9] = rows[9].rsplit(",", 1)[0] + ",9"
-    file = brought(client, "bad.csv", "\n".join(rows).encode())
-    found = client.post("/job/check", params={"ratings": file, "scale": "1:5"}).json()
+    file = brought(client_of_all, "bad.csv", "\n".join(rows).encode())
+    found = client_of_all.post("/job/check", params={"ratings": file, "scale": "1:5"}).json()
     told = html.unescape(re.sub(r"<[^>]+>", " ", found["html"])) + json.dumps(found["problems"])
     for part in ("bad.csv", "row 4", "seven", "row 10", "9"):
         assert part in told, part
 
 
 @pytest.mark.parametrize("form", ["check", "fit", "analyze"])
-def test_a_file_that_is_no_table_is_refused_in_words(client, form: str) -> None:
+def test_a_file_that_is_no_table_is_refused_in_words(client_of_all, form: str) -> None:
     file = brought(
-        client, "paper.csv", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"
+        client_of_all, "paper.csv", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"
     )
-    found = client.post(f"/job/{form}", params={"ratings": file}).json()
+    found = client_of_all.post(f"/job/{form}", params={"ratings": file}).json()
     assert "paper.csv" in found["html"] + json.dumps(found["problems"])
     assert "Traceback" not in found["html"]
 
 
-def test_many_systems_ask_for_two_names_beside_their_field(client) -> None:
+def test_many_systems_ask_for_two_names_beside_their_field(client_of_all) -> None:
     rows = [
         f"w{w},i{i},{s},{1 + (w + i + len(s)) % 5}"
         for w in range(4)
         for i in range(6)
         for s in ("a", "bb", "ccc")
     ]
-    file = brought(client, "three.csv", ("worker,item,system,rating\n" + "\n".join(rows)).encode())
-    found = client.post("/job/fit", params={"ratings": file}).json()
+    file = brought(client_of_all, "three.csv", ("worker,item,system,rating\n" + "\n".join(rows)).encode())
+    found = client_of_all.post("/job/fit", params={"ratings": file}).json()
     assert [each["option"] for each in found["problems"]] == ["systems"]
-    found = client.post("/job/analyze", params={"ratings": file}).json()
+    found = client_of_all.post("/job/analyze", params={"ratings": file}).json()
     assert [each["option"] for each in found["problems"]] == ["all-pairs"]

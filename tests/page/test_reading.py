@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import tomllib
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -15,14 +14,12 @@ from cases import each_case
 
 pytest.importorskip("starlette")
 from export_shapes import BAD, ITEMS, POINTS, SHAPES, SYSTEMS, WORDS, WORKERS
-from in_process_parts import in_process_parts
+from in_process_parts import a_client, said
 from starlette.testclient import TestClient
 
 from humeval_power.checking.exports.imported import imported
 from humeval_power.checking.exports.mapping import Condition, ErrorWeights, Mapping, RatingColumns
 from humeval_power.checking.exports.templates import Template
-from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.errors import InputError
 from humeval_power.files.exports.mapping_file import mapping_text, parsed_mapping
 from humeval_power.files.exports.platforms import read_export
@@ -125,8 +122,7 @@ def chosen(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(tmp_path: Path, chosen: Path) -> TestClient:
-    parts = replace(in_process_parts(tmp_path / "private"), folder=Folder(chosen))
-    return TestClient(make_app(parts))
+    return a_client(tmp_path / "private", chosen, follow_redirects=True)
 
 
 def begun(chosen: Path, name: str) -> str:
@@ -153,13 +149,6 @@ def form(page: str) -> dict[str, list[str]]:
     return found
 
 
-def said(folder: Path) -> dict[str, object]:
-    tables = tomllib.loads((folder / "study.toml").read_text("utf-8"))
-    return {
-        key: value for table in tables.values() if isinstance(table, dict) for key, value in table.items()
-    }
-
-
 def test_looking_writes_nothing_and_taking_writes_the_mapping_and_the_ratings(client, chosen):
     begun(chosen, "long.csv")
     page = client.get("/study/mine/decide").text
@@ -167,7 +156,7 @@ def test_looking_writes_nothing_and_taking_writes_the_mapping_and_the_ratings(cl
     assert "192<span> ratings of 8 workers, 12 items, 2 systems" in page
     done = client.post("/table/mine", data={**form(page), "do": "take"})
     assert "This table can be analysed" in done.text
-    assert said(chosen / "mine") == {"exports": ["long.csv"], "ratings": "ratings.csv"}
+    assert said(chosen) == {"exports": ["long.csv"], "ratings": "ratings.csv"}
     mapping, platform = parsed_mapping((chosen / "mine" / "mapping.toml").read_text(), place="kept")
     assert (mapping.columns["worker"].text, platform) == ("who", "table")
     assert len(pd.read_csv(chosen / "mine" / "ratings.csv")) == len(POINTS)
@@ -254,9 +243,9 @@ def test_systems_that_are_not_ticked_are_not_analysed_and_one_alone_is_no_compar
     assert sent["system"] == ["0", "1", "2"]
     page = client.post("/table/mine", data={**sent, "system": ["1"], "do": "read"}).text
     assert "Two systems at least are compared." in page
-    assert "systems" not in said(folder)
+    assert "systems" not in said(chosen)
     client.post("/table/mine", data={**sent, "system": ["0", "2"], "do": "read"})
-    assert said(folder)["systems"] == ["A", "C"]
+    assert said(chosen)["systems"] == ["A", "C"]
 
 
 def test_of_several_criteria_those_that_are_ticked_are_tested(client, chosen):
@@ -265,7 +254,7 @@ def test_of_several_criteria_those_that_are_ticked_are_tested(client, chosen):
     assert sent["slot-0-criterion"] == ["fluency"]
     done = client.post("/table/mine", data={**sent, "do": "take"})
     assert "All 2 criteria can be analysed" in done.text
-    assert said(chosen / "mine")["criteria"] == ["adequacy", "fluency"]
+    assert said(chosen)["criteria"] == ["adequacy", "fluency"]
 
 
 def test_what_another_tab_has_kept_is_not_written_over(client, chosen):

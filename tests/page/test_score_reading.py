@@ -8,10 +8,7 @@ import pytest
 import score_shapes
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts
-from starlette.testclient import TestClient
 
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.score_reading import (
     COMPARE,
     JUDGE,
@@ -21,12 +18,6 @@ from humeval_power.doors.page.score_reading import (
     score_columns,
     with_roles,
 )
-
-
-@pytest.fixture
-def client(tmp_path):
-    with TestClient(make_app(in_process_parts(tmp_path))) as client:
-        yield client
 
 
 def columns(tmp_path, text: str, *more: str):

@@ -9,16 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts
 from places import ROOT
-from starlette.testclient import TestClient
-
-from humeval_power.doors.page.app import make_app
-
-
-@pytest.fixture
-def client(tmp_path):
-    return TestClient(make_app(in_process_parts(tmp_path)), raise_server_exceptions=True)
 
 
 def links(page: str) -> list[str]:

@@ -5,19 +5,17 @@ from __future__ import annotations
 import html
 import re
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("starlette")
-from in_process_parts import in_process_parts
+from in_process_parts import a_client, said, save, version
 from places import ROOT
 from starlette.testclient import TestClient
 
 from humeval_power.asking.study_file import parsed_study, with_values
 from humeval_power.doors.page.answers import Answer
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.workspace.stages import BY_KEY, FOLDED, STAGES
@@ -50,24 +48,7 @@ def chosen(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(tmp_path: Path, chosen: Path) -> TestClient:
-    parts = replace(in_process_parts(tmp_path / "private"), folder=Folder(chosen))
-    return TestClient(make_app(parts), follow_redirects=False)
-
-
-def version(page: str) -> str:
-    return re.search(r'name="version" value="(\w+)"', page)[1]
-
-
-def save(client: TestClient, stage: str = "mine/size", **typed: str):
-    seen = version(client.get(f"/study/{stage}").text)
-    return client.post(f"/study/{stage}", data={"version": seen, **typed})
-
-
-def said(chosen: Path, name: str = "mine") -> dict[str, object]:
-    tables = tomllib.loads((chosen / name / "study.toml").read_text("utf-8"))
-    return {
-        key: value for table in tables.values() if isinstance(table, dict) for key, value in table.items()
-    }
+    return a_client(tmp_path / "private", chosen)
 
 
 def test_the_home_lists_studies_with_what_is_next(client, chosen):

@@ -14,30 +14,21 @@ import zipfile
 import pytest
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
-from in_process_parts import in_process_parts
-from starlette.testclient import TestClient
 
-from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.whole_study import KEY, PRIVATE, SEED, steps_of
 
 PLAN = "preset=low&effect=0.2&items=20:40:20&max-workers=6&cost-per-rating=0.1&simulations=100"
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    place = tmp_path_factory.mktemp("page")
-    return TestClient(make_app(in_process_parts(place)), raise_server_exceptions=True)
-
-
-@pytest.fixture(scope="module")
-def taken(client):
-    page = client.get(f"/whole/plan?{PLAN}").text
+def taken(client_of_all):
+    page = client_of_all.get(f"/whole/plan?{PLAN}").text
     key = re.search(r"/whole/take/(\w+)\.zip", page)
     assert key is not None, page
-    archive = client.get(f"/whole/take/{key[1]}.zip").content
+    archive = client_of_all.get(f"/whole/take/{key[1]}.zip").content
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         files = {name.removeprefix("study/"): opened.read(name) for name in opened.namelist()}
-    return files, client.get(f"/whole/take/{key[1]}.html").text
+    return files, client_of_all.get(f"/whole/take/{key[1]}.html").text
 
 
 def test_everything_is_in_it(taken):
@@ -73,22 +64,22 @@ def _is_kept(name: str) -> bool:
 
 
 @pytest.mark.slow
-def test_two_studies_have_two_secrets(client, taken):
-    page = client.get(f"/whole/plan?{PLAN}&research-question=Another").text
+def test_two_studies_have_two_secrets(client_of_all, taken):
+    page = client_of_all.get(f"/whole/plan?{PLAN}&research-question=Another").text
     key = re.search(r"/whole/take/(\w+)\.zip", page)[1]
-    with zipfile.ZipFile(io.BytesIO(client.get(f"/whole/take/{key}.zip").content)) as opened:
+    with zipfile.ZipFile(io.BytesIO(client_of_all.get(f"/whole/take/{key}.zip").content)) as opened:
         assert opened.read(f"study/{SEED}") != taken[0][SEED]
 
 
-def test_a_plan_that_cannot_be_made_says_so(client):
-    page = client.get("/whole/plan?preset=low&items=20:40:20&cost-per-rating=0.1").text
+def test_a_plan_that_cannot_be_made_says_so(client_of_all):
+    page = client_of_all.get("/whole/plan?preset=low&items=20:40:20&cost-per-rating=0.1").text
     assert "\u201cDifferences in points of the scale\u201d, the smallest effect" in page
     assert "/whole/take/" not in page
 
 
-def test_what_is_not_there_is_told(client):
-    assert client.get("/whole/take/0123.zip").status_code == 422
-    assert client.get("/whole/plan?output=/etc/x").status_code == 422
+def test_what_is_not_there_is_told(client_of_all):
+    assert client_of_all.get("/whole/take/0123.zip").status_code == 422
+    assert client_of_all.get("/whole/plan?output=/etc/x").status_code == 422
 
 
 def test_the_script_reads_the_seed_from_its_file():
@@ -120,12 +111,12 @@ def test_the_script_writes_the_same_again(taken, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_forms_of_several_systems_take_the_power_from_the_plan(client):
-    page = client.get(f"/whole/plan?{PLAN}&n-systems=3").text
+def test_the_forms_of_several_systems_take_the_power_from_the_plan(client_of_all):
+    page = client_of_all.get(f"/whole/plan?{PLAN}&n-systems=3").text
     assert "not done" not in page
     key = re.search(r"/whole/take/(\w+)\.zip", page)
     assert key is not None, page
-    with zipfile.ZipFile(io.BytesIO(client.get(f"/whole/take/{key[1]}.zip").content)) as opened:
+    with zipfile.ZipFile(io.BytesIO(client_of_all.get(f"/whole/take/{key[1]}.zip").content)) as opened:
         names = set(opened.namelist())
         script = opened.read("study/run.sh").decode()
     assert {f"study/forms/{form}/index.html" for form in ("osf", "aspredicted", "card2020")} <= names

@@ -8,7 +8,6 @@ import io
 import json
 import re
 import shutil
-import tomllib
 import zipfile
 from pathlib import Path
 from random import Random
@@ -17,7 +16,7 @@ import pytest
 from cases import every_case, few_fast
 
 pytest.importorskip("starlette")
-from in_process_parts import a_client
+from in_process_parts import a_client, said, save, version
 from starlette.testclient import TestClient
 
 from humeval_power.asking.study_file import parsed_study
@@ -85,22 +84,6 @@ def sealed(chosen: Path, with_plan: Path) -> Path:
     return shutil.copytree(with_plan, chosen / "mine", dirs_exist_ok=True)
 
 
-def version(page: str) -> str:
-    return re.search(r'name="version" value="(\w+)"', page)[1]
-
-
-def save(client: TestClient, stage: str, **typed: str):
-    seen = version(client.get(f"/study/mine/{stage}").text)
-    return client.post(f"/study/mine/{stage}", data={"version": seen, **typed})
-
-
-def said(chosen: Path) -> dict[str, object]:
-    tables = tomllib.loads((chosen / "mine" / "study.toml").read_text("utf-8"))
-    return {
-        key: value for table in tables.values() if isinstance(table, dict) for key, value in table.items()
-    }
-
-
 def read(page: str) -> str:
     """What a person reads."""
     shown = re.sub(r"<(pre|code|style|script)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)
@@ -121,11 +104,11 @@ def test_the_size_says_between_what_it_lies_in_sight(client):
 def test_a_file_that_is_only_to_be_written_is_no_value_of_its_field(client, chosen):
     page = client.get("/study/mine/decide").text
     assert re.search(r'id="field-ratings" name="ratings" value=""', page)
-    assert save(client, "decide", ratings="").status_code == 303
+    assert save(client, "mine/decide", ratings="").status_code == 303
     assert said(chosen)["ratings"] == "ratings.csv"
     (chosen / "mine" / "ratings.csv").write_text("worker,item,system,rating\nw,i,old,1\n")
     assert 'value="ratings.csv"' in client.get("/study/mine/decide").text
-    save(client, "decide", ratings="")
+    save(client, "mine/decide", ratings="")
     assert "ratings" not in said(chosen)
 
 
@@ -198,7 +181,7 @@ def test_caveats_stand_in_the_document_of_a_command_and_above_the_buttons_of_a_s
 
 @pytest.mark.usefixtures("sealed")
 def test_a_sealed_study_says_what_was_sealed_and_offers_no_other_size(client):
-    save(client, "size", workers="9")  # for another version
+    save(client, "mine/size", workers="9")  # for another version
     with every_case() as cases:
         for stage in ("question", "size", "plan"):
             with cases.case(stage):
@@ -261,7 +244,7 @@ def test_what_a_pilot_holds_is_said_and_nothing_is_called_a_suggestion_then(clie
 
 
 def test_the_least_it_costs_is_no_crowd_with_next_to_nothing_to_rate(client):
-    save(client, "size", effect_raw="0.3", ratings_per_item="1")
+    save(client, "mine/size", effect_raw="0.3", ratings_per_item="1")
     page = client.get("/study/mine/size?open=budget").text
     said = re.search(r"would do, for (\d+) workers and (\d+) items", read(page))
     workers, items = int(said[1]), int(said[2])
@@ -274,7 +257,7 @@ def test_the_least_it_costs_is_no_crowd_with_next_to_nothing_to_rate(client):
     client.post("/study/mine/size", data={"version": version(page), "open": "power", **fewer})
     found = re.search(r"Of 100 such studies, (\d+) would find", read(client.get("/study/mine/size").text))
     assert 80 <= int(found[1]) <= 82
-    save(client, "plan", cost_per_worker="3")
+    save(client, "mine/plan", cost_per_worker="3")
     assert "Or fewer people" not in client.get("/study/mine/size?open=budget").text
 
 
@@ -285,8 +268,8 @@ def test_of_a_pilot_of_several_systems_it_is_said_what_there_is(client, chosen):
     (chosen / "mine" / "three.csv").write_text(
         "\n".join(["worker,item,system,rating", *rows]), encoding="utf-8"
     )
-    save(client, "question", systems="a, bb, ccc")
-    save(client, "size", pilot="three.csv", preset="")
+    save(client, "mine/question", systems="a, bb, ccc")
+    save(client, "mine/size", pilot="three.csv", preset="")
     part = read(
         client.get("/study/mine/size").text.partition('class="pilot"')[2].partition("</section>")[0]
     )
@@ -408,24 +391,28 @@ def test_each_criterion_has_a_field_for_its_question(client, chosen):
     page = client.get("/study/mine/collect").text
     assert "What workers are asked about fluency" in page
     assert "What workers are asked about adequacy" in page
-    save(client, "collect", **{"ask-0": "How fluent = natural, is it?", "ask-1": ""})
+    save(client, "mine/collect", **{"ask-0": "How fluent = natural, is it?", "ask-1": ""})
     first, second = said(chosen)["questions"]
     assert first == "fluency=How fluent = natural, is it?"
     assert second.startswith("adequacy=How good") or second.endswith("(adequacy)")
     assert "How fluent = natural, is it?</textarea>" in client.get("/study/mine/collect").text
     before = (chosen / "mine" / "study.toml").read_bytes()
-    save(client, "collect", **{"ask-0": "How fluent = natural, is it?", "ask-1": second.partition("=")[2]})
+    save(
+        client,
+        "mine/collect",
+        **{"ask-0": "How fluent = natural, is it?", "ask-1": second.partition("=")[2]},
+    )
     assert (chosen / "mine" / "study.toml").read_bytes() == before
-    save(client, "collect", **{"ask-0": "", "ask-1": ""})
+    save(client, "mine/collect", **{"ask-0": "", "ask-1": ""})
     assert "questions" not in said(chosen)
 
 
 def test_names_with_commas_come_back_as_they_are(client, chosen):
-    save(client, "question", systems='"old, small", new')
+    save(client, "mine/question", systems='"old, small", new')
     assert said(chosen)["systems"] == ["old, small", "new"]
     page = client.get("/study/mine/question").text
     assert "&#34;old, small&#34;, new" in page
-    save(client, "question", systems='"old, small", new', question="Another?")
+    save(client, "mine/question", systems='"old, small", new', question="Another?")
     assert said(chosen)["systems"] == ["old, small", "new"]
 
 
@@ -434,7 +421,7 @@ def test_the_question_is_a_paragraph(client):
 
 
 def test_money_has_its_currency(client):
-    save(client, "plan", budget="300")
+    save(client, "mine/plan", budget="300")
     assert "300 USD" in client.get("/study/mine/question").text
 
 
@@ -458,11 +445,11 @@ def test_no_option_of_the_terminal_is_read_on_any_stage(client, chosen):
 
 def test_of_several_systems_what_is_to_be_found_is_asked_with_the_size(client, chosen):
     assert 'id="field-goal"' not in client.get("/study/mine/size").text
-    save(client, "question", systems="a, b, c, d")
+    save(client, "mine/question", systems="a, b, c, d")
     page = client.get("/study/mine/size").text
     assert 'id="field-goal"' in page
     assert "as usual: A pair that differs is found" in page
-    save(client, "size", goal="best")
+    save(client, "mine/size", goal="best")
     assert said(chosen)["goal"] == "best"
 
 

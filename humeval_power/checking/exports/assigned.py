@@ -94,12 +94,7 @@ class AssignmentTable:
 
 def key_of(table: pd.DataFrame, *, source: str) -> Key:
     """The key in a table.
-
-    Raises
-    ------
-    InputError
-        Another file, blank cells, or a code that stands for two outputs: all at once.
-    """
+    Raises InputError: another file, blank cells, or a code that stands for two outputs: all at once."""
     names = [str(name).strip() for name in table.columns]
     if not set(_KEY) <= set(names) or "worker_slot" in names:
         rule = f"is no key: a key has the columns code, item and system. {_is_rather(names)}"
@@ -126,12 +121,8 @@ def key_of(table: pd.DataFrame, *, source: str) -> Key:
 def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
     """The assignment in one or more tables: that of the study, and those of spares that took over, of later stages,
     and of ratings that were added.
-
-    Raises
-    ------
-    InputError
-        Another file, cells that are blank or no kind or number, a place of a slot that stands twice: all at once.
-    """
+    Raises InputError: another file, cells that are blank or no kind or number, a place of a slot that stands twice:
+    all at once."""
     problems: list[Problem] = []
     result = []
     for table, source in tables:
@@ -159,12 +150,7 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
 
 def check_key(key: Key, assigned: AssignmentTable) -> None:
     """Whether a key is that of an assignment.
-
-    Raises
-    ------
-    InputError
-        Codes that it does not have, or that stand for other items or systems.
-    """
+    Raises InputError: codes that it does not have, or that stand for other items or systems."""
     shown = assigned.frame[assigned.frame["kind"] != "check"].drop_duplicates("code")
     merged = shown.merge(key.frame, on="code", how="left", suffixes=("", "_of_key"))
     absent = merged["item_of_key"].isna()
@@ -269,13 +255,8 @@ class WholeWork:
 
 def whole_work(assigned: AssignmentTable, key: Key | None = None) -> WholeWork:
     """Decode an assignment, and check that it is whole.
-
-    Raises
-    ------
-    InputError
-        Rows that are missing, a key of another assignment, or none where one is needed, and spares whose work is
-        not that of the slot that they took over; all at once.
-    """
+    Raises InputError: rows that are missing, a key of another assignment, or none where one is needed, and spares
+    whose work is not that of the slot that they took over; all at once."""
     frame, source = assigned.frame, assigned.source
     problems = [*_gaps(frame, source)]
     used = key or assigned.key()

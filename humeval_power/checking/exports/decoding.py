@@ -53,8 +53,6 @@ def match(answers: pd.DataFrame, assigned: AssignmentTable, *, part: Codes) -> A
     its code that has its order; where orders are not known, or are the platform's own, a worker's answers to a code
     are of its showings in their order: the first is the rating, the next its repeat.
 
-    Parameters
-    ----------
     answers : as `long_table` gives them, with the columns worker, code and rating.
     part : (n_answers,), which export each answer stands in.
     """
@@ -316,17 +314,11 @@ def decode(
 ) -> DecodedTable:
     """Say of each answer which item and system it is of, and of which kind.
 
-    Parameters
-    ----------
     answers : as `long_table` gives them, with a column of codes.
     part, sources : (n_answers,) which export each answer stands in, and the names of the exports.
     drop_misfits : leave out and count what fits nowhere; otherwise it is refused.
-
-    Raises
-    ------
-    InputError
-        A key that is not that of the assignment; codes and slots that neither has, outputs that a slot was not
-        given, and two different answers to one showing: all at once.
+    Raises InputError: a key that is not that of the assignment; codes and slots that neither has, outputs that a
+    slot was not given, and two different answers to one showing: all at once.
     """
     if assigned is None:
         assert key is not None
@@ -349,12 +341,7 @@ def matched_of(
     answers: pd.DataFrame, *, part: Codes, sources: Sequence[str], assigned: AssignmentTable
 ) -> AssignmentMatch:
     """Where each answer belongs in the assignment.
-
-    Raises
-    ------
-    InputError
-        Exports without codes, or of which none stands in the assignment.
-    """
+    Raises InputError: exports without codes, or of which none stands in the assignment."""
     _check_codes(answers, sources)
     matched = match(answers, assigned, part=part)
     if not (matched.of("fits") | matched.of("not given") | matched.of("taken over")).any():

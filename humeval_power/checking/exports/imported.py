@@ -71,7 +71,9 @@ def rated(
     """Ratings as numbers: words by the mapping, blank and missing answers left out and counted."""
     cells = read_cells(table["rating"])
     words = {text.strip().casefold(): number for text, number in mapping.words.items()}
-    meant = Cells(cells.code, tuple(_in_numbers(text, words) for text in cells.texts))
+    plain = [text.strip() for text in cells.texts]
+    given = ((text, words.get(text.casefold())) for text in plain)
+    meant = Cells(cells.code, tuple(text if n is None else f"{n:.12g}" for text, n in given))
     numbers = read_numbers(meant, missing=("", *mapping.missing))
     blank = np.array([not text.strip() for text in cells.texts])[cells.code]
     scored = is_check(table) & blank  # an attention check whose answer the platform has scored itself
@@ -128,11 +130,6 @@ def _unknown_words(
     return problems
 
 
-def _in_numbers(text: str, words: dict[str, float]) -> str:
-    number = words.get(text.strip().casefold())
-    return text.strip() if number is None else f"{number:.12g}"
-
-
 # From an export as a platform writes it to a long table: one rating a row, and the flow of what left.
 
 
@@ -154,12 +151,8 @@ def long_table(
 
     frame : cells as text, numbered by an index named 'row' as the file counts its rows.
     asked : the question that stands over a column beside its name.
-
-    Raises
-    ------
-    InputError
-        Columns that are missing, answers in words that have no number, texts that do not come apart: every
-        problem at once.
+    Raises InputError: columns that are missing, answers in words that have no number, texts that do not come apart:
+    every problem at once.
     """
     before: tuple[FlowStep, ...] = ()
     if mapping.errors is not None:
@@ -396,12 +389,8 @@ def imported(
     assigned, key : who was to see what when, and what the codes stand for: they decode the answers.
     drop_misfits : leave out and count answers that the assignment does not have, which are refused otherwise.
     withdrawn : the workers who took their consent back; all that they gave leaves.
-
-    Raises
-    ------
-    InputError
-        No export with ratings, one that says too little by itself, a person who stands twice in a table of
-        participants, or what `long_table` or `decode` refuses; of all exports at once.
+    Raises InputError: no export with ratings, one that says too little by itself, a person who stands twice in a
+    table of participants, or what `long_table` or `decode` refuses; of all exports at once.
     """
     people = tuple(one for one in exports if one.people)
     rated = [one for one in exports if not one.people]
@@ -472,12 +461,7 @@ def _decoded(
     drop_misfits: bool,
 ) -> ImportedTable:
     """The table with items and systems in the place of codes.
-
-    Raises
-    ------
-    InputError
-        A table without codes, or what `decode` refuses.
-    """
+    Raises InputError: a table without codes, or what `decode` refuses."""
     result = decode(
         table.frame, part=part, sources=table.sources, assigned=assigned, key=key, drop_misfits=drop_misfits
     )

@@ -41,11 +41,7 @@ class ErrorWeights:
 
     `category` and `severity` are columns. The keys of `weights` are 'category | severity' with * for any text, case
     apart; of those that fit, the first counts.
-
-    Raises
-    ------
-    InputError
-        A key of another shape.
+    Raises InputError: a key of another shape.
     """
 
     category: str = "category"
@@ -82,11 +78,7 @@ def summed_errors(
 
     frame : a row for each error, or for an output without any; cells are text.
     of : the columns that tell one output of one annotator from others.
-
-    Raises
-    ------
-    InputError
-        Columns that are not there, and errors that no weight is given for.
+    Raises InputError: columns that are not there, and errors that no weight is given for.
     """
     known = [str(name) for name in frame.columns]
     absent = [name for name in (errors.category, errors.severity) if name not in frame]

@@ -21,12 +21,7 @@ _TOKEN = re.compile(r"(\{\{|\}\}|\{[^{}]*\})")
 @dataclass(frozen=True)
 class Template:
     """A text with parts in braces, each of one or more characters, as few as will do; {{ and }} are braces.
-
-    Raises
-    ------
-    InputError
-        An unknown part, or one that stands twice or directly beside another.
-    """
+    Raises InputError: an unknown part, or one that stands twice or directly beside another."""
 
     text: str
 

@@ -214,12 +214,8 @@ def _each(logs: Sequence[Log]) -> list[Log]:
 def _metrics(logs: Sequence[Log], wanted: Sequence[str]) -> tuple[Mapping[str, Collection[str]], list[str]]:
     """The metrics of each task that is read, those that every one of its logs has, of those that are asked for; and
     what is to be said of others.
-
-    Raises
-    ------
-    InputError
-        A metric that no log or not every log of a task has, or a task whose logs have none in common.
-    """
+    Raises InputError: a metric that no log or not every log of a task has, or a task whose logs have none in
+    common."""
     known = list(dict.fromkeys(name for log in logs for name in log.metrics))
     refuse(absent_names(wanted, known, "metric"))
     if not known:
@@ -280,13 +276,7 @@ def _refuse_other_questions(logs: Sequence[Log]) -> None:
 
 
 def _lacking(logs: Sequence[Log]) -> list[str]:
-    """Which systems lack items that others have.
-
-    Raises
-    ------
-    InputError
-        Systems without an item in common.
-    """
+    """Which systems lack items that others have. Raises InputError: systems without an item in common."""
     items: dict[str, set[tuple[str, str]]] = {}
     for log in logs:
         items.setdefault(log.system, set()).update((log.task, sample.item) for sample in log.samples)

@@ -82,12 +82,7 @@ _COMMON_SEED = "fewshot_seed"
 
 def once_each(log: Log) -> Log:
     """The log with each item once in each run: lines that were written again are dropped where they say the same.
-
-    Raises
-    ------
-    InputError
-        An item that has other scores when it comes again.
-    """
+    Raises InputError: an item that has other scores when it comes again."""
     kept: dict[tuple[str, str], LogSample] = {}
     problems: list[Problem] = []
     n_again = 0
@@ -114,12 +109,8 @@ def each_task_once(logs: Sequence[Log], again: Again) -> list[Log]:
     Of one evaluation the last log is taken. Others with seeds of their own are runs.
 
     again : what to do with the rest: refuse them, take the last, or take each as a run.
-
-    Raises
-    ------
-    InputError
-        Several of them, where they are refused, or where nothing says which is the last; one generation with two
-        scores; or an evaluation that no later log ends.
+    Raises InputError: several of them, where they are refused, or where nothing says which is the last; one
+    generation with two scores; or an evaluation that no later log ends.
     """
     by_task: dict[tuple[str, str], list[Log]] = defaultdict(list)
     for log in logs:
@@ -202,12 +193,7 @@ def _run_names(logs: Sequence[Log]) -> list[str]:
 
 def _as_runs(logs: Sequence[Log]) -> Log:
     """The samples of all, each log a run; a generation that stands in two of them once.
-
-    Raises
-    ------
-    InputError
-        A generation that has other scores in another log.
-    """
+    Raises InputError: a generation that has other scores in another log."""
     in_order = sorted(logs, key=lambda log: (log.created, log.source))
     samples: list[LogSample] = []
     first: dict[str, tuple[Log, LogSample]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import NamedTuple
@@ -267,7 +267,10 @@ def compare_pairs(
     for group, name in enumerate(rated.groups):
         rows = np.flatnonzero(rated.group == group)
         count = np.bincount(rated.system[rows], minlength=len(rated.systems))
-        left_out += _too_few(rated, name, count)
+        left_out += [
+            f"{_in(name)}{rated.systems[code]} has one rating and is left out."
+            for code in np.flatnonzero((count > 0) & (count < FEWEST))
+        ]
         pairs = _pairs(rated.systems, count, baseline)
         if not pairs:
             left_out.append(f"{_in(name)}no pair can be compared.")
@@ -292,11 +295,6 @@ def _pairs(systems: Sequence[str], count: Codes, baseline: str | None) -> list[t
         return list(combinations(usable, 2))
     first = list(systems).index(baseline)
     return [(first, other) for other in usable if other != first] if first in usable else []
-
-
-def _too_few(rated: RatedOutputs, name: str, count: Codes) -> Iterator[str]:
-    for code in np.flatnonzero((count > 0) & (count < FEWEST)):
-        yield f"{_in(name)}{rated.systems[code]} has one rating and is left out."
 
 
 def _in(name: str) -> str:

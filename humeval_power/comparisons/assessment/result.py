@@ -11,8 +11,8 @@ from humeval_power.comparisons.agreement.reliability import VarianceDecompositio
 from humeval_power.comparisons.assessment.collection import ObservedMDE, Threshold
 from humeval_power.comparisons.judge.plan import data_efficiency, observed_correlation
 from humeval_power.inference.item_bootstrap import Measure
-from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Section, Table
+from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot, Upright
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, percent
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
@@ -20,7 +20,6 @@ from humeval_power.scales import RatingScale
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 SELECTION = (
     "Difference and p-value come from the same ratings, so the comparisons above a threshold were chosen "
@@ -90,20 +89,10 @@ class ObservedThresholds(Result):
             },
         )
 
-    def _pictures(self) -> tuple[Picture, ...]:
+    def _pictures(self) -> tuple[Chart, ...]:
         whole = self.whole
-
-        def comparisons() -> Figure:
-            from humeval_power.comparisons.assessment.figures import comparisons_figure
-
-            first = _difference(whole.first)
-            return comparisons_figure(whole.difference, whole.p_value, self.alpha, threshold=first)
-
-        scatter = Picture(
-            "comparisons",
-            comparisons,
-            words="Each comparison by the size of its observed difference and its p-value, the level, and the "
-            "first threshold where there is one.",
+        scatter = comparisons_chart(
+            whole.difference, whole.p_value, self.alpha, threshold=_difference(whole.first)
         )
         if len(whole.curve) < 2:
             return (scatter,)
@@ -150,11 +139,56 @@ class ObservedThresholds(Result):
         }
 
     def table_rows(self) -> list[Record]:
-        rows = []
-        for name, each in self.found.items():
-            ends = {key: _difference(getattr(each, key)) for key in ("first", "stable")}
-            rows.append({"group": name, **_row(each), **ends})
-        return rows
+        return [
+            {
+                "group": name,
+                **_row(each),
+                "first": _difference(each.first),
+                "stable": _difference(each.stable),
+            }
+            for name, each in self.found.items()
+        ]
+
+
+_LEAST_P = 1e-6  # smaller ones are drawn here
+
+
+def comparisons_chart(
+    difference: Sequence[float], p_value: Sequence[float], alpha: float, *, threshold: float | None = None
+) -> Chart:
+    """Each comparison by the size of its difference and its p-value, with an observed MDE where one is given."""
+    known = [(abs(size), p) for size, p in zip(difference, p_value, strict=True)]
+    parts = (
+        (f"p < {alpha:g}", [(size, p) for size, p in known if p < alpha]),
+        (f"p at least {alpha:g}", [(size, p) for size, p in known if not p < alpha]),
+    )
+    series = tuple(
+        Series(
+            "points",
+            f"{name}: {len(part):,}",
+            tuple(size for size, _ in part),
+            tuple(max(p, _LEAST_P) for _, p in part),
+            colour=colour,
+        )
+        for colour, (name, part) in enumerate(parts)
+        if part
+    )
+    mde = () if threshold is None else (Upright(f"observed MDE: {threshold:.3g}", threshold, colour=2),)
+    return Chart(
+        name="comparisons",
+        title="Which differences were significant?",
+        words="Each comparison by the size of its observed difference and its p-value, and the level"
+        + ("." if threshold is None else "; and the first threshold."),
+        x=Axis("Observed difference, its size", 0, 1.02 * max(size for size, _ in known) or 1),
+        y=Axis(
+            "p (below 1e-6 drawn there)" if any(p < _LEAST_P for _, p in known) else "p",
+            _LEAST_P / 1.6,
+            1.6,
+            is_log=True,
+        ),
+        series=series,
+        marks=(Level(f"alpha {alpha:g}", alpha), *mde),
+    )
 
 
 def _difference(threshold: Threshold | None) -> float | None:

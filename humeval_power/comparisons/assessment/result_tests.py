@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from humeval_power.comparisons.assessment.pairs import Codes, PairTest, PairTests, RatedOutputs
+from humeval_power.comparisons.assessment.result import comparisons_chart
 from humeval_power.inference.clustered import FEW_DF
 from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.compared import TestedDifference
-from humeval_power.saying.document import Document, Fact, Picture, Section, Table
+from humeval_power.saying.document import Document, Fact, Section, Table
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -27,10 +28,6 @@ from humeval_power.saying.numbers import (
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, data_entry, pairs_lead, signature, table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 # What of raw ratings was not independent, and how a test of them was told.
 
@@ -184,7 +181,7 @@ class RatedPairs(PaperResult):
             caveats=tuple(self._caveats()),
             sections=(
                 Section("Systems", (self._systems(tests.pairs[0]),)) if one else pairs,
-                Section("Ratings" if one else "Differences and p-values", (self._picture(),)),
+                Section("Ratings" if one else "Differences and p-values", tuple(self._pictures())),
             ),
         )
 
@@ -259,11 +256,14 @@ class RatedPairs(PaperResult):
             return False
         return (low > 0 or high < 0) != (pair.p_value < self.found.alpha)
 
-    def _picture(self) -> Picture:
+    def _pictures(self) -> Iterator[Chart]:
         pairs = self.found.pairs
         if len(pairs) > 1:
-            words = "Each pair by the size of its observed difference and its p-value, and the level of the test."
-            return Picture("comparisons", self._figure, words=words)
+            tested = [pair for pair in pairs if not math.isnan(pair.p_value)]
+            if tested:
+                sizes, p_values = zip(*((pair.difference, pair.p_value) for pair in tested), strict=True)
+                yield comparisons_chart(sizes, p_values, self.found.alpha)
+            return
         series = []
         for colour, name in enumerate((pairs[0].a, pairs[0].b)):
             ratings = self.rated.rating[self.rated.system == self.rated.systems.index(name)]
@@ -272,21 +272,13 @@ class RatedPairs(PaperResult):
             x, y = (float(values[0]), *values.tolist()), (0.0, *shares.tolist())
             series.append(Series("steps", f"{'AB'[colour]}: {name}", x, y, colour=colour))
         low, high = float(self.rated.rating.min()), float(self.rated.rating.max())
-        return Chart(
+        yield Chart(
             name="ratings",
             title="Which ratings do the systems get?",
             words="Share of the ratings of A and of B that are at most as high as each rating.",
             x=Axis("Rating", low, high if high > low else low + 1),
             y=Axis("Ratings up to it", 0, 100, unit="%"),
             series=tuple(series),
-        )
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.assessment.figures import comparisons_figure
-
-        tested = [pair for pair in self.found.pairs if not math.isnan(pair.p_value)]
-        return comparisons_figure(
-            [pair.difference for pair in tested], [pair.p_value for pair in tested], self.found.alpha
         )
 
     def independence(self) -> tuple[Independence, ...]:

@@ -63,8 +63,6 @@ def contingency_test(
 ) -> ContingencyTest:
     """Test whether two systems differ in a metric.
 
-    Parameters
-    ----------
     counts : (K, K, K) numbers of items by true class, prediction of A and prediction of B.
     positive : the class of F1, precision and recall.
     """
@@ -162,8 +160,6 @@ def cluster_swap_test(
 ) -> ContingencyTest:
     """Test whether two systems differ in a metric by exchanging all their answers to whole clusters.
 
-    Parameters
-    ----------
     codes : (n_items, 3) true class, prediction of A, prediction of B, counted from 0.
     n_swaps : exchanges that are drawn; where there are no more of them all are counted, and `n_swaps` of the
         result is 0.

@@ -42,8 +42,6 @@ def resample(
 ) -> ResampleResult:
     """Count how often tests find an effect in studies drawn with replacement from ratings.
 
-    Parameters
-    ----------
     ratings : of two systems; the effect is B - A.
     unit : what is drawn: 'rating', 'item', 'worker', or 'both' workers and items.
     tests : 'mixed' under `rule`, or common tests such as 'mann-whitney'; all decide the same studies.
@@ -51,16 +49,9 @@ def resample(
     shift : the true difference B - A on [0, 1] that the studies shall have; None for the observed one,
         whose power only restates the p-value.
     ahead : is told of the work before it begins; raises to refuse it.
-
-    Returns
-    -------
     ResampleResult
         `cells` hold each scenario with its `PowerEstimate`; `to_frame` has a row for each. Powers are shares.
-
-    Raises
-    ------
-    InputError
-        An unknown test, or a size that is not drawn.
+    Raises InputError: an unknown test, or a size that is not drawn.
     """
     from humeval_power.comparisons.resample.result import ResampledCell, ResampleResult
     from humeval_power.comparisons.resample.scenario import ResampledRatings, ResampledTable

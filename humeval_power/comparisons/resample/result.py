@@ -7,13 +7,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from humeval_power.comparisons.resample.scenario import ResampledRatings, Unit
 from humeval_power.differences import Difference
 from humeval_power.ratings import Ratings
-from humeval_power.saying.answer_words import better_words, of_hundred, share_words
+from humeval_power.saying.answer_words import (
+    as_points,
+    as_points_interval,
+    better_words,
+    of_hundred,
+    on_scale,
+    points_words,
+    share_words,
+)
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Upright, interval_chart
 from humeval_power.saying.document import Document, Fact, Section, Table
-from humeval_power.saying.numbers import POWER_LABEL, counted, decimals
+from humeval_power.saying.numbers import POWER_LABEL, counted, decimals, interval_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, Record, Result
 from humeval_power.saying.stated import table
@@ -60,6 +70,17 @@ class ResampleResult(Result):
     def remarks(self) -> tuple[str, ...]:
         return tuple(f"{self.ratings.source}: {notice}" for notice in self.ratings.notices)
 
+    @property
+    def _is_none(self) -> bool:
+        """Whether there is no effect to be found: how often the tests reject is shown then."""
+        return self.cells[0].scenario.true_effect == 0
+
+    def _share(self, estimate: PowerEstimate) -> tuple[float, tuple[float, float]]:
+        """How many of the studies find an effect, with the Monte Carlo interval."""
+        if self._is_none:
+            return estimate.rejection_rate, estimate.rejection_interval
+        return estimate.power, estimate.interval
+
     def body(self) -> Document:
         return Document(
             f"Power from the ratings in {self.ratings.source}",
@@ -73,17 +94,14 @@ class ResampleResult(Result):
         known = [cell.estimate for cell in self.cells if not cell.estimate.too_many_failed]
         if not known:
             return "No power can be given: too many of the studies could not be tested."
-        is_none = self.cells[0].scenario.true_effect == 0
-        low, high = (f(known, key=lambda each: each.power) for f in (min, max))
-        chance = of_hundred(low.power, low.interval)
-        if is_none:
-            low, high = (f(known, key=lambda each: each.rejection_rate) for f in (min, max))
-            chance = of_hundred(low.rejection_rate, low.rejection_interval)
-        elif low is not high:
-            chance = f"{of_hundred(low.power)} to {of_hundred(high.power)}, by the row,"
+        shares = sorted(map(self._share, known))
+        (low, interval), (high, _) = shares[0], shares[-1]
+        chance = of_hundred(low, interval)
+        if low < high and not self._is_none:
+            chance = f"{of_hundred(low)} to {of_hundred(high)}, by the row,"
         if self.shift is None:
             what = OBSERVED
-        elif is_none:
+        elif self._is_none:
             what = "a difference where there is none"
         else:
             a, b = self.ratings.system_names
@@ -94,10 +112,17 @@ class ResampleResult(Result):
     def _facts(self) -> Iterator[Fact]:
         ratings, first = self.ratings, self.cells[0].scenario
         a, b = ratings.system_names
-        observed = sorted({f"{cell.scenario.observed:.4f}" for cell in self.cells}, key=float)
-        between = observed[0] if len(observed) == 1 else f"{observed[0]} to {observed[-1]}, by the test"
+        scale = ratings.scale
+        observed = {f"{cell.scenario.observed:.4f}": cell.scenario.observed for cell in self.cells}
+        ends = sorted(observed.values())
+        low, *_, high = ends if len(ends) > 1 else ends * 2
         yield "Effect", OBSERVED if self.shift is None else str(self.shift)
-        yield "Observed", f"{b} - {a}: {between}"
+        if len(ends) == 1:
+            said = f"{as_points(low, scale)} points ({low:.4f} on [0, 1])"
+        else:
+            inner = f"{low:.4f} to {high:.4f} on [0, 1]"
+            said = f"{as_points_interval((low, high), scale)} points, by the test ({inner})"
+        yield "Observed", f"{b} - {a}: {said}"
         yield (
             "Ratings",
             f"{counted(ratings.n_ratings, 'rating')}, {counted(ratings.n_workers, 'worker')}, "
@@ -113,10 +138,12 @@ class ResampleResult(Result):
         else:
             mean = float(ratings.rating[ratings.system == 0].mean())
             if not 0 <= mean + self.shift.value <= 1:
+                scale, a = ratings.scale, ratings.system_names[0]
+                level = float(scale.from_unit(np.array(mean)))
                 yield (
-                    f"The mean of {ratings.system_names[0]} is {mean:.3f} on [0, 1]: a difference of "
-                    f"{self.shift.value:g} would put that of the other system beyond the scale, where no study "
-                    "can find it."
+                    f"The mean of {a} is {level:.4g} {on_scale(scale)}: a difference of "
+                    f"{points_words(self.shift.value, scale)} would put that of the other system beyond it, where "
+                    "no study can find it."
                 )
         if by in ("worker", "both") and ratings.n_workers < WORKERS_TO_DRAW_FROM:
             yield (
@@ -137,8 +164,7 @@ class ResampleResult(Result):
             )
 
     def _table(self) -> Table:
-        first = self.cells[0].scenario
-        is_none = first.true_effect == 0
+        first, is_none = self.cells[0].scenario, self._is_none
         sizes = {name: lambda cell, name=name: f"{cell.scenario.size[name]:,}" for name in first.size}
 
         def known(
@@ -146,11 +172,8 @@ class ResampleResult(Result):
         ) -> Callable[[ResampledCell], str]:
             return lambda cell: failed if cell.estimate.too_many_failed else shown(cell.estimate)
 
-        def ends(estimate: PowerEstimate) -> str:
-            low, high = estimate.rejection_interval if is_none else estimate.interval
-            return f"{low:.3f} to {high:.3f}"
-
-        share = known(lambda each: f"{each.rejection_rate if is_none else each.power:.3f}", "none")
+        share = known(lambda each: f"{self._share(each)[0]:.3f}", "none")
+        interval = known(lambda each: interval_words(*self._share(each)[1], digits=3))
         errors = {
             "type M": known(lambda each: decimals(each.type_m, 2)),
             "type S": known(lambda each: share_words(each.type_s) if math.isfinite(each.type_s) else "-"),
@@ -161,15 +184,21 @@ class ResampleResult(Result):
                 "test": lambda cell: cell.scenario.test,
                 **sizes,
                 "rejects" if is_none else "power": share,
-                "interval": known(ends),
+                "interval": interval,
                 **({} if is_none else errors),
             },
         )
 
     def _pictures(self) -> Iterator[Chart]:
-        known = [cell for cell in self.cells if not cell.estimate.too_many_failed]
-        if known:
-            yield resample_chart(list(map(_drawn, known)))
+        rows = []
+        for cell in self.cells:
+            if not cell.estimate.too_many_failed:
+                power, interval = self._share(cell.estimate)
+                rows.append(
+                    {"test": cell.scenario.test, **cell.scenario.size, "power": power, "interval": interval}
+                )
+        if rows:
+            yield resample_chart(rows, is_none=self._is_none)
 
     def content(self) -> Record:
         first = self.cells[0].scenario
@@ -180,32 +209,19 @@ class ResampleResult(Result):
             "by": first.by,
             "shift": first.shift,
             "post_hoc": first.shift is None,
-            "rows": list(self.rows()),
+            "rows": [
+                {
+                    "test": cell.scenario.test,
+                    **cell.scenario.size,
+                    "observed": cell.scenario.observed,
+                    "effect": cell.scenario.true_effect,
+                    **values(cell.estimate, "power", "interval", "rejection_rate", "type_m", "type_s"),
+                    **values(cell.estimate, "n_simulations", "n_failed"),
+                }
+                for cell in self.cells
+            ],
             "alpha": first.alpha,
         }
-
-    def rows(self) -> Sequence[Record]:
-        """The numbers of each cell."""
-        known = ("power", "interval", "rejection_rate", "type_m", "type_s", "n_simulations", "n_failed")
-        return [
-            {
-                "test": cell.scenario.test,
-                **cell.scenario.size,
-                "observed": cell.scenario.observed,
-                "effect": cell.scenario.true_effect,
-                **values(cell.estimate, *known),
-            }
-            for cell in self.cells
-        ]
-
-
-def _drawn(cell: ResampledCell) -> Record:
-    """What the picture shows of a cell: its power, or how often it rejects where there is no effect."""
-    estimate, effect = cell.estimate, cell.scenario.true_effect
-    shown = (estimate.rejection_rate, estimate.rejection_interval) if effect == 0 else None
-    power, interval = shown or (estimate.power, estimate.interval)
-    size = cell.scenario.size
-    return {"test": cell.scenario.test, **size, "effect": effect, "power": power, "interval": interval}
 
 
 # Power on drawn studies as a picture: a curve over sizes for each test, or a row for each test.
@@ -216,13 +232,12 @@ _MOST_ROWS, _MOST_CURVES = 30, 8
 _TARGET = 0.8
 
 
-def resample_chart(rows: Sequence[Mapping[str, Any]]) -> Chart:
-    """Power of each row with its interval; without an effect, how often the test rejects.
+def resample_chart(rows: Sequence[Mapping[str, Any]], *, is_none: bool = False) -> Chart:
+    """Power of each row with its interval; where there `is_none` of an effect, how often the test rejects.
 
     Where a size varies it is x and each test, with the other sizes, is a curve; where none does, each test
     is a row. Of more than 30 rows or 8 curves the first are shown.
     """
-    is_none = rows[0]["effect"] == 0
     share = Axis("Studies that find an effect (there is none)" if is_none else POWER_LABEL, 0, 1)
     title, words = (
         "How often do the tests find it?",

@@ -28,24 +28,15 @@ def survey(
 ) -> SurveyResult:
     """Look at a collection of published comparisons.
 
-    Parameters
-    ----------
     comparisons : as `read_comparisons` reads them from a table.
     settings : parameters of the variation by name, under which power is worked out by formula.
     effects : differences on [0, 1] that a reader would want found.
     if_missing : 'workers', 'items' and 'ratings_per_item' to assume where they are not reported.
     remarks : what was noticed in reading.
-
-    Returns
-    -------
     SurveyResult
         Shares of comparisons that report each detail, Kendall's tau of effect and size, and for each
         setting the power of each comparison; `to_frame` has a row for each comparison and setting.
-
-    Raises
-    ------
-    InputError
-        No comparison, or no setting.
+    Raises InputError: no comparison, or no setting.
     """
     from humeval_power.comparisons.survey.result import SurveyResult
     from humeval_power.comparisons.survey.survey import survey as surveyed

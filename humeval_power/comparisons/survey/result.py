@@ -248,17 +248,13 @@ def _underpowered(survey: Survey) -> Table:
     rows = []
     for setting in dict.fromkeys(each.setting for each in survey.powers):
         cells = [survey.share_underpowered(setting, effect) for effect in (None, *survey.effects)]
-        rows.append((setting, f"{cells[-1][1]:,}", *map(_share_of_result, cells)))
+        shares = (percent(below / known) if known else "-" for below, known in cells)
+        rows.append((setting, f"{cells[-1][1]:,}", *shares))
     return Table(
         ("setting", "known", "at own effect", *(f"at {effect:g}" for effect in survey.effects)),
         tuple(rows),
         caption=f"Share of the comparisons of known power in which it is below {TARGET:g}",
     )
-
-
-def _share_of_result(counts: tuple[int, int]) -> str:
-    below, known = counts
-    return "-" if known == 0 else percent(below / known)
 
 
 def _could_find(survey: Survey) -> Iterator[Block]:

@@ -251,8 +251,6 @@ def survey(
 ) -> Survey:
     """Look at a collection of comparisons.
 
-    Parameters
-    ----------
     settings : parameters of the variation by name, under which power is worked out by formula.
     effects : differences on [0, 1] that a reader would want found.
     if_missing : what to assume where 'workers', 'items' or 'ratings_per_item' is not reported; without

@@ -29,7 +29,7 @@ from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.working.crew import TooManyError
 from humeval_power.doors.page.working.workers import GIGABYTE, Workers, WorkLimits
 from humeval_power.errors import InputError
-from humeval_power.saying.document import READ_FIRST, Document
+from humeval_power.saying.document import READ_FIRST
 from humeval_power.saying.result import Result, json_ready
 
 # What a tool says: the answer of its command first, what must be read with it, and its record.
@@ -44,14 +44,9 @@ def answer(work: Work, tell: Tell) -> Answer:
 
 def _shown(_path: tuple[str, ...], result: Result) -> Answer:
     document = result.document()
-    return Answer(0, document.title, text=_first_lines(document), record=_record(result.record()))
-
-
-def _first_lines(document: Document) -> str:
-    said = [document.title, document.lead]
-    said += [f"{READ_FIRST}: {caveat}" for caveat in document.caveats]
-    said += [f"{label}: {value}" for label, value in document.headline]
-    return "\n".join(line for line in said if line)
+    lines = [document.title, document.lead, *(f"{READ_FIRST}: {caveat}" for caveat in document.caveats)]
+    lines += [f"{label}: {value}" for label, value in document.headline]
+    return Answer(0, document.title, text="\n".join(filter(None, lines)), record=_record(result.record()))
 
 
 def _record(record: Mapping[str, Any]) -> str:
@@ -80,11 +75,7 @@ def serve(folder: str, *, seconds: float) -> None:
     """Answer until standard input ends.
 
     folder : whose files the tools may read. seconds : that one answer may take.
-
-    Raises
-    ------
-    InputError
-        It is no folder.
+    Raises InputError: it is no folder.
     """
     asyncio.run(_serve(Folder(folder), seconds))
 

@@ -65,13 +65,8 @@ def tools() -> tuple[Tool, ...]:
 
 def work_of(tool: str, arguments: Mapping[str, Any], folder: Folder) -> Work:
     """The command that a call of a tool is.
-
-    Raises
-    ------
-    InputError
-        Arguments that it does not have and values of impossible kinds, all of them; or files that are not in the
-        folder.
-    """
+    Raises InputError: arguments that it does not have and values of impossible kinds, all of them; or files that
+    are not in the folder."""
     path = TOOLS[tool]
     known = {_argument(name): name for name in _offered(path)}
     options: list[tuple[str, str]] = []
@@ -179,12 +174,7 @@ def _json_of(option: click.Parameter) -> dict[str, Any]:
 
 def _texts(option: click.Parameter, value: Any) -> Iterator[str] | list[str]:
     """What one would type for a value, one text for each time that the option is typed.
-
-    Raises
-    ------
-    ValueError
-        A value that nobody could type.
-    """
+    Raises ValueError: a value that nobody could type."""
     if isinstance(option, click.Option) and option.is_flag:
         if not isinstance(value, bool):
             raise ValueError(f"give true or false; got {shown(value)}.")
@@ -245,13 +235,7 @@ EXPLAIN = Tool("explain", "What a word of an answer, a tool or an argument means
 
 
 def explained(word: str) -> str:
-    """What the glossary, the tools and their arguments say of a word.
-
-    Raises
-    ------
-    InputError
-        Nothing does.
-    """
+    """What the glossary, the tools and their arguments say of a word. Raises InputError: nothing does."""
     from humeval_power.files.glossary import glossary
 
     wanted = " ".join(word.replace("_", " ").replace("-", " ").split()).casefold()

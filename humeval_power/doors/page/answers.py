@@ -318,10 +318,11 @@ def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
     from humeval_power.doors.page.requests import command_of, link_name
     from humeval_power.doors.terminal.main import main
 
-    words = [*work.words, *_output_words(work)]
-    command = command_of(_path_of(work.words))
+    command, words = command_of(_path_of(work.words)), list(work.words)
+    if work.output and {"output", "force"} <= {option.name for option in command.params}:
+        words += ["--output", work.output + "/", "--force"]
     try:
-        with main.make_context(PROGRAM, list(words)) as context:
+        with main.make_context(PROGRAM, words.copy()) as context:
             main.invoke(context)
     except click.exceptions.Exit as ended:
         return ended.exit_code, ()
@@ -356,16 +357,6 @@ def _path_of(words: Sequence[str]) -> tuple[str, ...]:
             continue
         return tuple(words[:end])
     raise KeyError(tuple(words))
-
-
-def _output_words(work: Work) -> list[str]:
-    """The option that has all of the result written, where the command has it."""
-    from humeval_power.doors.page.requests import command_of
-
-    options = {option.name for option in command_of(_path_of(work.words)).params}
-    if not work.output or not {"output", "force"} <= options:
-        return []
-    return ["--output", work.output + "/", "--force"]
 
 
 def _usage_problems(error: click.ClickException) -> tuple[Wrong, ...]:

@@ -90,13 +90,7 @@ def reads_file(command: tuple[str, ...], option: click.Parameter, value: str) ->
 
 @cache
 def command_of(path: tuple[str, ...]) -> click.Command:
-    """The command of these words.
-
-    Raises
-    ------
-    KeyError
-        There is none.
-    """
+    """The command of these words. Raises KeyError: there is none."""
     from humeval_power.doors.terminal.main import main
 
     command: click.Command | None = main
@@ -125,13 +119,8 @@ def request_of(
     path: tuple[str, ...], query: Sequence[tuple[str, str]], hides: tuple[str, ...] = ()
 ) -> CommandRequest:
     """What the query of a link asks; empty values are left out.
-
-    Raises
-    ------
-    InputError
-        Options that the command does not have or that no page may set, and values of impossible length: all of
-        them at once.
-    """
+    Raises InputError: options that the command does not have or that no page may set, and values of impossible
+    length: all of them at once."""
     known = offered(path, hides)
     sides = {side.lstrip("-"): name for name, option in known.items() for side in option.secondary_opts}
     options, wrong = [], []
@@ -240,7 +229,11 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
     answer = {place: _at(content, place) for place in sorted(wanted)}
     if command == ("size",):
         answer["least_each"] = float(getattr(result, "least_each", 0))
-    return tuple((place, _typed_of_onward(value)) for place, value in answer.items() if value is not None)
+    return tuple(
+        (place, f"{value:.0f}" if value.is_integer() else f"{value:.6g}")
+        for place, value in answer.items()
+        if value is not None
+    )
 
 
 def steps(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], ...]:
@@ -290,10 +283,6 @@ def asks(command: tuple[str, ...], result: Result) -> tuple[Mapping[str, Any], .
     return tuple(row for row in rows if row["key"]) if isinstance(rows, list) else ()
 
 
-def _typed_of_onward(value: float) -> str:
-    return f"{value:.0f}" if value.is_integer() else f"{value:.6g}"
-
-
 def _at(content: object, place: str) -> float | None:
     """The number at a place of a record, such as "comparisons.0.n_items"; None where there is none."""
     for part in place.split("."):
@@ -335,12 +324,7 @@ class PageParts:
 
 def work_of(parts: PageParts, request: CommandRequest, hides: tuple[str, ...] = ()) -> Work:
     """The words of what is asked and the files that they name; of a folder of logs, all files in it.
-
-    Raises
-    ------
-    InputError
-        Files that are not here.
-    """
+    Raises InputError: files that are not here."""
     names, files = file_places(parts, request, hides)
     work = Work(words_of(request, hides, lambda value: names[value]), files)
     return replace(work, files=(*files, *_own_key(parts, request, hides)))
@@ -350,12 +334,7 @@ def file_places(
     parts: PageParts, request: CommandRequest, hides: tuple[str, ...] = ()
 ) -> tuple[Mapping[str, str], tuple[tuple[str, str], ...]]:
     """The names under which a command finds the files that a request names, and where the bytes of each are.
-
-    Raises
-    ------
-    InputError
-        Files that are not here.
-    """
+    Raises InputError: files that are not here."""
     names = file_names(request, hides)
     return names, tuple(file for value, name in names.items() for file in _places(parts, value, name))
 

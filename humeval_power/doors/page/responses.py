@@ -90,13 +90,7 @@ class JobNotes:
         return work.key
 
     def of(self, key: str) -> tuple[Form, CommandRequest]:
-        """The form of a job, and what was asked.
-
-        Raises
-        ------
-        InputError
-            The job is not known, or was forgotten.
-        """
+        """The form of a job, and what was asked. Raises InputError: the job is not known, or was forgotten."""
         job = self._parts.workers.job_of(key)
         request = None if job is None else self._asked.get(job)
         if request is None:
@@ -156,8 +150,12 @@ class AnswerRequests:
         if ending not in ("html", "zip")[key != stem :] or not folder.is_dir():
             return not_there(request, None)
         name = f"{'-'.join(form.command)}{stem.removeprefix(key)}.{ending}"
-        content = await run_in_threadpool(_zipped if ending == "zip" else _index, folder)
-        kind = "application/zip" if ending == "zip" else "text/html; charset=utf-8"
+        if ending == "zip":
+            kind, files = "application/zip", await run_in_threadpool(_contents, folder, Path())
+            named = {path.as_posix(): each for path, each in files.items()}
+            content = await run_in_threadpool(zipped, named, folder.name)
+        else:
+            kind, content = "text/html; charset=utf-8", (folder / "index.html").read_bytes()
         return Response(
             content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'}
         )
@@ -179,15 +177,11 @@ class AnswerRequests:
         return back(request)
 
 
-def _contents(source: Path, target: Path) -> dict[Path, str | bytes]:
+def _contents(source: Path, target: Path) -> dict[Path, bytes]:
     """The files of a folder as another will have them."""
     return {
         target / path.relative_to(source): path.read_bytes() for path in source.rglob("*") if path.is_file()
     }
-
-
-def _index(folder: Path) -> bytes:
-    return (folder / "index.html").read_bytes()
 
 
 def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
@@ -200,13 +194,3 @@ def zipped(files: Mapping[str, bytes], folder: str) -> bytes:
             info.external_attr = (0o755 if name.endswith(".sh") else 0o644) << 16
             archive.writestr(info, files[name])
     return content.getvalue()
-
-
-def _zipped(folder: Path) -> bytes:
-    """The files of a folder in a zip."""
-    files = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-    return zipped(files, folder.name)

@@ -106,12 +106,7 @@ class ScoreColumns:
 
 def score_columns(paths: Sequence[str]) -> ScoreColumns:
     """The columns of a table, of logs, or of two files with a number a line.
-
-    Raises
-    ------
-    InputError
-        Files that cannot be read.
-    """
+    Raises InputError: files that cannot be read."""
     from humeval_power.comparisons.rank.files import are_battles
     from humeval_power.comparisons.scores.files import joined_files, one_table
     from humeval_power.doors.page.workspace.reading import ColumnShown, first_rows
@@ -304,23 +299,13 @@ async def columns_in(parts: PageParts, files: Sequence[str]) -> ScoreColumns | N
     if not parts.workers.readiness.live:
         return None
     try:
-        answer = await parts.workers.live(work_of_columns(parts, files), "")
+        request = CommandRequest(COMPARE, tuple(("files", one) for one in files))
+        names, places = file_places(parts, request)
+        work = Work((), places, columns_of=tuple(names.values()))
+        answer = await parts.workers.live(work, "")
     except InputError:
         return None
     return None if answer is None else answer.columns
-
-
-def work_of_columns(parts: PageParts, files: Sequence[str]) -> Work:
-    """To read the columns of files that a link names.
-
-    Raises
-    ------
-    InputError
-        Files that are not here.
-    """
-    request = CommandRequest(COMPARE, tuple(("files", one) for one in files))
-    names, places = file_places(parts, request)
-    return Work((), places, columns_of=tuple(names.values()))
 
 
 # What is shown.

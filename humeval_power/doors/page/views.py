@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
@@ -99,7 +99,10 @@ def field_groups(form: Form, request: CommandRequest, problems: Sequence[Wrong])
     named = {control.option for group in form.groups for control in group.controls}
     rest = tuple(_control(name, option) for name, option in options.items() if name not in named)
     groups = [*form.groups, FormGroup(MORE, rest, folded=True)] if rest else form.groups
-    by_option = _by_option(problems, options)
+    by_option: dict[str | None, tuple[str, ...]] = {}
+    for problem in problems:
+        name = _about(problem, options)
+        by_option[name] = (*by_option.get(name, ()), problem.text)
     return tuple(
         FieldGroup(
             group.title,
@@ -143,17 +146,6 @@ def wrong_fields(form: Form, problems: Sequence[Wrong]) -> tuple[tuple[str, str]
     return tuple((f"field-{name}", labels.get(name) or _words(name)) for name in names)
 
 
-def _by_option(
-    problems: Iterable[Wrong], options: Mapping[str, click.Parameter]
-) -> dict[str, tuple[str, ...]]:
-    by_option: dict[str, tuple[str, ...]] = {}
-    for problem in problems:
-        name = _about(problem, options)
-        if name is not None:
-            by_option[name] = (*by_option.get(name, ()), problem.text)
-    return by_option
-
-
 def _about(problem: Wrong, options: Mapping[str, click.Parameter]) -> str | None:
     """The option that a problem is about, if the page has it."""
     if problem.option in options:
@@ -170,11 +162,12 @@ def _field(
     help = by_titles(control.help or getattr(option, "help", "") or "")
     if help.rstrip(".").casefold() == label.casefold():
         help = ""
+    values = request.values(control.option)
     return PageField(
         name=control.option,
         label=label,
         kind=kind,
-        values=_padded(request.values(control.option), max(1, control.rows)),
+        values=(*values, *("",) * (max(1, control.rows) - len(values))),
         choices=_choices(control, option),
         unit=control.unit,
         help=help,
@@ -186,11 +179,6 @@ def _field(
         many=bool(getattr(option, "multiple", False)) or option.nargs != 1,
         wrong=wrong,
     )
-
-
-def _padded(values: tuple[str, ...], rows: int) -> tuple[str, ...]:
-    """The values, and empty ones up to so many rows."""
-    return (*values, *("",) * (rows - len(values)))
 
 
 def _kind(command: tuple[str, ...], control: Control, option: click.Parameter) -> Kind:
@@ -356,7 +344,7 @@ def answer_json(
         "state": shown.state,
         "key": shown.key,
         "link": request.link,
-        "html": answer_part(form, request, shown, around),
+        "html": rendered("answer.html", **_answer(form, request, shown, around)),
         "problems": [
             {"option": problem.option, "text": problem.text}
             for problem in shown.problems
@@ -418,12 +406,16 @@ def _answer(
         "hint": "Fill in what you know: the answer stands here."
         if form.moves
         else "Fill in what you know, then press Answer: nothing is computed before.",
-        "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
+        "progress": how_far(shown.state, shown.progress, shown.place),
         "elsewhere": problems_elsewhere(form, shown.problems),
         "wrong_fields": wrong_fields(form, shown.problems),
         "missing": shown.missing,
         "html": Markup(answer.html) if answer else "",
-        "badge": _badge(form, is_live=is_live),
+        "badge": ("", "")
+        if not form.by_formula
+        else ("live", "By formula, at once")
+        if is_live
+        else ("full", "Computed in full"),
         "notes": answer.notes if answer else (),
         "command": answer.command if answer else "",
         "python": answer.python if answer else "",
@@ -438,33 +430,26 @@ def _answer(
         "steps": _steps(answer, request, form.hides),
         "study": answer.study if answer and around.has_folder else "",
         "next": [
-            *(
-                (link, step.label)
-                for step in form.next
-                if (link := _next_link(step, request, shown)) is not None
-            ),
+            (link, step.label)
+            for step in form.next
+            if (link := _next_link(step, request, shown)) is not None
         ],
     }
 
 
-def _badge(form: Form, *, is_live: bool) -> tuple[str, str]:
-    """What kind of answer it is, where a formula and a simulation are to be told apart."""
-    if not form.by_formula:
-        return "", ""
-    return ("live", "By formula, at once") if is_live else ("full", "Computed in full")
-
-
-def _how_far(shown: AnswerState) -> str:
-    if shown.state == "starting" and shown.progress is None:
-        return "Getting ready"
-    if shown.state == "waiting":
-        ahead = f", {shown.place} before it" if shown.place else ""
-        return f"Waiting for its turn{ahead}"
-    return progress_words(shown.progress)
+def how_far(state: State, progress: JobProgress | None, place: int) -> dict[str, Any]:
+    """How far a command is, in words and as a share; `place` is its place in the queue."""
+    if state == "starting" and progress is None:
+        words = "Getting ready"
+    elif state == "waiting":
+        words = f"Waiting for its turn{f', {place} before it' if place else ''}"
+    else:
+        words = progress_words(progress)
+    return {"words": words, "share": progress.share if progress else None}
 
 
 def progress_words(progress: JobProgress | None) -> str:
-    """How far a command is, in words."""
+    """What a command does, and how much of it is done."""
     if progress is None:
         return "Beginning"
     share = "" if progress.share is None else f": {progress.share:.0%}"
@@ -518,17 +503,14 @@ def _next_link(step: Next, request: CommandRequest, shown: AnswerState) -> str |
     return CommandRequest(step.command, (*options, *set_too, *brought)).link
 
 
-def _journeys() -> list[tuple[str, str, list[Form]]]:
-    return [
-        (key, name, [form for form in FORMS.values() if form.journey == key])
-        for key, name in JOURNEYS.items()
-    ]
-
-
 def rendered(name: str, **values: Any) -> str:
     """A template with these values and what every page shows."""
     values.setdefault("refresh", None)
-    return _environment().get_template(name).render(journeys=_journeys(), **values)
+    journeys = [
+        (key, title, [form for form in FORMS.values() if form.journey == key])
+        for key, title in JOURNEYS.items()
+    ]
+    return _environment().get_template(name).render(journeys=journeys, **values)
 
 
 @cache

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 PRIVATE = "private"
 PLAN = "plan"
+_SEALED = f"{PLAN}/plan.json"
 KEY, SEED = f"{PRIVATE}/key.csv", f"{PRIVATE}/seed.txt"
 _PROGRAM = "humeval-power"
 _SEED_WORD = "SEED"  # stands for the secret seed until a step runs
@@ -74,7 +75,7 @@ class StudyStep:
 
 def steps_of(plan_words: Sequence[str], *, n_systems: int = 2) -> tuple[StudyStep, ...]:
     """All steps, of the words of `plan`; with more than two systems the forms take the power from the plan."""
-    plan = "plan/plan.json"
+    plan = _SEALED
     followed = ("--plan", plan)
     power = "power/record.json"
     says, words = (("--power-file", power), (power,)) if n_systems == 2 else ((), ())
@@ -144,7 +145,7 @@ class WholeStudy:
         """The date of the plan, where its words leave it to the day."""
         if part.step.folder != PLAN or "--date" in part.step.words:
             return ()
-        created = json.loads(part.files["plan/plan.json"].read_text("utf-8")).get("created")
+        created = json.loads(part.files[_SEALED].read_text("utf-8")).get("created")
         return ("--date", str(created)[:10]) if created else ()
 
     def files(self, index: str) -> dict[str, bytes]:
@@ -194,24 +195,10 @@ class StepShown:
         return cls(title, state, missed if is_fine else "not done", problems, True, is_fine)
 
 
-def study_page(steps: Sequence[StepShown], key: str, request: CommandRequest) -> str:
-    """How far a whole study is; with a key it is done and can be taken."""
-    share = sum(step.is_over for step in steps) / len(steps)
-    refresh = None if key or any(step.is_over and not step.is_fine for step in steps[:1]) else 2
-    return rendered(
-        "whole_study.html",
-        title="The whole study",
-        steps=steps,
-        key=key,
-        plan_link=request.link,
-        share=share,
-        refresh=refresh,
-    )
-
-
 def study_file(whole: WholeStudy, *, alone: bool) -> str:
     """The page that a study is read from: with all that may be shown in it, or with links to its files."""
     shown = [part for part in whole.parts if not part.step.is_private]
+    sealed = (part.files[_SEALED] for part in whole.parts if _SEALED in part.files)
     names = sorted({*(name for part in whole.parts for name in part.files), *whole.inputs, SEED, "run.sh"})
     return rendered(
         "study_file.html",
@@ -222,14 +209,9 @@ def study_file(whole: WholeStudy, *, alone: bool) -> str:
         public=[name for name in names if not name.startswith(f"{PRIVATE}/") and name not in whole.inputs],
         private=[name for name in names if name.startswith(f"{PRIVATE}/")],
         inputs=sorted(whole.inputs),
-        plan=_sealed(whole) if alone else "",
+        plan=next((path.read_text("utf-8") for path in sealed), "") if alone else "",
         alone=alone,
     )
-
-
-def _sealed(whole: WholeStudy) -> str:
-    plans = (part.files.get("plan/plan.json") for part in whole.parts)
-    return next((path.read_text("utf-8") for path in plans if path), "")
 
 
 _PLAN = ("plan",)
@@ -274,7 +256,17 @@ class StudyPages:
         shown = await self._advanced(study)
         done = len(shown) == len(study.steps) and all(step.is_over for step in shown)
         waiting = [StepShown(step.title) for step in study.steps[len(shown) :]]
-        return HTMLResponse(study_page([*shown, *waiting], key if done else "", question))
+        failed = bool(shown) and shown[0].is_over and not shown[0].is_fine
+        page = rendered(
+            "whole_study.html",
+            title="The whole study",
+            steps=[*shown, *waiting],
+            key=key if done else "",
+            plan_link=question.link,
+            share=sum(step.is_over for step in shown) / len(study.steps),
+            refresh=None if done or failed else 2,
+        )
+        return HTMLResponse(page)
 
     async def take(self, request: Request) -> Response:
         """The study as one HTML file, or all of it in a zip."""
@@ -287,8 +279,9 @@ class StudyPages:
             content = (await run_in_threadpool(study_file, whole, alone=True)).encode()
             kind = "text/html; charset=utf-8"
         else:
-            content = await run_in_threadpool(_archive, whole)
-            kind = "application/zip"
+            index = await run_in_threadpool(study_file, whole, alone=False)
+            files = await run_in_threadpool(whole.files, index)
+            content, kind = await run_in_threadpool(zipped, files, "study"), "application/zip"
         name = f'attachment; filename="study.{ending}"'
         return Response(content, media_type=kind, headers={"Content-Disposition": name})
 
@@ -304,7 +297,7 @@ class StudyPages:
             if not shown[-1].is_over or (step is study.steps[0] and not shown[-1].is_fine):
                 break
             if step is study.steps[0]:
-                study.follow(self._files_of(study, step)["plan/plan.json"])
+                study.follow(self._files_of(study, step)[_SEALED])
         return shown
 
     def _job(self, study: _Study, step: StudyStep) -> Job:
@@ -351,7 +344,3 @@ class StudyPages:
             raise InputError("Nothing of this study is done yet.")
         inputs = {name: Path(path) for name, path in study.work.files}
         return WholeStudy(tuple(parts), inputs, study.seed)
-
-
-def _archive(whole: WholeStudy) -> bytes:
-    return zipped(whole.files(study_file(whole, alone=False)), "study")

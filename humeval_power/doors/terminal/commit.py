@@ -12,13 +12,10 @@ PACKAGE = Path(__file__).parents[2]
 
 def commit() -> str | None:
     """The first digits of the commit: of the build, of what pip fetched, or of the checkout; None for none."""
-    commit_here = _of_build() or _of_pip() or _of_checkout(PACKAGE.parent)
+    built = PACKAGE / "commit.txt"
+    of_build = built.read_text(encoding="ascii").strip() if built.is_file() else None
+    commit_here = of_build or _of_pip() or _of_checkout(PACKAGE.parent)
     return commit_here[:DIGITS] if commit_here else None
-
-
-def _of_build() -> str | None:
-    path = PACKAGE / "commit.txt"
-    return path.read_text(encoding="ascii").strip() if path.is_file() else None
 
 
 def _of_pip() -> str | None:

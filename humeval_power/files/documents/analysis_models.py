@@ -151,11 +151,9 @@ class Analyses(PartRecord):
 
 def _wrong_decision(at: str, decided: bool | None, p: float | None, alpha: float) -> list[Problem]:
     if decided is None or p is None or decided == (p <= alpha):
-        return [] if decided is None or p is not None else [_decided_without_p(at, decided)]
+        if decided is None or p is not None:
+            return []
+        return [field_problem(f"{at}significant", decided, "cannot be decided without a p-value.")]
     said = "at most" if p <= alpha else "above"
     rule = f"contradicts the p-value {p:.6g}, which is {said} alpha, {alpha:g}."
     return [field_problem(f"{at}significant", decided, rule)]
-
-
-def _decided_without_p(at: str, decided: bool) -> Problem:
-    return field_problem(f"{at}significant", decided, "cannot be decided without a p-value.")

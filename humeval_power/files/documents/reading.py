@@ -34,23 +34,14 @@ def to_json(document: Mapping[str, object]) -> str:
 
 def read_document(path: str | Path, *, schema: str) -> dict[str, Any]:
     """Read a document of the kind and version asked for, and check every field that is known.
-
-    Raises
-    ------
-    InputError
-        A file that is missing or not JSON; or what `checked_document` refuses.
-    """
+    Raises InputError: a file that is missing or not JSON; or what `checked_document` refuses."""
     return checked_document(read_json(path, hint=KINDS[schema].hint), schema=schema, place=str(path))
 
 
 def checked_document(value: object, *, schema: str, place: str) -> dict[str, Any]:
     """A document that has been read, if it is of the kind asked for and agrees with itself.
-
-    Raises
-    ------
-    InputError
-        Another kind of document; or every field that breaks a rule, with its path, value and rule.
-    """
+    Raises InputError: another kind of document; or every field that breaks a rule, with its path, value and
+    rule."""
     stated = value.get("schema") if isinstance(value, dict) else None
     if not isinstance(value, dict) or stated != schema:
         shown = "no schema" if stated is None else f"the schema {stated!r}"
@@ -66,13 +57,8 @@ def read_parameters(
     path: str | Path, *, allow_not_identified: bool = False
 ) -> tuple[Parameters, dict[str, Any]]:
     """The seven parameters of a document that `fit -o` wrote, and the document.
-
-    Raises
-    ------
-    InputError
-        A missing or impossible parameter; or standard deviations that the fitted table could not tell
-        apart, unless `allow_not_identified`.
-    """
+    Raises InputError: a missing or impossible parameter; or standard deviations that the fitted table could not
+    tell apart, unless `allow_not_identified`."""
     document = read_document(path, schema=PARAMETERS_SCHEMA)
     return parameters_of(document, place=str(path), allow_not_identified=allow_not_identified), document
 

@@ -95,13 +95,7 @@ def _numbered_by_document(
 
 
 def _named(export: RawExport) -> pd.DataFrame:
-    """The rows with names for their columns.
-
-    Raises
-    ------
-    InputError
-        Rows of other lengths than the first.
-    """
+    """The rows with names for their columns. Raises InputError: rows of other lengths than the first."""
     rows = [row for row in csv.reader(io.StringIO(export.text, newline="")) if row]
     width = len(rows[0])
     problems = [

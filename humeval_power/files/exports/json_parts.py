@@ -22,12 +22,7 @@ _ASK = "Export it once more; a file that was edited by hand has to keep its form
 
 def frame_of(rows: Sequence[tuple[int, Mapping[str, str]]], *, source: str) -> pd.DataFrame:
     """A table of text of numbered rows, '' where a row lacks a name that another has.
-
-    Raises
-    ------
-    InputError
-        More columns or cells than a table may have: each row can bring names of its own.
-    """
+    Raises InputError: more columns or cells than a table may have: each row can bring names of its own."""
     names = dict.fromkeys(name for _, row in rows for name in row)
     refuse_large_table(len(rows), len(names), place=source)
     index = pd.Index([number for number, _ in rows], name=ROW_INDEX)
@@ -83,12 +78,7 @@ class JsonParts:
 
     def refuse(self) -> None:
         """Refuse the export where a part was of the wrong kind.
-
-        Raises
-        ------
-        InputError
-            All of them, the first few in full.
-        """
+        Raises InputError: all of them, the first few in full."""
         refuse(first_few(self.problems, most=LISTED))
 
     def _wrong(

@@ -137,7 +137,10 @@ def mapping_text(mapping: Mapping, platform: str | None = None) -> str:
     if platform is not None:
         lines.append(f"platform = {toml_text(platform)}")
     if mapping.ratings:
-        lines.append(f"ratings = {_ratings_text(mapping.ratings)}")
+        texts_of = {one.criterion or "": one.template.text for one in mapping.ratings}
+        is_one = all(one.criterion is None for one in mapping.ratings)
+        every = _list_text(tuple(one.template.text for one in mapping.ratings))
+        lines.append(f"ratings = {every if is_one else _inline_text(texts_of)}")
     for name, texts in (("missing", mapping.missing), ("keep", mapping.keep)):
         if texts:
             lines.append(f"{name} = {_list_text(texts)}")
@@ -158,12 +161,6 @@ def mapping_text(mapping: Mapping, platform: str | None = None) -> str:
         if rows:
             lines += ["", f"[{title}]", *(f"{toml_text(name, key=True)} = {text}" for name, text in rows)]
     return "\n".join(lines) + "\n"
-
-
-def _ratings_text(ratings: tuple[RatingColumns, ...]) -> str:
-    if all(one.criterion is None for one in ratings):
-        return _list_text(tuple(one.template.text for one in ratings))
-    return _inline_text({one.criterion or "": one.template.text for one in ratings})
 
 
 def _list_text(texts: tuple[str, ...]) -> str:

@@ -47,12 +47,7 @@ PLATFORMS: tuple[Platform, ...] = (
 
 def platform_of(export: RawExport) -> tuple[Platform, str] | None:
     """The platform that a file is of and what it is known by; None where none knows it.
-
-    Raises
-    ------
-    InputError
-        Two platforms know it: the person has to say which.
-    """
+    Raises InputError: two platforms know it: the person has to say which."""
     candidates = [one for one in PLATFORMS if not one.only_named]
     known = [(one, why) for one in candidates if (why := one.known_by(export)) is not None]
     if len(known) > 1:
@@ -157,12 +152,7 @@ class Ready(NamedTuple):
 
 def ratings_in(raw: RawExport) -> Ready | None:
     """The ratings of a platform's export; None where it is a table like any other.
-
-    Raises
-    ------
-    InputError
-        An export that does not say enough by itself; the remedy is a mapping.
-    """
+    Raises InputError: an export that does not say enough by itself; the remedy is a mapping."""
     export_platform = platform_of(raw)
     if export_platform is None:
         return None if reads_as_ratings(raw) else _beside_each_other(raw)

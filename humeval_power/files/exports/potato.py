@@ -73,12 +73,7 @@ def _read(export: RawExport, why: str) -> Export:
 
 def _refuse_stale(export: RawExport) -> None:
     """Refuse an export that lacks answers of the states beside it: Potato writes some once, and never again.
-
-    Raises
-    ------
-    InputError
-        Such an export.
-    """
+    Raises InputError: such an export."""
     folders = export.path.resolve().parents[:_LEVELS] if export.path.is_file() else ()
     folder = next((one for one in folders if _states(one)), None)
     if folder is None:

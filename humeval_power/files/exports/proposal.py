@@ -177,12 +177,8 @@ def mapping_of(
     said: Choices, those: Sequence[Family], before: ColumnMapping | None = None
 ) -> ColumnMapping:
     """The mapping of what was chosen; what choices do not tell stays as it was before.
-
-    Raises
-    ------
-    InputError
-        Two columns of one part, or none of ratings; `column` of a problem is the family that it is about.
-    """
+    Raises InputError: two columns of one part, or none of ratings; `column` of a problem is the family that it is
+    about."""
     by_name = {one.name: one for one in those}
     roles = {name: role for name, role in said.roles.items() if name in by_name and role}
     problems: list[Problem] = []

@@ -30,13 +30,7 @@ _MOST_PROBLEMS = 5
 
 
 class RawExport:
-    """A file, or a folder, that a platform wrote.
-
-    Raises
-    ------
-    InputError
-        A file that is missing or cannot be read.
-    """
+    """A file, or a folder, that a platform wrote. Raises InputError: a file that is missing or cannot be read."""
 
     def __init__(self, path: str | Path, content: bytes | None = None) -> None:
         """`content` are the bytes of the file, where it has been read."""
@@ -60,12 +54,7 @@ class RawExport:
     @cached_property
     def text(self) -> str:
         """The text of the file; nothing of a folder, a workbook or Parquet.
-
-        Raises
-        ------
-        InputError
-            Bytes that are no text.
-        """
+        Raises InputError: bytes that are no text."""
         return "" if self._is_packed else decoded(self.content, place=self.source)
 
     @property
@@ -81,12 +70,7 @@ class RawExport:
     @cached_property
     def table(self) -> pd.DataFrame:
         """The cells as text, numbered as the file counts its rows (the header is row 1).
-
-        Raises
-        ------
-        InputError
-            A file that is no table.
-        """
+        Raises InputError: a file that is no table."""
         if self.is_excel:
             frame, _, _ = read_excel(self.content, source=self.source)
         elif self.content.startswith(PARQUET):
@@ -114,12 +98,7 @@ class RawExport:
     @cached_property
     def tab_table(self) -> pd.DataFrame:
         """The cells of a table whose lines are cut at tabs alone: quotation marks in it are text.
-
-        Raises
-        ------
-        InputError
-            Rows that have not as many cells as the header.
-        """
+        Raises InputError: rows that have not as many cells as the header."""
         lines = [line.rstrip("\r") for line in self.text.split("\n")]
         header, rows = lines[0].split("\t"), {}
         problems = []
@@ -151,13 +130,7 @@ class RawExport:
 
     @cached_property
     def json(self) -> Any:
-        """The JSON of the file.
-
-        Raises
-        ------
-        InputError
-            Text that is no JSON, with the line.
-        """
+        """The JSON of the file. Raises InputError: text that is no JSON, with the line."""
         return parse_json(self.text, place=self.source)
 
     @property

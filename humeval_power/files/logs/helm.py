@@ -102,12 +102,7 @@ def _scores(stats: object) -> Iterator[tuple[str, float | None]]:
 
 def _run(raw: RawLog) -> tuple[str, str]:
     """The name of the run and its model, from run_spec.json or the name of the folder.
-
-    Raises
-    ------
-    InputError
-        Neither says the model.
-    """
+    Raises InputError: neither says the model."""
     spec: Any = {}
     if raw.path.with_name(RUN).is_file():
         spec = raw.beside(RUN).json

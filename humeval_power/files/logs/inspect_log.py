@@ -51,12 +51,8 @@ def unfinished(raw: RawLog, header: Mapping[str, Any]) -> Problem | None:
 def members_of(raw: RawLog) -> tuple[Any, list[Any]]:
     """The header of an .eval file and its samples: their summaries, which are small, where there are such, with the
     fields that were cut in them.
-
-    Raises
-    ------
-    InputError
-        An archive that is damaged, unpacks to too much, holds a member twice or names one outside of it.
-    """
+    Raises InputError: an archive that is damaged, unpacks to too much, holds a member twice or names one outside of
+    it."""
     try:
         names = raw.archive.namelist()
         samples = sorted(name for name in names if _SAMPLE.match(name))

@@ -56,12 +56,7 @@ def beside(raw: RawLog, stamp: str, task: str) -> Beside:
 
 def _results(raw: RawLog, stamp: str) -> Iterator[dict[str, object]]:
     """The files of results of this stamp; without any, all of the folder.
-
-    Raises
-    ------
-    InputError
-        One that is no JSON: what the system is called cannot be known.
-    """
+    Raises InputError: one that is no JSON: what the system is called cannot be known."""
     names = [
         other.name
         for other in sorted(raw.path.parent.glob("*results*.json"))
@@ -127,12 +122,7 @@ class _Item:
 
 def samples_of(raw: RawLog) -> tuple[list[LogSample], list[str]]:
     """The samples of a file, and what to say of them.
-
-    Raises
-    ------
-    InputError
-        Lines that are no samples, or that are cut off.
-    """
+    Raises InputError: lines that are no samples, or that are cut off."""
     filters = {str(record.get("filter", "none")) for _, record in raw.records}
     problems = [
         Problem("has no 'doc_id': it is no sample.", "Is the log complete?", raw.source, row)
@@ -201,11 +191,7 @@ def log_of(raw: RawLog, why: str, *, harness: str, named: re.Pattern[str]) -> Lo
     """The log in a file of samples.
 
     harness : its title. named : what its name looks like, with the groups `task` and `stamp`.
-
-    Raises
-    ------
-    InputError
-        Lines that are no samples, or that are cut off.
+    Raises InputError: lines that are no samples, or that are cut off.
     """
     match = named.match(raw.path.name)
     task = match["task"] if match else Path(raw.path.name.removesuffix(".gz")).stem

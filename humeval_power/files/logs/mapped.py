@@ -73,12 +73,7 @@ class LogMappingDocument(RecordSection):
 
 def is_log_mapping(path: str | Path) -> bool:
     """Whether a TOML file says that it maps a log, and not an export of ratings.
-
-    Raises
-    ------
-    InputError
-        A file that is no TOML.
-    """
+    Raises InputError: a file that is no TOML."""
     return str(read_toml(path, hint=_HINT).get("schema", "")).startswith("humeval_power/log_mapping")
 
 

@@ -28,7 +28,9 @@ def _known_by(raw: RawLog) -> str | None:
 
 
 def _read(raw: RawLog, why: str) -> list[Log]:
-    expected = _EXPECTED | _expectations(raw)
+    texts = [canonical(record.get("assessments") or "") for _, record in raw.rows[:_LOOKED_AT]]
+    found = (match for text in texts for match in _ASSESSMENT.finditer(text))
+    expected = _EXPECTED | {match[1] for match in found if match[2] == "expectation"}  # beside the scores
 
     def metric(column: str) -> str | None:
         name = column.removesuffix(_END)
@@ -47,12 +49,6 @@ def _read(raw: RawLog, why: str) -> list[Log]:
             fields=_fields,
         )
     ]
-
-
-def _expectations(raw: RawLog) -> set[str]:
-    """The names of what was expected, which stand beside the scores."""
-    texts = [canonical(record.get("assessments") or "") for _, record in raw.rows[:_LOOKED_AT]]
-    return {match[1] for text in texts for match in _ASSESSMENT.finditer(text) if match[2] == "expectation"}
 
 
 def _fields(record: Mapping[str, Any]) -> Mapping[str, str]:

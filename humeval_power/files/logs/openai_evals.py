@@ -69,7 +69,9 @@ def _samples(raw: RawLog, events: list[tuple[int, dict[str, Any]]]) -> Iterator[
         if item is None:
             raise refusal("has no 'sample_id'.", "Is the log complete?", raw.source, row)
         scores = {
-            str(name): number_of(value) for name, value in data.items() if _is_score(event, name, value)
+            str(name): number_of(value)
+            for name, value in data.items()
+            if (name == "correct" if event["type"] == "match" else isinstance(value, bool | int | float))
         }
         before = open_items.get(item)
         if before is not None and before.scores.keys().isdisjoint(scores):
@@ -81,10 +83,6 @@ def _samples(raw: RawLog, events: list[tuple[int, dict[str, Any]]]) -> Iterator[
             label, answer = label or before.label, answer or before.prediction
         open_items[item] = LogSample(item, scores, "", row, {}, "", label, text_of(answer))
     yield from open_items.values()
-
-
-def _is_score(event: dict[str, Any], name: str, value: object) -> bool:
-    return name == "correct" if event["type"] == "match" else isinstance(value, bool | int | float)
 
 
 OPENAI = Harness(

@@ -77,12 +77,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
 
 def _results(raw: RawLog, parts: JsonParts) -> tuple[dict[str, Any], list[Result]]:
     """What stands beside the results, and these, each with its line or its place.
-
-    Raises
-    ------
-    InputError
-        No results, or what is none.
-    """
+    Raises InputError: no results, or what is none."""
     whole: dict[str, Any] = {}
     if raw.first.keys() >= _KEYS:
         results = raw.records

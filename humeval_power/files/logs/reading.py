@@ -86,12 +86,7 @@ def log_folder(
 ) -> LogFolder:
     """What the files below a folder are; `told` says whose log one is, and `leave_out` has the paths of files,
     within the folder or from here, that are not looked at.
-
-    Raises
-    ------
-    InputError
-        More files than a folder of logs has, or a folder within it that cannot be opened.
-    """
+    Raises InputError: more files than a folder of logs has, or a folder within it that cannot be opened."""
     folder_of_logs = LogFolder(folder)
     unknown: list[tuple[Path, str]] = []
     for path in _entries(folder):
@@ -227,11 +222,7 @@ def with_systems(read: Sequence[tuple[Path, Log]], systems: Mapping[str, str]) -
     """The logs, each with a name of its system.
 
     read : logs with their paths. systems : names by paths of files or of folders.
-
-    Raises
-    ------
-    InputError
-        A path without a log, or one name for several systems.
+    Raises InputError: a path without a log, or one name for several systems.
     """
     names = {Path(path).resolve(): name for path, name in systems.items()}
     problems = []
@@ -345,13 +336,8 @@ def logs_in(
     leave_out: Collection[str] = (),
 ) -> LogsRead | None:
     """The logs in these files and folders, in their order; None where one is neither log nor folder.
-
-    Raises
-    ------
-    InputError
-        A folder without a log, logs that cannot be read, and files of a folder that look like a part of a run and
-        cannot be read, all of them.
-    """
+    Raises InputError: a folder without a log, logs that cannot be read, and files of a folder that look like a part
+    of a run and cannot be read, all of them."""
     logs: list[KnownLog] = []
     problems: list[Problem] = []
     notices: list[str] = []

@@ -165,24 +165,13 @@ class RawLog:
 
     @cached_property
     def json(self) -> Any:
-        """The value of the whole text.
-
-        Raises
-        ------
-        InputError
-            A text that is no JSON, with the line.
-        """
+        """The value of the whole text. Raises InputError: a text that is no JSON, with the line."""
         return parse_json(self.text, place=self.source, hint=f"{_HALF}.", any_number=True)
 
     @cached_property
     def records(self) -> list[tuple[int, dict[str, Any]]]:
         """The objects of a file of JSON lines, each with its line; or of an array, with its place.
-
-        Raises
-        ------
-        InputError
-            Lines that are no JSON objects, all of them.
-        """
+        Raises InputError: lines that are no JSON objects, all of them."""
         if self.text.lstrip().startswith("["):
             result = list(enumerate(self.json, start=1))
         else:
@@ -294,11 +283,7 @@ def log_of_rows(
     metric : the name of the metric in a column; None for a column that holds none.
     fields : of a row what the data set says of the item, metrics perhaps among it.
     rows : the rows in the place of those of the file.
-
-    Raises
-    ------
-    InputError
-        A row in which nothing was asked, or a table without scores.
+    Raises InputError: a row in which nothing was asked, or a table without scores.
     """
     rows = raw.rows if rows is None else rows
     problems = [

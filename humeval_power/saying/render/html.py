@@ -87,7 +87,11 @@ def _environment() -> Environment:
     from markupsafe import Markup
 
     environment = safe_environment("humeval_power.saying.render")
-    environment.filters["data_uri"] = _data_uri
+    environment.filters["data_uri"] = (
+        lambda picture: (  # as an image: what stands in it cannot act on the page
+            f"data:image/svg+xml;base64,{base64.b64encode(picture.content('svg')).decode()}"
+        )
+    )
     environment.filters["svg"] = lambda chart: Markup(chart.svg())
     environment.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
     environment.filters["joined"] = ". ".join
@@ -96,12 +100,6 @@ def _environment() -> Environment:
     environment.tests["drawn"] = lambda block: hasattr(block, "svg")
     environment.tests["block"] = lambda block, kind: type(block).__name__ == kind
     return environment
-
-
-def _data_uri(picture: Picture) -> str:
-    """A picture as an image: what stands in it cannot act on the page."""
-    data = base64.b64encode(picture.content("svg")).decode()
-    return f"data:image/svg+xml;base64,{data}"
 
 
 # Templates that escape all text: one environment for documents and for the pages around them.

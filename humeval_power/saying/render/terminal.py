@@ -29,12 +29,7 @@ _NARROWEST_NAME = 8  # characters to which the first column of a table is cut, a
 
 def as_terminal(document: Document, *, width: int = WIDTH, details: bool = False) -> str:
     """The document, without pictures and provenance; sections of details only where they are asked for.
-
-    Raises
-    ------
-    ValueError
-        A width below 60.
-    """
+    Raises ValueError: a width below 60."""
     if width < NARROWEST:
         raise ValueError(f"width must be at least {NARROWEST}; got {width}.")
     parts = [part for part in _parts(document, width, details) if part]
@@ -127,7 +122,8 @@ def table_lines(table: Table, *, width: int = WIDTH, indent: str = "") -> str:
     header = tuple(map(one_cell, table.header))
     caption = [wrapped(table.caption, width=width, bullet=indent)] if table.caption else []
     if table.in_words:
-        return "\n".join([*caption, _sentences(rows, width, indent)])
+        facts = [(row[0], ". ".join(filter(None, row[1:]))) for row in rows]
+        return "\n".join([*caption, fact_lines(facts, width=width, indent=indent)])
     lines = [header, *rows] if header else rows
     if not lines:
         return ""
@@ -184,12 +180,6 @@ def _folded(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, in
             + fact_lines(facts, width=width, indent=indent + _INDENT)
         )
     return "\n".join(blocks)
-
-
-def _sentences(rows: Sequence[Sequence[str]], width: int, indent: str) -> str:
-    return fact_lines(
-        [(row[0], ". ".join(filter(None, row[1:]))) for row in rows], width=width, indent=indent
-    )
 
 
 def _field(field: FormLine, width: int, indent: str) -> str:

@@ -26,14 +26,8 @@ _LONGEST = 1_000
 class Folder:
     """A folder whose files the page may read.
 
-    Parameters
-    ----------
     path : of the folder.
-
-    Raises
-    ------
-    InputError
-        It is no folder.
+    Raises InputError: it is no folder.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -45,11 +39,7 @@ class Folder:
         """The file of this name: a path within the folder, with slashes.
 
         Links are followed and must end within the folder. Hidden files are not opened: a folder can be a home.
-
-        Raises
-        ------
-        InputError
-            A name that leads outside, is hidden, or is no regular file.
+        Raises InputError: a name that leads outside, is hidden, or is no regular file.
         """
         place = self._within(named)
         if not os.path.exists(place):
@@ -63,11 +53,7 @@ class Folder:
         none of a folder.
 
         Links are followed and must end within the folder of the page; what is hidden is left out.
-
-        Raises
-        ------
-        InputError
-            A folder that leads outside, is hidden, holds no log, or too much.
+        Raises InputError: a folder that leads outside, is hidden, holds no log, or too much.
         """
         place = self._within(named)
         if not os.path.isdir(place):  # False also for what cannot be looked at
@@ -85,12 +71,7 @@ class Folder:
 
     def target(self, named: str) -> Path:
         """Where something new of this name goes.
-
-        Raises
-        ------
-        InputError
-            A name that leads outside or is hidden, or something that is there already.
-        """
+        Raises InputError: a name that leads outside or is hidden, or something that is there already."""
         place = self._within(named)
         if os.path.lexists(place):
             raise InputError(f"{named!r} is there already. Choose another name.")
@@ -102,23 +83,12 @@ class Folder:
         return tuple(path.relative_to(self.path).as_posix() for path in islice(paths, _MOST))
 
     def is_file(self, named: str) -> bool:
-        """Whether this is a file within the folder.
-
-        Raises
-        ------
-        InputError
-            A name that leads outside or is hidden.
-        """
+        """Whether this is a file within the folder. Raises InputError: a name that leads outside or is hidden."""
         return os.path.isfile(self._within(named))
 
     def below(self, named: str, most: int) -> tuple[str, ...]:
         """The files in a folder of this name, hidden ones left out; none where it is no folder.
-
-        Raises
-        ------
-        InputError
-            A name that leads outside, or a folder of more files than that.
-        """
+        Raises InputError: a name that leads outside, or a folder of more files than that."""
         place = self._within(named)
         paths = list(islice(_files(place, ("",)), most + 1)) if os.path.isdir(place) else []
         if len(paths) > most:
@@ -145,7 +115,8 @@ class Folder:
                 f"{named[:80]!r} is no path within the folder of the page. Give one such as data/pilot.csv."
             )
         place = Path(os.path.realpath(self.path.joinpath(*parts)))
-        if not place.is_relative_to(self.path) or _is_hidden(place.relative_to(self.path)):
+        is_within = place.is_relative_to(self.path)
+        if not is_within or any(part.startswith(".") for part in place.relative_to(self.path).parts):
             raise InputError(f"{named!r} leads out of the folder of the page. Copy the file into it.")
         try:
             os.lstat(place)
@@ -167,10 +138,6 @@ class Folder:
             if len(texts) == _MOST:
                 break
         return tuple(texts)
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts)
 
 
 def _files(top: Path, endings: tuple[str, ...], deepest: int = _DEEPEST) -> Iterator[Path]:
@@ -207,8 +174,6 @@ class PrivateFolder:
 
     A killed process cannot clear up: its folder, which nobody holds any more, goes when the next one is made.
 
-    Attributes
-    ----------
     path : of the folder.
     """
 

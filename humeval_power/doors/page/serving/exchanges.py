@@ -52,12 +52,7 @@ class Head:
 class Exchange:
     """One request and its answer.
 
-    Parameters
-    ----------
     most : bytes of its body.
-
-    Attributes
-    ----------
     refused : why the body was not read to its end, or the app has failed; the answer is still to be sent.
     """
 
@@ -127,12 +122,7 @@ class Exchange:
 
     async def refuse(self, error: RefusedError) -> None:
         """Say no, where nothing has been said yet.
-
-        Raises
-        ------
-        RefusedError
-            Half an answer is out: the connection has to break off.
-        """
+        Raises RefusedError: half an answer is out: the connection has to break off."""
         if self._has_begun:
             raise error
         headers, body = refusal(error, as_json=SECRET_HEADER in self._head.headers)

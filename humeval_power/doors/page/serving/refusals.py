@@ -69,8 +69,6 @@ _DROPPED = (b"server", b"cache-control", b"set-cookie")
 class RefusedError(Exception):
     """A request that the page does not answer.
 
-    Parameters
-    ----------
     status : of HTTP.
     text : what is wrong with it and what to do, for a reader.
     headers : more of the answer.

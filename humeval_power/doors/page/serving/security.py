@@ -33,8 +33,6 @@ class Session:
     started with has one of its own, which works once: other users of the machine can read the words that programs
     are started with. The cookie is a third secret, so that no link holds what a browser keeps.
 
-    Parameters
-    ----------
     port : of the page. Browsers send cookies to every port of a host, so the cookie's name holds it.
     """
 
@@ -94,16 +92,11 @@ _FOREIGN = "Another site has sent this request. The page answers its own pages o
 class Guard:
     """An ASGI app around another one that lets pass what comes from the user's own browser.
 
-    Parameters
-    ----------
     app : what answers; it never sees the token, the cookie's value is of no use to it.
     session : the secrets.
     port : that the page listens at.
     caps : what a request may take.
     large : the paths that files are uploaded to.
-
-    Attributes
-    ----------
     last_used : when the last request began or ended, by time.monotonic.
     running : how many requests are being answered.
     """

@@ -37,11 +37,6 @@ _SLOW = "The head of the request took too long to arrive."
 _FULL = "Too many connections at once. Try again in a moment."
 
 
-def protocol_of(caps: Caps) -> type[H11Protocol]:
-    """The class of the connections of one server, which know each other."""
-    return type("PageConnection", (Connection,), {"caps": caps, "others": {}})
-
-
 class Connection(H11Protocol):
     """A connection that is closed when it is slow, and makes room for others while it is idle."""
 
@@ -187,10 +182,6 @@ _SIGNALS = [
 ]
 
 
-def _never() -> bool:
-    return False
-
-
 @dataclass(slots=True)
 class State:
     """What the app of the page is made with.
@@ -206,7 +197,7 @@ class State:
     uploads: Uploads
     private: Path
     form_token: str
-    is_busy: Callable[[], bool] = field(default=_never)
+    is_busy: Callable[[], bool] = field(default=lambda: False)
 
 
 def serve(
@@ -222,16 +213,10 @@ def serve(
 ) -> None:
     """Serve the page until it is interrupted or nobody has used it for `idle` minutes.
 
-    Parameters
-    ----------
     make_app : the ASGI app of a state; its lifespan begins and ends what it needs.
     host, port : where to listen: 127.0.0.1, localhost or ::1; port 0 takes any that is free.
     tell : is called with the link when the server listens, and with why it ends.
-
-    Raises
-    ------
-    InputError
-        Another host, no such folder, or a port that is taken.
+    Raises InputError: another host, no such folder, or a port that is taken.
     """
     chosen, caps = Folder(folder), caps or default_caps()
     with _listening(host, port) as listener:
@@ -262,7 +247,7 @@ def default_caps(max_upload: int | None = None) -> Caps:
 def _config(guard: Guard, caps: Caps) -> uvicorn.Config:
     return uvicorn.Config(
         guard,
-        http=protocol_of(caps),
+        http=type("PageConnection", (Connection,), {"caps": caps, "others": {}}),  # which know each other
         ws="none",
         loop="asyncio",
         lifespan="on",
@@ -329,13 +314,7 @@ class _Server(uvicorn.Server):
         self._guard, self._state, self._idle_seconds, self._tell = guard, state, idle_seconds, tell
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin, and say so.
-
-        Raises
-        ------
-        HumevalPowerError
-            The app could not begin.
-        """
+        """Begin, and say so. Raises HumevalPowerError: the app could not begin."""
         try:
             await super().startup(sockets)
         except SystemExit:

@@ -32,6 +32,7 @@ _PIECE = 1 << 20
 _SPARE = 200 * MEGABYTE  # bytes of the disk that stay free
 _MOST_FILES = 2_000  # that are brought at once
 _MOST_APART = 2  # files without folders that stay files of their own; more are a folder
+_ARCHIVES = (".xlsx", ".xlsm", ".ods", ".zip")
 _LONGEST_NAME = 200  # bytes of the name of a file within a folder
 _KEPT_SECONDS = 120  # after its last use an upload is not deleted for others
 _ENDING = re.compile(r"(?:\.[A-Za-z0-9]{1,8}){1,2}\Z")
@@ -57,8 +58,6 @@ class Upload:
 class Uploads:
     """What was uploaded, in a private folder.
 
-    Parameters
-    ----------
     folder : where they go; it is made, for this user only.
     caps : bytes of one file, of a workbook, and of all.
     """
@@ -72,12 +71,8 @@ class Uploads:
     async def take(self, request: Request) -> tuple[Upload, ...]:
         """Keep the files of a request: of the field `file` of a form, or all of its body with its name in a header.
         Files of a folder become one upload, and so do more than two.
-
-        Raises
-        ------
-        RefusedError
-            No file, too many, one that is too large or unpacks to too much, or a disk that is full.
-        """
+        Raises RefusedError: no file, too many, one that is too large or unpacks to too much, or a disk that is
+        full."""
         kind = request.headers.get("content-type", "")
         if kind.startswith("multipart/form-data"):
             return await self._of_form(request)
@@ -142,7 +137,7 @@ class Uploads:
                 try:
                     async for piece in pieces:
                         size += len(piece)
-                        self._check_size(size, is_archive=_is_archive(name))
+                        self._check_size(size, is_archive=name.lower().endswith(_ARCHIVES))
                         digest.update(piece)
                         await run_in_threadpool(target.write, piece)
                     target.flush()
@@ -205,12 +200,7 @@ class Uploads:
 
     def adopt(self, name: str, path: Path) -> Upload:
         """Keep a file of this machine as if it had been uploaded; the same file again costs nothing.
-
-        Raises
-        ------
-        RefusedError
-            One that is larger than an upload may be, or cannot be read.
-        """
+        Raises RefusedError: one that is larger than an upload may be, or cannot be read."""
         try:
             about = path.stat()
             key = (str(path), about.st_mtime_ns, about.st_size)
@@ -233,12 +223,7 @@ class Uploads:
 
     def path_of(self, name: str, digits: str) -> Path:
         """Where an upload lies, by its name and the start of its digest as they stand in a link.
-
-        Raises
-        ------
-        InputError
-            It is not here, or no longer.
-        """
+        Raises InputError: it is not here, or no longer."""
         upload = self._kept.get((name, digits))
         if upload is None or not upload.path.exists():
             raise InputError(
@@ -264,10 +249,6 @@ def _within_folder(given: str) -> str | None:
         return None
     plain = (part.isprintable() and len(part.encode()) <= _LONGEST_NAME for part in parts)
     return "/".join(part if ok else safe_name(part) for part, ok in zip(parts, plain, strict=True))
-
-
-def _is_archive(name: str) -> bool:
-    return name.lower().endswith((".xlsx", ".xlsm", ".ods", ".zip"))
 
 
 async def _pieces(file: Any) -> AsyncIterator[bytes]:

@@ -130,12 +130,7 @@ class Jobs:
     def add(self, key: str, work: Work) -> Job:
         """The job that answers the question: the one that is known, unless it was stopped, failed, or a file of it
         has changed since.
-
-        Raises
-        ------
-        TooManyError
-            Too many wait.
-        """
+        Raises TooManyError: too many wait."""
         known = self.job_of(key)
         if known is not None and known.state in ("waiting", "running"):
             return known
@@ -210,13 +205,15 @@ class Jobs:
             if job.key in self._clearing:
                 await self._clearing[job.key]
             answer = await worker.ask(job.work)
-            state = _state_after(answer)
+            state: State = "done" if answer.exit_code in (0, _TARGET_MISSED) else "failed"
+            if answer.exit_code == INTERRUPTED:
+                state = "stopped"
         except DiedError as died:
             was_stopped = died.cause in ("stopped", "closed")
             answer = failed(str(died), exit_code=INTERRUPTED if was_stopped else 1)
             state = "stopped" if was_stopped else "failed"
         finally:
-            worker.tell = _nobody
+            worker.tell = lambda _progress: None  # nobody wants to hear
             del self._running[job]
         self._end(job, answer, state=state)
 
@@ -256,16 +253,6 @@ class Jobs:
             clearing = asyncio.get_running_loop().run_in_executor(None, _remove_output, job.work.output)
             self._clearing[job.key] = clearing
             clearing.add_done_callback(lambda _: self._clearing.pop(job.key, None))
-
-
-def _state_after(answer: Answer) -> State:
-    if answer.exit_code == INTERRUPTED:
-        return "stopped"
-    return "done" if answer.exit_code in (0, _TARGET_MISSED) else "failed"
-
-
-def _nobody(_told: JobProgress) -> None:
-    """Nobody wants to hear."""
 
 
 def _bytes_below(folder: str) -> int:

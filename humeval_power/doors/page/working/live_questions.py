@@ -14,10 +14,8 @@ from humeval_power.doors.page.answers import Answer, Work
 from humeval_power.doors.page.working.crew import TooManyError
 from humeval_power.doors.page.working.worker_link import DiedError, Worker, failed
 
-FRESH, FRESH_FAILURE = (
-    300.0,
-    30.0,
-)  # seconds for which an answer is given again; one that took its worker along
+# Seconds for which an answer is given again, and one that took its worker along.
+FRESH, FRESH_FAILURE = 300.0, 30.0
 _ROUGHLY = 2000  # bytes of an answer beside its text
 Stamp: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 Key: TypeAlias = tuple[Work, Stamp]
@@ -77,12 +75,7 @@ class LiveQuestions:
     async def ask(self, work: Work, page: str) -> Answer | None:
         """The answer, or None where the same page has asked something newer before this was begun; a page without
         a name is one that asks only once.
-
-        Raises
-        ------
-        TooManyError
-            Too many pages wait.
-        """
+        Raises TooManyError: too many pages wait."""
         key = (work, stamp(work))
         page = page or f" {next(self._nameless)}"
         place = self._withdraw(page, key)

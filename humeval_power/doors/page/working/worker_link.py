@@ -148,13 +148,7 @@ HEAD = _LENGTH.size
 
 
 def read_message(stream: BinaryIO) -> object:
-    """The next message.
-
-    Raises
-    ------
-    EOFError
-        There is none any more.
-    """
+    """The next message. Raises EOFError: there is none any more."""
     head = stream.read(HEAD)
     content = stream.read(length_of(head)) if len(head) == HEAD else b""
     if not content:
@@ -239,12 +233,7 @@ class Worker:
 
     async def ask(self, work: Work, *, seconds: float | None = None) -> Answer:
         """The answer to a question, which may take so many seconds; compiling does not count.
-
-        Raises
-        ------
-        DiedError
-            The process ended before it answered, or was ended.
-        """
+        Raises DiedError: the process ended before it answered, or was ended."""
         if not self.is_alive or self._writer is None:
             raise self.death()
         self._asked = self._loop.create_future()

@@ -61,7 +61,9 @@ def serve(handle: int) -> None:
     later = list(setup.later)
     while True:
         if later and worker.incoming.empty():
-            _load_command(later.pop(0))
+            from humeval_power.doors.page.requests import command_of
+
+            command_of(later.pop(0))
         else:
             worker.send(worker.answered(worker.incoming.get()))
 
@@ -214,12 +216,6 @@ class _Worker:
         if os.getpgid(0) == os.getpid():
             os.killpg(0, signal.SIGKILL)
         os._exit(0)
-
-
-def _load_command(path: tuple[str, ...]) -> None:
-    from humeval_power.doors.page.requests import command_of
-
-    command_of(path)
 
 
 def _load_kernels(tell: Tell) -> None:

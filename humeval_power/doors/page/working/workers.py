@@ -35,8 +35,6 @@ def half_of_memory() -> int:
 class WorkLimits:
     """What pages may ask for.
 
-    Parameters
-    ----------
     live_seconds : that an answer may take while somebody drags a slider; uploads are parsed within it too.
     live_memory : bytes that such an answer may take beyond those of a warm worker.
     job_memory : the same of a job; None for half of the machine's.
@@ -142,22 +140,12 @@ class Workers:
 
     async def live(self, work: Work, tab: str) -> Answer | None:
         """The answer to a question of a page; None where the same page has asked a newer one before this was begun.
-
-        Raises
-        ------
-        TooManyError
-            Too many pages wait.
-        """
+        Raises TooManyError: too many pages wait."""
         return await self._live.ask(work, tab)
 
     def job(self, key: str, work: Work) -> Job:
         """Have a long question answered; one of the same key that is known goes on, or has its answer.
-
-        Raises
-        ------
-        TooManyError
-            Too many jobs wait.
-        """
+        Raises TooManyError: too many jobs wait."""
         return self._jobs.add(key, work)
 
     def job_of(self, key: str) -> Job | None:

@@ -90,12 +90,7 @@ class StudyZip:
 
 def bundle_of(studies: Studies, study: OpenedStudy) -> StudyZip:
     """What of a study can be given away: nothing that tells who a worker is, or which system is which.
-
-    Raises
-    ------
-    InputError
-        A path that leads outside the chosen folder, or a folder of too many files.
-    """
+    Raises InputError: a path that leads outside the chosen folder, or a folder of too many files."""
     studies.files_of(study)  # all that it names lies within the chosen folder
     folder, values = studies.folder, study.file.values
     plans = tuple(paths_of(values.get("plan", ())))

@@ -129,6 +129,9 @@ class Workspace:
             raise InputError("The page was opened without a folder, and keeps no studies.")
         return self._studies
 
+    async def _study(self, request: Request) -> OpenedStudy:
+        return await run_in_threadpool(self._known.open, request.path_params.get("name", ""))
+
     async def home(self, _request: Request) -> Response:
         """All studies, and how to begin one."""
         opened: list[OpenedStudy | tuple[str, str]] = []
@@ -198,7 +201,7 @@ class Workspace:
         """Give a study a name."""
         before = request.path_params["name"]
         sent = await _sent(request)
-        if before in self._beginning or self._is_writing(before):
+        if self._is_writing(before):
             raise InputError(
                 "A command writes into this study: wait for its end, or stop it, and name it then."
             )
@@ -212,7 +215,7 @@ class Workspace:
         stage = BY_KEY.get(request.path_params["stage"])
         if stage is None:
             return not_there(request, None)
-        study = await run_in_threadpool(self._known.open, request.path_params.get("name", ""))
+        study = await self._study(request)
         wanted = dict(request.query_params)
         typed = typed_of(study, wanted)
         return await self._shown(request, stage, study, typed, wanted)
@@ -224,16 +227,13 @@ class Workspace:
             return not_there(request, None)
         name = request.path_params.get("name", "")
         sent = await _sent(request)
-        study = await run_in_threadpool(self._known.open, name)
+        study = await self._study(request)
         typed = typed_of(study, sent)
         typed |= await self._brought(study, typed)
         try:
             study = await run_in_threadpool(self._known.save, name, sent.get("version", ""), typed)
         except ChangedError as error:
-            html = conflict_page(error, stage, self._parts.form_token)
-            if _is_script(request):
-                return JSONResponse({"conflict": html})
-            return HTMLResponse(html, status_code=409)
+            return self._conflict(request, error, stage)
         except WrongFieldsError as error:
             wrong = tuple(Wrong(why, field) for field, why in error.wrong.items())
             return await self._shown(request, stage, study, typed, sent, wrong=wrong)
@@ -243,11 +243,16 @@ class Workspace:
             return _to(_with_view(study.link(stage.key), sent))
         return JSONResponse(saved_json(stage, study, sent.get("open", "")))
 
+    def _conflict(self, request: Request, error: ChangedError, stage: Stage) -> Response:
+        """Both versions of what was changed meanwhile."""
+        html = conflict_page(error, stage, self._parts.form_token)
+        return JSONResponse({"conflict": html}) if _is_script(request) else HTMLResponse(html, 409)
+
     async def act(self, request: Request) -> Response:
         """Do what a button says, as a job; or end what was begun."""
         name = request.path_params["name"]
         sent = await _sent(request)
-        study = await run_in_threadpool(self._known.open, name)
+        study = await self._study(request)
         if request.path_params["act"] == "end":
             stage = sent.get("stage", "")
             if (begun := self._begun.get((name, stage))) is not None:
@@ -262,7 +267,7 @@ class Workspace:
         """Begin an act; not a second time while one writes into the study."""
         if not act.writes:
             return await self._begin(act, called, study, sent)
-        if study.name in self._beginning or self._is_writing(study.name):  # a second click
+        if self._is_writing(study.name):  # a second click
             return _to(study.link(act.stage))
         self._beginning.add(study.name)
         try:
@@ -304,7 +309,7 @@ class Workspace:
         """Keep what only the authors know in the study's file of answers, once the forms take it."""
         name = request.path_params["name"]
         sent = await _all_sent(request)
-        study = await run_in_threadpool(self._known.open, name)
+        study = await self._study(request)
         path, text = await run_in_threadpool(self._known.answered, study, sent)
         named = await run_in_threadpool(self._known.edited, study, {"answers": path})
         question = question_of(BY_KEY["report"], named, {"form": ANSWERS})
@@ -347,7 +352,7 @@ class Workspace:
         sent = await _all_sent(request, _MOST_READ)
         one = {field: values[-1] for field, values in sent.items()}
         stage = BY_KEY["collect" if one.get("stage") == "collect" else "decide"]
-        study = await run_in_threadpool(self._known.open, name)
+        study = await self._study(request)
         table = await self._table(study, stage)
         if table is None or table.reading is None:
             raise InputError("There is no file of ratings here. Bring it first.")
@@ -369,8 +374,7 @@ class Workspace:
                 self._known.save_mapping, name, one.get("version", ""), one.get("seen", ""), mapping, typed
             )
         except ChangedError as error:
-            html = conflict_page(error, stage, self._parts.form_token)
-            return JSONResponse({"conflict": html}) if _is_script(request) else HTMLResponse(html, 409)
+            return self._conflict(request, error, stage)
         if one.get("do") == "take":
             return await self._once(ACTS["read"], "read", study, {})
         if not _is_script(request):
@@ -408,7 +412,7 @@ class Workspace:
         """How a table of texts is to be read: write it so, and have the study name that."""
         name, stage = request.path_params["name"], BY_KEY["collect"]
         sent = await _sent(request)
-        study = await run_in_threadpool(self._known.open, name)
+        study = await self._study(request)
         now = await self._texts(study)
         if now is None or now.texts is None:
             raise InputError("There is no table of texts here. Bring it first.")
@@ -423,7 +427,7 @@ class Workspace:
             try:
                 await run_in_threadpool(self._known.save, name, sent.get("version", ""), {"outputs": kept})
             except ChangedError as error:
-                return HTMLResponse(conflict_page(error, stage, self._parts.form_token), 409)
+                return self._conflict(request, error, stage)
         return _to(study.link(stage.key))
 
     async def _texts(
@@ -453,7 +457,7 @@ class Workspace:
 
     async def take(self, request: Request) -> Response:
         """All of a study that may be given away, as a zip."""
-        study = await run_in_threadpool(self._known.open, request.path_params["name"])
+        study = await self._study(request)
         bundle = await run_in_threadpool(bundle_of, self._known, study)
         contents = await run_in_threadpool(bundle.contents, study)
         (stem,) = file_stems([study.title], nameless="study")
@@ -463,7 +467,7 @@ class Workspace:
 
     async def file(self, request: Request) -> Response:
         """One of the files that a study lists, or a folder of them as a zip; never shown in the place of a page."""
-        study = await run_in_threadpool(self._known.open, request.path_params["name"])
+        study = await self._study(request)
         one = await run_in_threadpool(written_by_path, study, request.query_params.get("path", ""))
         if one is None:
             return not_there(request, None)
@@ -483,13 +487,14 @@ class Workspace:
         return Response(content, media_type=kind, headers=said)
 
     def _is_writing(self, name: str) -> bool:
-        """Whether a command writes into the folder of a study."""
+        """Whether a command writes into the folder of a study, or is about to."""
         jobs = (
             self._parts.workers.job_of(begun.key)
             for (study, _), begun in self._begun.items()
             if study == name and ACTS[begun.act].writes
         )
-        return any(job is not None and job.state in ("waiting", "running") for job in jobs)
+        writing = any(job is not None and job.state in ("waiting", "running") for job in jobs)
+        return writing or name in self._beginning
 
     async def _shown(
         self,
@@ -585,29 +590,31 @@ class Workspace:
             return StageShown(
                 "starting", progress=ready.progress, wrong=(Wrong(ready.problem),) if ready.problem else ()
             )
-        work = await run_in_threadpool(self._work, study, question)
-        answer = await self._parts.workers.live(work, tab)
+        answer = await self._live(study, question, tab)
         instead = []
         if answer is not None and answer.exit_code == EXIT_TARGET_MISSED and stage.key == "size":
             for text, other in ways_out(study, open_of(study, wanted.get("open", ""))):
-                work = await run_in_threadpool(self._work, study, other)
-                found = await self._parts.workers.live(work, f"{tab} {text}" if tab else "")
+                found = await self._live(study, other, tab, text)
                 if found is not None and found.exit_code == 0:
                     instead.append(change_of(study, text, dict(found.numbers)))
         if answer is not None and answer.exit_code == 0 and stage.key == "size":
             fewer = with_fewer(study, wanted.get("open", ""), dict(answer.numbers))
             if fewer is not None:
-                work = await run_in_threadpool(self._work, study, fewer)
-                found = await self._parts.workers.live(work, f"{tab} fewer" if tab else "")
+                found = await self._live(study, fewer, tab, "fewer")
                 if found is not None and found.exit_code == 0:
                     instead.append({name: dict(found.numbers)[name] for name in ("workers", "items")})
         pilot = []
         for reading in pilot_read(stage, study, wanted):
-            work = await run_in_threadpool(self._work, study, reading)
-            said = await self._parts.workers.live(work, f"{tab} {reading.words[0]}" if tab else "")
+            said = await self._live(study, reading, tab, reading.words[0])
             if said is not None and said.exit_code == 0:
                 pilot.append(said.text)
         return StageShown("live", answer=answer, instead=tuple(filter(None, instead)), pilot=tuple(pilot))
+
+    async def _live(
+        self, study: OpenedStudy, question: StageCommand, tab: str, what: str = ""
+    ) -> Answer | None:
+        work = await run_in_threadpool(self._work, study, question)
+        return await self._parts.workers.live(work, f"{tab} {what}".strip() if tab else "")
 
     def _work(self, study: OpenedStudy, question: StageCommand) -> Work:
         """A command that writes nothing: in a folder of its own, with the files that the study names."""
@@ -634,15 +641,16 @@ class Workspace:
         for field, value in typed.items():
             parts = [part.strip() for part in value.split(",")] if FIELDS[field].kind.is_file else []
             if any(upload_of(part) for part in parts):
-                kept = [await self._kept(study, part) for part in parts if part]
+                kept = []
+                for part in filter(None, parts):
+                    if upload_of(part) is None:
+                        kept.append(part)
+                    else:
+                        kept.append(
+                            await run_in_threadpool(self._known.keep, study, *await self._uploaded(part))
+                        )
                 contents[field] = ", ".join(kept) if FIELDS[field].kind.many else kept[-1]
         return contents
-
-    async def _kept(self, study: OpenedStudy, part: str) -> str:
-        if upload_of(part) is None:
-            return part
-        name, content = await self._uploaded(part)
-        return await run_in_threadpool(self._known.keep, study, name, content)
 
     async def _uploaded(self, value: str) -> tuple[str, bytes]:
         upload = upload_of(value)

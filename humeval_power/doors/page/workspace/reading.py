@@ -172,10 +172,8 @@ class Reading:
 
     def points(self, word: str) -> str:
         """The points of an answer in words, as one would type them."""
-        points = {text.casefold(): number for text, number in self.choices.words.items()}.get(
-            word.casefold()
-        )
-        return "" if points is None else f"{points:g}"
+        points = {text.casefold(): number for text, number in self.choices.words.items()}
+        return f"{points[word.casefold()]:g}" if word.casefold() in points else ""
 
     def roles_of(self, name: str) -> Mapping[str, str]:
         """What a column can be."""
@@ -209,9 +207,12 @@ def reading_of(export: Export, written: str, together: Sequence[str] = ()) -> Re
     words: tuple[tuple[str, int], ...] = ()
     try:
         made = mapping_of(said, those, before)
-        words = _words(export.frame, made)
+        found, _ = answers_in_words(export.frame, replace(made, missing=()), made.ratings)
+        words = tuple(found.most_common())
         if mapping is None:
-            said = _with_points(said, words)
+            points = {text: number for text, _ in words if (number := points_in(text)) is not None}
+            none = (text for text, _ in words if text.casefold() in _NO_RATING)
+            said = replace(said, words={**points, **said.words}, missing=(*said.missing, *none))
             made = mapping_of(said, those, before)
     except InputError as error:
         troubles += [Trouble(_words_of(one), one.column or "") for one in error.problems]
@@ -295,18 +296,6 @@ def _counted(frame: pd.DataFrame, part: str) -> tuple[tuple[str, int], ...]:
         if part in frame
         else ()
     )
-
-
-def _words(frame: pd.DataFrame, mapping: ColumnMapping) -> tuple[tuple[str, int], ...]:
-    result, _ = answers_in_words(frame, replace(mapping, missing=()), mapping.ratings)
-    return tuple(result.most_common())
-
-
-def _with_points(said: Choices, words: Iterable[tuple[str, int]]) -> Choices:
-    """With the points that words say themselves, and those that say that there is no rating."""
-    points = {text: number for text, _ in words if (number := points_in(text)) is not None}
-    none = (text for text, _ in words if text.casefold() in _NO_RATING)
-    return replace(said, words={**points, **said.words}, missing=(*said.missing, *none))
 
 
 def first_rows(frame: pd.DataFrame) -> Iterator[tuple[str, ...]]:
@@ -458,12 +447,7 @@ def _number(text: str) -> float | None:
 
 def named_of(study: OpenedStudy, reading: Reading, sent: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """The fields of the study that name files, systems and criteria, as they are ticked.
-
-    Raises
-    ------
-    InputError
-        No file, fewer than two systems, or no criterion.
-    """
+    Raises InputError: no file, fewer than two systems, or no criterion."""
     results: dict[str, str] = {}
     if "ticks-file" in sent:
         exports = paths_of(study.file.values.get("exports", ()))
@@ -516,11 +500,6 @@ def with_problems(reading: Reading, said: Choices, problems: Sequence[Problem]) 
 
 def said_of(reading: Reading, said: Choices) -> str:
     """The mapping that these choices are, as a file.
-
-    Raises
-    ------
-    InputError
-        Choices that do not go together; `column` is the family that one is about.
-    """
+    Raises InputError: choices that do not go together; `column` is the family that one is about."""
     before = parsed_mapping(reading.mapping, place=MAPPING)[0] if reading.mapping else None
     return mapping_text(mapping_of(said, reading.families, before), reading.platform)

@@ -507,16 +507,12 @@ def _seal(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     return ("plan", FILE_NAME, *words, *_again(study, "plan"))
 
 
-def _ledger(study: OpenedStudy) -> Path:
-    plan, ledger = (as_typed(study.file.values.get(name)) for name in ("plan", "ledger"))
-    plan = f"{plan}/{PLAN_FILE}" if (study.folder / plan).is_dir() else plan
-    return study.folder / ledger_path(plan, ledger)
-
-
 def _entries(study: OpenedStudy) -> tuple[Mapping[str, Any], ...]:
     """What the lines of its ledger say, as far as it can be read."""
+    plan, ledger = (as_typed(study.file.values.get(name)) for name in ("plan", "ledger"))
+    plan = f"{plan}/{PLAN_FILE}" if (study.folder / plan).is_dir() else plan
     try:
-        lines = _ledger(study).read_text("utf-8").splitlines()
+        lines = (study.folder / ledger_path(plan, ledger)).read_text("utf-8").splitlines()
         contents = tuple(json.loads(line)["content"] for line in lines)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
@@ -592,18 +588,11 @@ def has_newer_answers(study: OpenedStudy) -> bool:
     """Whether answers came back after the table of ratings was made of those before."""
     if not (study.is_there("assignment") and study.is_there("exports") and study.is_there("ratings")):
         return False
-    (table,) = paths_of(study.file.values["ratings"])
-    return _is_newer(study, "exports", study.folder / table)
-
-
-def _is_newer(study: OpenedStudy, field: str, than: Path) -> bool:
-    """Whether a file of a field was written after another; nobody knows of files that are not there."""
+    (table,), exports = (paths_of(study.file.values[name]) for name in ("ratings", "exports"))
     try:
-        times = [
-            (study.folder / path).stat().st_mtime_ns for path in paths_of(study.file.values.get(field, ()))
-        ]
-        return max(times, default=0) > than.stat().st_mtime_ns
-    except OSError:
+        times = [(study.folder / path).stat().st_mtime_ns for path in exports]
+        return max(times, default=0) > (study.folder / table).stat().st_mtime_ns
+    except OSError:  # nobody knows of files that are not there
         return False
 
 
@@ -630,7 +619,7 @@ def _call_spares(study: OpenedStudy, sent: Mapping[str, str]) -> Words:
     takeovers = [one for one in sent.get("replace", "").split(", ") if one]
     numbers = [int(match[1]) for one in takeovers if (match := re.match(r"r([0-9]{1,6})=", one))]
     if not takeovers or len(numbers) < len(takeovers):
-        raise InputError("Tick the slots of which a spare is to do what is left.")
+        raise InputError("Tick whose work a spare is to finish.")
     if not study.seed:
         raise InputError(
             "The seed that made this assignment is not in the folder: spares cannot be written here. Run the "

@@ -149,32 +149,21 @@ class Studies:
 
     def open(self, name: str) -> OpenedStudy:
         """Read a study.
-
-        Raises
-        ------
-        InputError
-            There is none of this name within the folder, or its file has something wrong.
-        """
+        Raises InputError: there is none of this name within the folder, or its file has something wrong."""
         path = self.folder.resolve(posixpath.join(name, FILE_NAME))
-        content = path.read_bytes()
-        if len(content) > _LARGEST:
-            raise InputError(f"{FILE_NAME} is larger than a study can be.")
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{FILE_NAME} is no text in UTF-8. Save it as UTF-8.") from None
-        return OpenedStudy(name, path.parent, parsed_study(FILE_NAME, text))
+        return OpenedStudy(name, path.parent, parsed_study(FILE_NAME, _text_of(path, "a study")))
 
     def begin(self, name: str, values: Mapping[str, Any], files: Mapping[str, bytes]) -> str:
         """Make the folder of a study, with its file and others; its name, a draft's where none is given.
-
-        Raises
-        ------
-        InputError
-            A name that is none, or is taken.
-        """
+        Raises InputError: a name that is none, or is taken."""
         with self._lock:
-            named = _checked(name) if name.strip() else self._free_draft()
+            if name.strip():
+                named = _checked(name)
+            else:
+                free = (one for one in _numbered(DRAFT) if not os.path.lexists(self.folder.path / one))
+                named = next(free, "")
+            if not named:
+                raise InputError("There are too many drafts. Give some of them a name.")
             place = self.folder.target(named)
             text = study_text({**WRITTEN, **values})
             contents: dict[Path, str | bytes] = {place / FILE_NAME: text}
@@ -184,12 +173,7 @@ class Studies:
 
     def rename(self, name: str, to: str) -> str:
         """Give a study another name, in the folder in which it lies.
-
-        Raises
-        ------
-        InputError
-            A name that is none, or is taken; or the chosen folder itself.
-        """
+        Raises InputError: a name that is none, or is taken; or the chosen folder itself."""
         with self._lock:
             study = self.open(name)
             if not name:
@@ -203,16 +187,8 @@ class Studies:
 
     def save(self, name: str, version: str, typed: Mapping[str, str]) -> OpenedStudy:
         """Write what was typed in the fields of a study; what is as it was stays, and what is empty goes.
-
-        Raises
-        ------
-        ChangedError
-            The file is no longer of this version.
-        WrongFieldsError
-            Values that fields cannot hold.
-        InputError
-            A study that cannot be so.
-        """
+        Raises ChangedError: the file is no longer of this version; WrongFieldsError: values that fields cannot
+        hold; InputError: a study that cannot be so."""
         with self._lock:
             now = self.open(name)
             changes = changed(now, typed)
@@ -226,12 +202,7 @@ class Studies:
 
     def edited(self, study: OpenedStudy, typed: Mapping[str, str]) -> OpenedStudy:
         """The study as it would be with what was typed; nothing is written.
-
-        Raises
-        ------
-        WrongFieldsError, InputError
-            As of `save`.
-        """
+        Raises WrongFieldsError, InputError: as of `save`."""
         changes = changed(study, typed)
         if not changes:
             return study
@@ -244,11 +215,11 @@ class Studies:
                 wrong[name] = str(error)
             if values.get(name) is not None and FIELDS[name].kind.is_file:
                 for each in paths_of(values[name]):
+                    is_within = (
+                        self.folder.is_file if name in {**WRITTEN, **CHOSEN} else self.folder.resolve
+                    )
                     try:
-                        place = beside(study.name, each)
-                        (self.folder.is_file if name in {**WRITTEN, **CHOSEN} else self.folder.resolve)(
-                            place
-                        )
+                        is_within(beside(study.name, each))
                     except InputError as error:
                         wrong[name] = str(error)
         if wrong:
@@ -264,12 +235,7 @@ class Studies:
     def files_of(self, study: OpenedStudy, without: Collection[str] = ()) -> dict[str, Path]:
         """The files that a study names and that are there, by their paths below the chosen folder; all of them lie
         within it.
-
-        Raises
-        ------
-        InputError
-            One that leads outside.
-        """
+        Raises InputError: one that leads outside."""
         files: dict[str, Path] = {}
         for name, value in study.file.values.items():
             if name in without or not FIELDS[name].kind.is_file:
@@ -286,12 +252,7 @@ class Studies:
 
     def answered(self, study: OpenedStudy, said: Mapping[str, Sequence[str]]) -> tuple[str, str]:
         """The file of answers and its text with these in it, by their keys; what is empty goes.
-
-        Raises
-        ------
-        InputError
-            A file that cannot be read, or a key that is none.
-        """
+        Raises InputError: a file that cannot be read, or a key that is none."""
         path = as_typed(study.file.values.get("answers")) or WRITTEN["answers"]
         named = beside(study.name, path)
         try:
@@ -303,7 +264,7 @@ class Studies:
             ValueError,
             AttributeError,
             TypeError,
-        ) as error:  # no TOML, no UTF-8, a table where a text is
+        ) as error:  # no TOML or UTF-8, a table where a text is
             raise InputError(f"{path} cannot be changed by the page: {error}. Edit it yourself.") from None
         return path, text
 
@@ -312,51 +273,29 @@ class Studies:
         with self._lock:
             study = self.open(name)
             path, text = self.answered(study, said)
-            named = beside(name, path)
-            place = self.folder.resolve(named) if self.folder.is_file(named) else self.folder.target(named)
-            files = {place: text}
+            files = {self._place(beside(name, path)): text}
             if not study.has("answers"):
                 files[study.folder / FILE_NAME] = self.edited(study, {"answers": path}).file.text
             write_files(files, force=True)
 
     def mapping_of(self, study: OpenedStudy) -> str:
         """How the exports of a study are read, as it is written in its folder; "" where nothing says it.
-
-        Raises
-        ------
-        InputError
-            A file that leads outside, or is no text of this size.
-        """
+        Raises InputError: a file that leads outside, or is no text of this size."""
         named = beside(study.name, MAPPING)
-        if not self.folder.is_file(named):
-            return ""
-        content = self.folder.resolve(named).read_bytes()
-        if len(content) > _LARGEST:
-            raise InputError(f"{MAPPING} is larger than a mapping can be.")
-        try:
-            return content.decode("utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{MAPPING} is no text in UTF-8. Save it as UTF-8.") from None
+        return _text_of(self.folder.resolve(named), "a mapping") if self.folder.is_file(named) else ""
 
     def save_mapping(
         self, name: str, version: str, seen: str, mapping: str, typed: Mapping[str, str]
     ) -> OpenedStudy:
         """Write how the exports of a study are read, and what of that its file says; without a mapping it goes.
-
-        Raises
-        ------
-        ChangedError
-            The study or the mapping are no longer of this version, or were not as they were `seen`.
-        WrongFieldsError, InputError
-            As of `save`.
-        """
+        Raises ChangedError: the study or the mapping are no longer of this version, or were not as they were
+        `seen`; WrongFieldsError, InputError: as of `save`."""
         with self._lock:
             now = self.open(name)
             if version_of(self.mapping_of(now)) != seen or (changed(now, typed) and now.version != version):
                 raise ChangedError(now, changed(now, typed))
             made = self.edited(now, typed)
-            named = beside(name, MAPPING)
-            place = self.folder.resolve(named) if self.folder.is_file(named) else self.folder.target(named)
+            place = self._place(beside(name, MAPPING))
             if not mapping:
                 place.unlink(missing_ok=True)
             files: dict[Path, str | bytes] = {place: mapping} if mapping else {}
@@ -368,12 +307,7 @@ class Studies:
 
     def keep_seed(self, study: OpenedStudy) -> None:
         """Draw the seed of the order of an assignment, where none is kept, and keep it for this user alone.
-
-        Raises
-        ------
-        InputError
-            Another file has its name.
-        """
+        Raises InputError: another file has its name."""
         if study.seed:
             return
         place = study.folder / SEED
@@ -383,16 +317,12 @@ class Studies:
 
     def free_name(self, study: OpenedStudy, name: str) -> str:
         """A name for a new file in the folder of a study, like this one."""
-        stem, dot, ending = name.partition(".")
-        free = (name if number == 1 else f"{stem}-{number}{dot}{ending}" for number in range(1, 1000))
-        return next(each for each in free if not os.path.lexists(study.folder / each))
+        return next(each for each in _numbered(name) if not os.path.lexists(study.folder / each))
 
     def name_for(self, study: OpenedStudy, name: str, content: bytes) -> str:
         """What a file of this content is called in the folder of a study, where it is there; else a free name like
         this one."""
-        stem, dot, ending = name.partition(".")
-        for number in range(1, 1000):
-            free = name if number == 1 else f"{stem}-{number}{dot}{ending}"
+        for free in _numbered(name):
             place = study.folder / free
             if not os.path.lexists(place) or (place.is_file() and place.read_bytes() == content):
                 return free
@@ -405,12 +335,9 @@ class Studies:
             write_files({study.folder / named: content}, force=False)
         return named
 
-    def _free_draft(self) -> str:
-        for number in range(1, 10_000):
-            named = DRAFT if number == 1 else f"{DRAFT}-{number}"
-            if not os.path.lexists(self.folder.path / named):
-                return named
-        raise InputError("There are too many drafts. Give some of them a name.")
+    def _place(self, named: str) -> Path:
+        """Where a file of this name lies, or will."""
+        return self.folder.resolve(named) if self.folder.is_file(named) else self.folder.target(named)
 
     def _can_be_read(self, path: str) -> bool:
         try:
@@ -418,6 +345,23 @@ class Studies:
         except InputError:
             return False
         return True
+
+
+def _text_of(path: Path, what: str) -> str:
+    content = path.read_bytes()
+    if len(content) > _LARGEST:
+        raise InputError(f"{path.name} is larger than {what} can be.")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path.name} is no text in UTF-8. Save it as UTF-8.") from None
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """The name itself, then others like it: ratings.csv, ratings-2.csv, ..."""
+    stem, dot, ending = name.partition(".")
+    yield name
+    yield from (f"{stem}-{number}{dot}{ending}" for number in range(2, 1000))
 
 
 def new_seed() -> int:
@@ -465,11 +409,7 @@ def question_about(study: OpenedStudy, criterion: str) -> str:
 
 def usual_question(criterion: str) -> str:
     """What they are asked where nobody has worded it."""
-    return (
-        DEFAULT_QUESTION_TEXT
-        if criterion == DEFAULT_CRITERION
-        else f"{DEFAULT_QUESTION_TEXT} ({criterion})"
-    )
+    return DEFAULT_QUESTION_TEXT + ("" if criterion == DEFAULT_CRITERION else f" ({criterion})")
 
 
 def changed(study: OpenedStudy, typed: Mapping[str, str]) -> dict[str, str]:
@@ -556,13 +496,7 @@ def beside(name: str, path: str) -> str:
 
 
 def _value(kind: Kind, text: str) -> Any:
-    """A value for the file out of what was typed; None forgets the field.
-
-    Raises
-    ------
-    ValueError
-        It cannot be one.
-    """
+    """A value for the file out of what was typed; None forgets the field. Raises ValueError: it cannot be one."""
     if not text:
         return None
     if kind.flag is not None:
@@ -579,13 +513,7 @@ def _value(kind: Kind, text: str) -> Any:
 
 
 def _checked(name: str) -> str:
-    """A name for the folder of a study.
-
-    Raises
-    ------
-    InputError
-        One that no folder should have.
-    """
+    """A name for the folder of a study. Raises InputError: one that no folder should have."""
     name = name.strip()
     if (
         not name.isprintable()

@@ -117,11 +117,7 @@ def texts_read(path: str, names: Sequence[str], said: Mapping[str, str] | None =
     """How a table of texts is read for a study of systems of these names.
 
     said : what each column is, as somebody chose it; the table is written then, if it can be.
-
-    Raises
-    ------
-    InputError
-        A table that cannot be read, or has too many columns.
+    Raises InputError: a table that cannot be read, or has too many columns.
     """
     table = read_table(path)
     frame = table.frame.fillna("").astype(str)
@@ -140,7 +136,13 @@ def texts_read(path: str, names: Sequence[str], said: Mapping[str, str] | None =
     problems = tuple(_missing(shown))
     if problems:
         return replace(shown, problems=problems)
-    made = _as_read(frame, roles)
+    called = {ITEM: ITEM, SOURCE: SOURCE, WHICH: "system", TEXT: TEXT}
+    made = pd.DataFrame(
+        {ITEM: numbered("i", len(frame))}, index=frame.index
+    )  # where no column names the items
+    for name, role in roles.items():
+        if role != LEFT_OUT:
+            made[called.get(role) or (name if role == SYSTEM else role.removeprefix(_OF))] = frame[name]
     try:
         outputs = outputs_of_table(made, origin=table.source)
     except InputError as error:
@@ -227,17 +229,6 @@ def _missing(shown: TextsRead) -> Iterator[str]:
 def _is_wide(role: str) -> bool:
     """Whether a column holds the texts of one system."""
     return role == SYSTEM or role.startswith(_OF)
-
-
-def _as_read(frame: pd.DataFrame, roles: Mapping[str, str]) -> pd.DataFrame:
-    """The table with the names by which it is read; rows without names of items are numbered."""
-    called = {ITEM: ITEM, SOURCE: SOURCE, WHICH: "system", TEXT: TEXT}
-    made = pd.DataFrame(index=frame.index)
-    made[ITEM] = numbered("i", len(frame))
-    for name, role in roles.items():
-        if role != LEFT_OUT:
-            made[called.get(role) or (name if role == SYSTEM else role.removeprefix(_OF))] = frame[name]
-    return made
 
 
 def _is_as_it_is(

@@ -20,7 +20,7 @@ from humeval_power.doors.page.views import (
     PageField,
     State,
     Surroundings,
-    progress_words,
+    how_far,
     rendered,
 )
 from humeval_power.doors.page.workspace.examples import EXAMPLES
@@ -224,23 +224,14 @@ def may_be_wide(stage: Stage, study: OpenedStudy, shown: StageShown) -> bool:
 
 def home_page(studies: Sequence[OpenedStudy | tuple[str, str]], folder: str, around: Surroundings) -> str:
     """The studies of the folder, and how to begin one."""
-    rows = [
-        {"title": one[0] or folder, "problem": one[1]}
-        if isinstance(one, tuple)
-        else {
-            "title": one.title,
-            "is_draft": one.is_draft,
-            "question": one.file.values.get("question", ""),
-            "key": stage_now(one),
-            "stage": BY_KEY[stage_now(one)].title,
-            "place": STAGES.index(BY_KEY[stage_now(one)]) + 1,
-            "n_stages": len(STAGES),
-            "next": BY_KEY[stage_now(one)].next,
-            "link": one.link(stage_now(one)),
-            "problem": "",
-        }
-        for one in studies
-    ]
+    rows: list[dict[str, Any]] = []
+    for one in studies:
+        if isinstance(one, tuple):
+            rows.append({"title": one[0] or folder, "problem": one[1]})
+            continue
+        stage = BY_KEY[stage_now(one)]
+        row = {"study": one, "stage": stage, "place": STAGES.index(stage) + 1, "n_stages": len(STAGES)}
+        rows.append({**row, "title": one.title, "problem": ""})
     return rendered(
         "home.html", title="", studies=rows, folder=folder, examples=EXAMPLES, form_token=around.form_token
     )
@@ -255,7 +246,9 @@ def stage_page(
     around: Surroundings,
 ) -> str:
     """A stage with its fields and its answer."""
-    wrong = _by_field(shown.problems(study))
+    wrong: dict[str, tuple[str, ...]] = {}
+    for problem in shown.problems(study):
+        wrong[problem.option] = (*wrong.get(problem.option, ()), problem.text)
     asked = stage.fields_for(wanted.get("open", ""), study)
     fields = list(_fields(asked, study, typed, wrong))
     first = _first_fields(stage, study, wanted, asked)
@@ -383,7 +376,7 @@ def _of_answer(
         and not (stage.key == "collect" and is_look_due(study)),
         "state": shown.state,
         "act": shown.act,
-        "progress": {"words": _how_far(shown), "share": shown.progress.share if shown.progress else None},
+        "progress": how_far(shown.state, shown.progress, shown.place),
         "wrong": [
             (labels.get(each.option, ""), f"field-{each.option}" if each.option else "", each.text)
             for each in shown.problems(study)
@@ -617,21 +610,6 @@ def _way(name: str, design: Mapping[str, Any], study: OpenedStudy) -> dict[str, 
     }
 
 
-def _how_far(shown: StageShown) -> str:
-    if shown.state == "starting" and shown.progress is None:
-        return "Getting ready"
-    if shown.state == "waiting":
-        return f"Waiting for its turn{f', {shown.place} before it' if shown.place else ''}"
-    return progress_words(shown.progress)
-
-
-def _by_field(problems: Sequence[Wrong]) -> dict[str, tuple[str, ...]]:
-    by_field: dict[str, tuple[str, ...]] = {}
-    for problem in problems:
-        by_field[problem.option] = (*by_field.get(problem.option, ()), problem.text)
-    return by_field
-
-
 def _spoken(problem: Wrong) -> Wrong:
     """A problem by the field that it is about, without options and lines of the file."""
     place = _PLACE.search(problem.text)
@@ -646,10 +624,6 @@ def _spoken(problem: Wrong) -> Wrong:
         problem.text,
     )
     return Wrong(on_page(text), field if field in FIELDS else "")
-
-
-def _example(name: str) -> str:
-    return f"such as {_EXAMPLES[name]}" if name in _EXAMPLES else ""
 
 
 def _fields(
@@ -713,7 +687,9 @@ def _field(
         help=_HELPS.get(name) or on_page(one.full_help),
         slider=one.slider,
         step=one.step,
-        default=usual or _example(name) if kind != "choice" else "",
+        default=usual or (f"such as {_EXAMPLES[name]}" if name in _EXAMPLES else "")
+        if kind != "choice"
+        else "",
         nothing=nothing,
         joined=one.kind.many,
         is_suggested=not study.has("pilot") and study.file.values.get(name) == SUGGESTED.get(name, ...),
