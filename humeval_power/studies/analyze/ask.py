@@ -71,10 +71,7 @@ def load_criteria(
 
     wanted : names, as a list or as typed, or 'all'
 
-    Raises
-    ------
-    InputError
-        As `read_criteria`.
+    Raises InputError: as `read_criteria`.
     """
     from humeval_power.files.tables import criteria_of_table
     from humeval_power.ratings import criteria_notices

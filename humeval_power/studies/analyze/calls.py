@@ -315,13 +315,8 @@ def _detail(
 
 
 def _sealed(plan: Plan | None, exclusion: WorkerExclusion | None) -> WorkerExclusion | None:
-    """The exclusion, which knows whether its rules are those of the plan.
-
-    Raises
-    ------
-    InputError
-        A plan that seals rules, without what they do to the workers.
-    """
+    """The exclusion, which knows whether its rules are those of the plan. Raises InputError: a plan that
+    seals rules, without what they do to the workers."""
     if exclusion is not None:
         return replace(exclusion, sealed=plan is not None and plan.exclusion_rules == exclusion.rules)
     if plan is not None and plan.exclusion_rules:
@@ -524,10 +519,8 @@ def looks_of_study(
     ratings : all of them; looks see also those of workers whom the `exclusion` leaves out of their tests.
     pool : that the rated items were drawn from, with which the looks were taken.
 
-    Raises
-    ------
-    InputError
-        Another pool, no looks, a study that has not ended, or ratings that its last look did not see.
+    Raises InputError: another pool, no looks, a study that has not ended, or ratings that its last look did
+    not see.
     """
     from humeval_power.studies.plan.files import read_plan_file
 

@@ -212,12 +212,7 @@ class AnalysisResult(Result):
 
     def check_family(self, family: ComparisonFamily) -> None:
         """Refuse to be corrected by another family than several systems were compared by, or after looks.
-
-        Raises
-        ------
-        InputError
-            Another family, or a study with looks, whose boundaries decide alone.
-        """
+        Raises InputError: another family, or a study with looks, whose boundaries decide alone."""
         if self.looks is not None and (self.ranks is not None or family.correction != "none"):
             raise InputError(
                 f"{self.ratings.source}: a study with looks is decided by its boundaries; analyse it by itself."
@@ -239,12 +234,7 @@ class AnalysisResult(Result):
     @property
     def findings(self) -> CriterionFindings:
         """Of several systems a row for each, as the table, the picture, the record and the frame show it.
-
-        Raises
-        ------
-        InputError
-            Two systems, which have no ranking.
-        """
+        Raises InputError: two systems, which have no ranking."""
         if self.ranking is None:
             raise InputError(
                 "Two systems have one comparison and no ranking: see `decision` and `to_frame`."

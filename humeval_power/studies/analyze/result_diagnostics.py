@@ -141,12 +141,7 @@ def residual_sentence(predictions: Predictions | JointPredictions) -> str:
 
 def influence_rows(influence: Influence) -> tuple[EstimateRows, str]:
     """The effect without each level, with its interval, beside that of the whole study, and the sentence.
-
-    Raises
-    ------
-    InputError
-        Nothing could be analysed without any one of them.
-    """
+    Raises InputError: nothing could be analysed without any one of them."""
     usable = [one for one in influence.left_out if one.test is not None]
     if not usable:
         raise InputError(

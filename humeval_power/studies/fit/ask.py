@@ -78,10 +78,7 @@ def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | No
 
     worker_item : whether the term is asked for; None where the command does not fit it.
 
-    Raises
-    ------
-    InputError
-        No formula, a term that is not fitted here, or an option that says something else.
+    Raises InputError: no formula, a term that is not fitted here, or an option that says something else.
     """
     correlated = study.correlated or ()
     if text is None:

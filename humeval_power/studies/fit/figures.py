@@ -108,8 +108,6 @@ def categories_figure(
 ) -> Figure:
     """For each system the shares of its ratings, worst first, above those that the fit expects.
 
-    Parameters
-    ----------
     systems : the names of A and B.
     points : the categories as rated, worst first.
     """
@@ -162,8 +160,6 @@ _MOST_NAMES = 24  # workers whose names stand at their rows
 def assignment_figure(grid: CellMap, worker_names: tuple[str, ...], *, width: float = 5.2) -> Figure:
     """A row for each worker, or each group of workers, and a column for each item, or group of items.
 
-    Parameters
-    ----------
     grid : levels, shape (rows, columns).
     worker_names : of all workers, by code; shown at the rows where there are few.
     """

@@ -198,15 +198,11 @@ class LatentScale:
 def latent_test(fit: LatentFit, rule: DecisionRule) -> EffectTest:
     """Apply a decision rule to a fit of categories.
 
-    t, df and p are those of the latent effect: its standard error and df are Kenward and Roger's for the model
-    linearised at the estimates; 'satterthwaite' takes the same df without their correction of the standard
-    error. Estimate and interval on [0, 1] are the latent ones transformed, thresholds and deviations as they
-    were estimated; a margin on [0, 1] is moved to the latent scale. So interval and decision agree.
-
-    Raises
-    ------
-    InputError
-        A rule that simulates, or a margin that no difference of these categories reaches.
+    t, df and p are those of the latent effect: its standard error and df are Kenward and Roger's for the
+    model linearised at the estimates; 'satterthwaite' takes the same df without their correction of the
+    standard error. Estimate and interval on [0, 1] are the latent ones transformed, thresholds and deviations
+    as they were estimated; a margin on [0, 1] is moved to the latent scale. So interval and decision agree.
+    Raises InputError: a rule that simulates, or a margin that no difference of these categories reaches.
     """
     if fit.estimator != rule.estimator:
         raise ValueError(f"The fit is by {fit.estimator}, the rule asks for {rule.estimator}.")

@@ -137,14 +137,9 @@ def _test_words(test: EffectTest) -> str:
 
 
 def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
-    """The ratings that say something about the pool: those of its chosen items; identical outputs are left out.
-
-    Raises
-    ------
-    InputError
-        Ratings of items that the pool does not have or that were not chosen, systems that it has no scores of, or
-        an analysis that has no strata: all at once.
-    """
+    """The ratings that say something about the pool: those of its chosen items; identical outputs are left
+    out. Raises InputError: ratings of items that the pool does not have or that were not chosen, systems that
+    it has no scores of, or an analysis that has no strata: all at once."""
     problems = []
     if rule.is_latent:
         problems.append(
@@ -242,12 +237,7 @@ def compare_over_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> P
 
     ratings : as `of_pool` gives them.
 
-    Raises
-    ------
-    InputError
-        Strata without two rated items.
-    FitError
-        Ratings that determine nothing.
+    Raises InputError: strata without two rated items; FitError: ratings that determine nothing.
     """
     a, b = ratings.system_names
     estimate = estimate_pool(
@@ -282,10 +272,7 @@ def analyse_over_pool(
     ratings : as `of_pool` gives them, of which the analysis is.
     common_workers : each comparison takes those alone who rated both of its systems.
 
-    Raises
-    ------
-    InputError
-        Items like these asked of items that were picked; strata without two rated items.
+    Raises InputError: items like these asked of items that were picked; strata without two rated items.
     """
     if pool.by_hand and estimand is not None:
         only = "the items were picked and not drawn, so that results are about them only."

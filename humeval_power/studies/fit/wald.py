@@ -95,13 +95,8 @@ def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
 
 
 def check_engine_df(engine: Engine, rule: DecisionRule, *, n_ratings: int) -> None:
-    """Refuse a rule whose df an engine does not have, before anything is fitted.
-
-    Raises
-    ------
-    InputError
-        df or standard errors that statsmodels has for no table, or lme4 for none of so many ratings.
-    """
+    """Refuse a rule whose df an engine does not have, before anything is fitted. Raises InputError: df or
+    standard errors that statsmodels has for no table, or lme4 for none of so many ratings."""
     if rule.analysis == "differences" or rule.df in ("min", "normal"):
         return
     if engine == "statsmodels":
@@ -291,15 +286,9 @@ def _lower_tail(t: Floats, df: Floats) -> Floats:
 
 
 def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
-    """Test the mean difference B - A of workers and items that have both systems.
-
-    Raises
-    ------
-    InputError
-        Too few such workers or items.
-    FitError
-        Differences without residual variation, or so few that their likelihood is highest without one.
-    """
+    """Test the mean difference B - A of workers and items that have both systems. Raises InputError: too few
+    such workers or items; FitError: differences without residual variation, or so few that their likelihood
+    is highest without one."""
     from humeval_power.estimation.crossed.examination import EXPLAINED, RUNS_AWAY
     from humeval_power.estimation.crossed.fits import fit_one
     from humeval_power.estimation.crossed.problem import CrossedProblem

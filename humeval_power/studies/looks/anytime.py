@@ -37,13 +37,8 @@ def half_width_at(spread: Floats, m: int, g: float, alpha: float = 0.05) -> Floa
 
 
 def tuned_spread(workers: int, alpha: float = 0.05) -> float:
-    """The g at which the sequence is narrowest after so many workers.
-
-    Raises
-    ------
-    InputError
-        Fewer than 3 workers, or more than 1,000.
-    """
+    """The g at which the sequence is narrowest after so many workers. Raises InputError: fewer than 3
+    workers, or more than 1,000."""
     if not LEAST_TUNED <= workers <= MOST_TUNED:
         raise InputError(
             f"The sequence is made narrowest at {LEAST_TUNED} to {MOST_TUNED:,} workers; got {workers:,}."
@@ -87,13 +82,9 @@ class SequenceStep:
 
 
 def worker_differences(ratings: Ratings) -> Floats:
-    """Mean difference B - A of each worker over his own items, in the order in which workers come in the table.
-
-    Raises
-    ------
-    InputError
-        Items that several workers rated, items without a rating under both systems, or unequal numbers of items.
-    """
+    """Mean difference B - A of each worker over his own items, in the order in which workers come in the
+    table. Raises InputError: items that several workers rated, items without a rating under both systems, or
+    unequal numbers of items."""
     worker, item, system = ratings.worker, ratings.item, ratings.system
     problems = []
     pairs = np.unique(np.stack([worker, item]), axis=1)

@@ -140,12 +140,8 @@ def spend_both(
 ) -> tuple[list[float], list[float], float]:
     """z of success and of futility at each look, and the drift at which the power is 1 - beta.
 
-    The last look has no futility: what is not significant there has spent what was left of beta.
-
-    Raises
-    ------
-    InputError
-        Binding futility with boundaries that are not of a spending function.
+    The last look has no futility: what is not significant there has spent what was left of beta. Raises
+    InputError: binding futility with boundaries that are not of a spending function.
     """
     if futility.binding and not isinstance(rule.efficacy, Spending):
         raise InputError("Binding beta spending needs a boundary that spends alpha (lan-demets-..., ...).")

@@ -120,10 +120,7 @@ def level_factor(ratios: Floats, alpha: float) -> float:
 
     ratios : the `level_ratios` of such studies, in any order
 
-    Raises
-    ------
-    InputError
-        Too few usable studies for a quantile at alpha.
+    Raises InputError: too few usable studies for a quantile at alpha.
     """
     ratios = np.sort(ratios)
     beyond = math.floor(alpha * (len(ratios) + 1))

@@ -118,13 +118,8 @@ def check_dropping(
     n_criteria: int = 1,
     goal: str = "best",
 ) -> None:
-    """Refuse looks, tests and goals that systems are not dropped by.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse looks, tests and goals that systems are not dropped by. Raises InputError: all that is wrong,
+    with the reason."""
     problems = [
         *_unfit_boundaries(looks, efficacy, futility, stop_when),
         *_unfit_test(rule, family, n_systems=n_systems, goal=goal),
@@ -195,10 +190,7 @@ def check_dropping_study(
 
     workers : how many there are at each look.
 
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
+    Raises InputError: all that is wrong, with the reason.
     """
     problems = [
         *_unfit_study(documents=documents, paired=paired),
@@ -674,17 +666,11 @@ def plan_dropping(
     seed: int = 1,
     n_jobs: int = 1,
 ) -> DroppingPlan:
-    """Levels of every comparison, calibrated by simulation, and the long run of the plan.
+    """Levels of every comparison, calibrated by simulation, and the long run of the plan. Raises InputError:
+    studies in which systems cannot be dropped, or boundaries that do not exist.
 
-    Parameters
-    ----------
     rule : with the alpha of the claim. goal : refused where it is not 'best'.
     n_simulations : simulated studies; by default 10,000 where sums are enough, else 1,000.
-
-    Raises
-    ------
-    InputError
-        Studies in which systems cannot be dropped, or boundaries that do not exist.
     """
     stop_when = stop_when or CLAIM
     final = study.nested.final

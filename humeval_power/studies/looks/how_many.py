@@ -45,12 +45,8 @@ def compare_numbers_of_looks(study: RatingLooks, rule: StoppingRule, *, most: in
     """One to `most` equal looks of the study's kind. Recommended is the smallest number whose successor saves
     less than 2 % of the ratings more, among those that lose at most 5 points of power to a single look.
 
-    Looks that the study is too small for are left out.
-
-    Raises
-    ------
-    InputError
-        A study without an effect: there is nothing to find.
+    Looks that the study is too small for are left out. Raises InputError: a study without an effect: there is
+    nothing to find.
     """
     if study.true_effect == 0:
         raise InputError("The number of looks is judged at the planned effect; it must not be 0.")
@@ -204,12 +200,8 @@ def pool_study(
     """Run the three procedures on every pair at every planned budget.
 
     The same draws serve all three: the fixed test is that of the last look. Pair i at budget j draws from
-    seed + i x 1000 + j.
-
-    Raises
-    ------
-    InputError
-        No pairs, or budgets that are not increasing or too small for the looks.
+    seed + i x 1000 + j. Raises InputError: no pairs, or budgets that are not increasing or too small for the
+    looks.
     """
     interim, futility = rules or wei_rules()
     problems = []

@@ -154,13 +154,8 @@ def _paired_test(
 
 
 def look_counts(n: int, shares: Sequence[float], *, at_least: int) -> tuple[int, ...]:
-    """How many of `n` there are at each look.
-
-    Raises
-    ------
-    InputError
-        Shares that do not increase to 1, a look that adds nothing, or one with fewer than `at_least`.
-    """
+    """How many of `n` there are at each look. Raises InputError: shares that do not increase to 1, a look
+    that adds nothing, or one with fewer than `at_least`."""
     problems = share_problems(shares)
     counts = tuple(round(share * n) for share in shares)
     if not problems and (counts[0] < at_least or any(np.diff(counts) < 1)):
@@ -211,13 +206,8 @@ class ScoreLaws:
 
 
 def pair_of_samples(a: ArrayLike, b: ArrayLike, *, name: str = "") -> ScoreLaws:
-    """The pair whose laws are the scores of two samples: drawing from it is drawing with replacement.
-
-    Raises
-    ------
-    InputError
-        A sample without scores, or with one that is not a number.
-    """
+    """The pair whose laws are the scores of two samples: drawing from it is drawing with replacement. Raises
+    InputError: a sample without scores, or with one that is not a number."""
     samples = [np.asarray(sample, dtype=float).ravel() for sample in (a, b)]
     if any(len(sample) < 2 or not np.isfinite(sample).all() for sample in samples):
         raise InputError(

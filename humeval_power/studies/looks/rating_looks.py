@@ -343,13 +343,8 @@ class LookSchedule:
             check_repeated(self.looks, self.efficacy, self.futility)
 
     def rule(self, decision: DecisionRule) -> StoppingRule:
-        """The stopping rule of a study that decides by `decision`.
-
-        Raises
-        ------
-        InputError
-            A rule with a margin, where no interval stops the study; or one that no interval decides.
-        """
+        """The stopping rule of a study that decides by `decision`. Raises InputError: a rule with a margin,
+        where no interval stops the study; or one that no interval decides."""
         if self.stop_when is not None and not self.drop_systems:
             check_decision(decision, self.stop_when)
             if decision.margin is not None and self.futility is not None:
@@ -425,13 +420,8 @@ def check_stopping(
     *,
     scale: RatingScale | None = None,
 ) -> None:
-    """Refuse a study that repeated intervals cannot stop, and sizes that no look can meet.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse a study that repeated intervals cannot stop, and sizes that no look can meet. Raises InputError:
+    all that is wrong, with the reason."""
     check_study(study)
     precisions = [row.precision for row in look_rows(study)]
     workers = precisions[-1].n_workers

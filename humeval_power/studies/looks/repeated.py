@@ -123,13 +123,8 @@ def _size(name: str, text: str, scale: RatingScale | None) -> float:
 
 
 def check_repeated(looks: Looks, efficacy: Efficacy, futility: Futility | None) -> None:
-    """Refuse looks that these intervals were not simulated for.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse looks that these intervals were not simulated for. Raises InputError: all that is wrong, with
+    the reason."""
     problems = unfit_looks(looks, efficacy, "stop_when")
     if futility is not None and futility.binding:
         problems.append(
@@ -140,13 +135,7 @@ def check_repeated(looks: Looks, efficacy: Efficacy, futility: Futility | None) 
 
 
 def check_decision(rule: DecisionRule, stop_when: StopWhen) -> None:
-    """Refuse tests that these intervals do not decide.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse tests that these intervals do not decide. Raises InputError: all that is wrong, with the reason."""
     problems = []
     if rule.alternative == "greater":
         problems.append("stop_when is for a test with two ends: an interval with one has no width.")
@@ -176,10 +165,7 @@ def check_offered(
 
     settings : in which ratings may arise in categories; they are taken as numbers.
 
-    Raises
-    ------
-    InputError
-        All of it, with the reason.
+    Raises InputError: all of it, with the reason.
     """
     beyond = {
         "several systems or criteria: it is one interval, of one difference": several,
@@ -205,13 +191,8 @@ def check_offered(
 
 
 def check_study(study: RatingLooks) -> None:
-    """Refuse studies too small, or of another kind than was simulated.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse studies too small, or of another kind than was simulated. Raises InputError: all that is wrong,
+    with the reason."""
     check_offered(
         several=False,
         exclusions=False,
@@ -270,13 +251,8 @@ def too_few_workers(workers: Sequence[int], field: str) -> list[str]:
 
 
 def enough_workers(numbers: Sequence[int], looks: Looks, field: str) -> tuple[int, ...]:
-    """Those numbers of workers that are enough at each look for `field`.
-
-    Raises
-    ------
-    InputError
-        None is, and why not the largest.
-    """
+    """Those numbers of workers that are enough at each look for `field`. Raises InputError: none is, and why
+    not the largest."""
     enough = tuple(number for number in numbers if not too_few_workers(looks.counts(number), field))
     if not enough:
         most = max(numbers)
@@ -575,10 +551,7 @@ def check_reachable(
     floor : the half-width that is left with any number of items: t times the SD of workers' own differences over
         the square root of their number.
 
-    Raises
-    ------
-    InputError
-        Such a size, what the last look will have, and what more items could do.
+    Raises InputError: such a size, what the last look will have, and what more items could do.
     """
     last = float(planned_half_widths(precisions, bounds)[-1])
     width, unit = (1.0, "") if scale is None else (scale.width, " points")

@@ -101,12 +101,8 @@ def nested_designs(design: Design, looks: Looks) -> NestedDesigns:
     """The designs that a study passes through on its way to `design`.
 
     Looks by blocks split both workers and items, and keep only ratings within a block: the final design is
-    then smaller than `design`, which says how many workers and items there are in all.
-
-    Raises
-    ------
-    InputError
-        A look without two workers, two items and both systems, or that adds nothing.
+    then smaller than `design`, which says how many workers and items there are in all. Raises InputError: a
+    look without two workers, two items and both systems, or that adds nothing.
     """
     arrival = _ARRIVALS[looks.kind](design, looks)
     if looks.kind == "blocks":
@@ -303,13 +299,8 @@ class Stopped:
 
 
 def stop(looks: LookReplicates, bounds: Boundaries) -> Stopped:
-    """Apply boundaries to the p-values of the looks.
-
-    Raises
-    ------
-    InputError
-        Boundaries for another number of looks or another alternative.
-    """
+    """Apply boundaries to the p-values of the looks. Raises InputError: boundaries for another number of
+    looks or another alternative."""
     n_looks = looks.estimate.shape[1]
     if bounds.n_looks != n_looks or bounds.rule.alternative != looks.alternative:
         raise InputError(

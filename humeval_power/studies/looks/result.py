@@ -356,13 +356,7 @@ class LooksJudgementsResult(Result):
     provenance: Provenance = UNKNOWN
 
     def artefact(self, ending: str) -> str:
-        """The sealed plan of looks.
-
-        Raises
-        ------
-        InputError
-            Looks that cannot be followed.
-        """
+        """The sealed plan of looks. Raises InputError: looks that cannot be followed."""
         assert ending in self.endings
         if not self.sealed:
             raise InputError(f"There is no plan to seal. {self.why_not_sealed}")

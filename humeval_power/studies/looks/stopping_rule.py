@@ -123,12 +123,7 @@ class TabulatedSpending:
 
 def increments(function: SpendingFunction, shares: Sequence[float], level: float) -> list[float]:
     """Error that each look may spend, for shares of information in increasing order; beyond 1 counts as 1.
-
-    Raises
-    ------
-    InputError
-        A function that falls, or spends more than `level`.
-    """
+    Raises InputError: a function that falls, or spends more than `level`."""
     spent = [function(min(share, 1.0), level) for share in shares]
     steps = [after - before for before, after in pairwise([0.0, *spent])]
     if min(steps) < -1e-12 or spent[-1] > level * (1 + 1e-9):
@@ -351,13 +346,7 @@ def efficacy_of(text: str) -> Efficacy:
 
 
 def spending_of(text: str) -> SpendingFunction:
-    """The spending function that words name.
-
-    Raises
-    ------
-    InputError
-        Words that name no spending function.
-    """
+    """The spending function that words name. Raises InputError: words that name no spending function."""
     name, _, argument = text.strip().lower().partition(":")
     if name == "table":
         pairs = [part.partition("=") for part in argument.split(",")]

@@ -378,18 +378,12 @@ def plan_systems_looks(
     n_jobs: int = 1,
 ) -> SystemsLookPlan:
     """Boundaries of every comparison in information time, corrected where workers are few, and their errors.
+    Raises InputError: designs that cannot be looked at so, or boundaries that do not exist.
 
-    Parameters
-    ----------
     rule : with the alpha of all comparisons together.
     place : the comparison that rows and levels are shown of.
     calibration : 'auto' calibrates if fewer than ten workers are there at the first look.
     n_simulations : simulated studies; by default 10,000 where sums are enough, else 1,000.
-
-    Raises
-    ------
-    InputError
-        Designs that cannot be looked at so, or boundaries that do not exist.
     """
     check_alternative(study.rule, rule)
     rows = [pair_rows_at_looks(study, one, cost=cost) for one in range(len(study.pairs))]

@@ -95,13 +95,7 @@ class DroppingMonitoring(SystemsMonitoring):
 
 
 def dropping_monitoring(plan: Plan) -> DroppingMonitoring:
-    """A planned study before its first look.
-
-    Raises
-    ------
-    InputError
-        A plan without looks.
-    """
+    """A planned study before its first look. Raises InputError: a plan without looks."""
     of_systems = systems_monitoring(plan)
     assert plan.looks is not None
     return DroppingMonitoring(
@@ -115,13 +109,8 @@ def dropping_monitoring(plan: Plan) -> DroppingMonitoring:
 def step_dropping(
     state: DroppingMonitoring, data: SystemsLookData, *, unplanned: str = ""
 ) -> tuple[DroppingMonitoring, DropTaken]:
-    """Take a look, as `step` of two systems does: the new state, and the look with its decisions.
-
-    Raises
-    ------
-    InputError
-        What `step` refuses.
-    """
+    """Take a look, as `step` of two systems does: the new state, and the look with its decisions. Raises
+    InputError: what `step` refuses."""
     refuse_after_the_end(state, unplanned)
     if data.n_workers < FEWEST_WORKERS:
         raise InputError(
@@ -228,15 +217,9 @@ def _nominal(one: Monitoring, alpha: float, fraction: float) -> float:
 
 @lru_cache(maxsize=8)
 def over_dropping_looks(state: DroppingMonitoring) -> tuple[PairOverLooks, ...]:
-    """What to report of each comparison: its estimate and interval at the last look at which both systems were
-    rated, where they cover together with those of all pairs and looks, whatever was dropped; and the smallest alpha
-    at which such an interval has excluded 0.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
+    """What to report of each comparison: its estimate and interval at the last look at which both systems
+    were rated, where they cover together with those of all pairs and looks, whatever was dropped; and the
+    smallest alpha at which such an interval has excluded 0. Raises InputError: no look was taken yet."""
     if not state.looks:
         raise InputError("No look was taken yet.")
     result = []

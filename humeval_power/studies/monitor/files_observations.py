@@ -123,13 +123,8 @@ def _scores(
 
 
 def _refuse_criteria(table: SourceTable, *, taken: Collection[str]) -> None:
-    """Refuse scores of several criteria: they are several of each output.
-
-    Raises
-    ------
-    InputError
-        A column of criteria with more than one.
-    """
+    """Refuse scores of several criteria: they are several of each output. Raises InputError: a column of
+    criteria with more than one."""
     of = find_columns(table.frame.columns, [ROLES["criterion"]], source=table.source, taken=taken).of
     if "criterion" not in of:
         return
@@ -142,13 +137,7 @@ def _refuse_criteria(table: SourceTable, *, taken: Collection[str]) -> None:
 def _rows_of(
     table: SourceTable, system: str, systems: tuple[str, str]
 ) -> tuple[SourceTable, tuple[str, ...]]:
-    """The rows of the two systems.
-
-    Raises
-    ------
-    InputError
-        A system of which there is no row.
-    """
+    """The rows of the two systems. Raises InputError: a system of which there is no row."""
     names = table.frame[system].astype(str).str.strip()
     missing = [name for name in systems if not (names == name).any()]
     if missing:

@@ -293,13 +293,8 @@ def kind_of(start: Mapping[str, Any]) -> LedgerKind:
 
 
 def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
-    """Check every field of every line.
-
-    Raises
-    ------
-    InputError
-        All fields that are missing, unknown or of a wrong kind, and lines in an impossible order.
-    """
+    """Check every field of every line. Raises InputError: all fields that are missing, unknown or of a wrong
+    kind, and lines in an impossible order."""
     problems = []
     looks = 0
     of_kind = _OF_KIND[kind_of(entries[0].content) if entries else "ratings"]
@@ -325,14 +320,8 @@ def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
 def check_content(
     kind: str, content: Mapping[str, object], *, place: str, ledger: LedgerKind = "ratings"
 ) -> None:
-    """Check a line before it is written: what could not be read back must not be sealed. `ledger` says what it is
-    of.
-
-    Raises
-    ------
-    InputError
-        Fields that no line can have.
-    """
+    """Check a line before it is written: what could not be read back must not be sealed. `ledger` says what
+    it is of. Raises InputError: fields that no line can have."""
     remedy = "Nothing was recorded. Look at the ratings: humeval-power fit."
     wrong = _wrong(json_ready(content), _with_pool(_OF_KIND[ledger][kind], content), "")
     if wrong:
@@ -533,15 +522,9 @@ def state_of(
     place: str,
     by: RatingScale | str | None = None,
 ) -> LedgerState:
-    """The state that the lines lead to. `by` is the scale of new ratings, or the test of judgements; None if there
-    are none.
-
-    Raises
-    ------
-    InputError
-        A ledger of another plan or scale, or of this plan with other looks than it has now; a line with
-        values that none can have.
-    """
+    """The state that the lines lead to. `by` is the scale of new ratings, or the test of judgements; None if
+    there are none. Raises InputError: a ledger of another plan or scale, or of this plan with other looks
+    than it has now; a line with values that none can have."""
     if not entries:
         return LedgerState(planned, {}, amended=False)
     check_entries(entries, place=place)

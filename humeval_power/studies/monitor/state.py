@@ -231,15 +231,9 @@ def observation_monitoring(plan: JudgementPlan) -> Monitoring:
 
 
 def observation_data(seen: Observations, plan: JudgementPlan, *, final: bool = False) -> JudgementData:
-    """Test the judgements as the plan says.
-
-    Raises
-    ------
-    InputError
-        Observations of another kind than the plan's, none at all, or several of one worker or item.
-    FitError
-        Observations of which there is no test: the look is not taken.
-    """
+    """Test the judgements as the plan says. Raises InputError: observations of another kind than the plan's,
+    none at all, or several of one worker or item; FitError: observations of which there is no test: the look
+    is not taken."""
     if (seen.is_b is None) is (plan.kind == "scores"):
         raise InputError(f"{seen.source}: the plan is of {plan.kind}, and these are other judgements.")
     if not len(seen):
@@ -266,10 +260,7 @@ def check_independent(seen: Observations, *, workers: bool = True) -> None:
 
     workers : whether those of one worker are refused too
 
-    Raises
-    ------
-    InputError
-        All that come twice.
+    Raises InputError: all that come twice.
     """
     problems = []
     for what, names in (("worker", seen.worker if workers else None), ("item", seen.item)):

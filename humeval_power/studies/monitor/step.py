@@ -63,13 +63,7 @@ REACHED = 1e-9
 
 
 def study_monitoring(plan: Plan) -> Monitoring:
-    """A planned study before its first look.
-
-    Raises
-    ------
-    InputError
-        A plan without looks.
-    """
+    """A planned study before its first look. Raises InputError: a plan without looks."""
     schedule = plan.looks
     if schedule is None:
         raise InputError(
@@ -134,16 +128,12 @@ def step(
 ) -> tuple[Monitoring, TakenLook]:
     """Take a look: the new state, and the look with its decision.
 
-    A look between two planned ones needs a reason (`unplanned`) and a spending function, which gives it
-    its part of the error by its information. The last look spends all that is left, if the study is
-    complete: one that ends early (`data.final`) gets what its information allows, or the boundary of the next
-    planned look, so that the end cannot be chosen by what the ratings show.
-
-    Raises
-    ------
-    InputError
-        A study that has ended, too few data for the next look without a reason, an unplanned look under
-        boundaries that do not allow one, or no new information.
+    A look between two planned ones needs a reason (`unplanned`) and a spending function, which gives it its
+    part of the error by its information. The last look spends all that is left, if the study is complete: one
+    that ends early (`data.final`) gets what its information allows, or the boundary of the next planned look,
+    so that the end cannot be chosen by what the ratings show. Raises InputError: a study that has ended, too
+    few data for the next look without a reason, an unplanned look under boundaries that do not allow one, or
+    no new information.
     """
     refuse_after_the_end(state, unplanned)
     if state.stop_when is not None and isinstance(data, LookData) and data.n_workers < FEWEST_WORKERS:
@@ -229,12 +219,7 @@ def _decision_by_interval(
 
 def repeated_inference(state: Monitoring, stop_when: StopWhen) -> RepeatedResult:
     """What to report of a study that ended by its interval: that of the last look, never the plain one.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
+    Raises InputError: no look was taken yet."""
     if not state.looks:
         raise InputError("No look was taken yet.")
     last, test, alpha = state.looks[-1], state.test, state.rule.alpha
@@ -286,12 +271,7 @@ def estimates(state: Monitoring) -> list[LookEstimate]:
 
 def taken_boundaries(state: Monitoring) -> Boundaries:
     """Boundaries of the looks that were taken, and of those still planned, for inference after stopping.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
+    Raises InputError: no look was taken yet."""
     if not state.looks:
         raise InputError("No look was taken yet.")
     last = state.looks[-1]
@@ -499,31 +479,21 @@ _HALF = 0.5
 
 
 def rating_inference(state: Monitoring) -> StagewiseResult | RepeatedResult:
-    """Inference for a rating study that ended at the last look: by its interval where intervals stop it, else in
-    the stage-wise ordering.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
+    """Inference for a rating study that ended at the last look: by its interval where intervals stop it, else
+    in the stage-wise ordering. Raises InputError: no look was taken yet."""
     if state.stop_when is not None:
         return repeated_inference(state, state.stop_when)
     return stagewise_inference(estimates(state), taken_boundaries(state))
 
 
 def after_stopping(state: Monitoring, plan: JudgementPlan) -> StagewiseResult:
-    """Inference for a study that ended at the last look, in the stage-wise ordering and the units of its estimates.
+    """Inference for a study that ended at the last look, in the stage-wise ordering and the units of its
+    estimates.
 
-    Scores: p from the p-values of the test at the looks, the estimate and
-    the interval from their standard errors without the null hypothesis; so the two may disagree at the edge.
-    Preferences and accuracy: exactly, given how many judgements were decided; of a difference of accuracy, and
-    where ties are kept, this takes the share of decided judgements as it is in the data.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
+    Scores: p from the p-values of the test at the looks, the estimate and the interval from their standard
+    errors without the null hypothesis; so the two may disagree at the edge. Preferences and accuracy:
+    exactly, given how many judgements were decided; of a difference of accuracy, and where ties are kept,
+    this takes the share of decided judgements as it is in the data. Raises InputError: no look was taken yet.
     """
     if isinstance(plan.study, DirectAssessment):
         return _after_scores(state)
@@ -643,12 +613,8 @@ def look_data(
 
     pool : that the rated items were drawn from, of which the ratings are (`of_pool`).
 
-    Raises
-    ------
-    FitError
-        Ratings of which there is no test: the look is not taken.
-    InputError
-        Ratings without documents, where the plan has them.
+    Raises FitError: ratings of which there is no test: the look is not taken; InputError: ratings without
+    documents, where the plan has them.
     """
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.studies.fit.many_systems import fit_and_test

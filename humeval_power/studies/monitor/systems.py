@@ -175,13 +175,7 @@ class SystemsMonitoring:
 
 
 def systems_monitoring(plan: Plan) -> SystemsMonitoring:
-    """A planned study of several systems before its first look.
-
-    Raises
-    ------
-    InputError
-        A plan without looks.
-    """
+    """A planned study of several systems before its first look. Raises InputError: a plan without looks."""
     from humeval_power.studies.looks.rating_looks import look_information
 
     schedule, many = plan.looks, plan.many
@@ -214,12 +208,7 @@ def systems_monitoring(plan: Plan) -> SystemsMonitoring:
 
 def as_planned(ratings: Ratings, plan: Plan) -> Ratings:
     """The ratings with their systems as the plan names them, in its order; letters stand for any names.
-
-    Raises
-    ------
-    InputError
-        Other systems than those of the plan.
-    """
+    Raises InputError: other systems than those of the plan."""
     wanted, there = plan.systems, ratings.system_names
     if wanted == system_names(len(wanted)) and len(there) == len(wanted) and not set(there) & set(wanted):
         return replace(ratings, system_names=wanted)
@@ -240,12 +229,8 @@ def systems_look_data(
     ratings : `as_planned`
     pool : that the rated items were drawn from, of which the ratings are (`of_pool`).
 
-    Raises
-    ------
-    FitError
-        A comparison of which there is no test: the look is not taken.
-    InputError
-        Ratings without documents, where the plan has them.
+    Raises FitError: a comparison of which there is no test: the look is not taken; InputError: ratings
+    without documents, where the plan has them.
     """
     from humeval_power.studies.fit.joint_comparison import compare_jointly
     from humeval_power.studies.fit.many_systems import compare_in_pairs, of_common_workers
@@ -306,13 +291,8 @@ def systems_look_data(
 def step_systems(
     state: SystemsMonitoring, data: SystemsLookData, *, unplanned: str = ""
 ) -> tuple[SystemsMonitoring, TakenSystemsLook]:
-    """Take a look, as `step` of two systems does: the new state, and the look with its decisions.
-
-    Raises
-    ------
-    InputError
-        What `step` refuses.
-    """
+    """Take a look, as `step` of two systems does: the new state, and the look with its decisions. Raises
+    InputError: what `step` refuses."""
     refuse_after_the_end(state, unplanned)
     planned, final, complete = place_of(state, data, unplanned)
     n, number = len(state.each), len(state.looks) + 1
@@ -377,14 +357,10 @@ class PairOverLooks:
 def over_systems_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
     """What to report of each comparison after the last look.
 
-    The corrected p-value is the smallest alpha of all looks and comparisons together at which it would be shown.
-    The interval is repeated (Jennison and Turnbull 1989) at the comparison's share of alpha while none is shown: it
-    holds whatever stopped the study. One-sided rules have one end.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
+    The corrected p-value is the smallest alpha of all looks and comparisons together at which it would be
+    shown. The interval is repeated (Jennison and Turnbull 1989) at the comparison's share of alpha while none
+    is shown: it holds whatever stopped the study. One-sided rules have one end. Raises InputError: no look
+    was taken yet.
     """
     if not state.looks:
         raise InputError("No look was taken yet.")

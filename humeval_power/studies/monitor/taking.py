@@ -61,13 +61,8 @@ from humeval_power.studies.plan.files_looks import LooksFile
 
 
 def load_observations(path: str, plan: JudgementPlan, study: StudyValues) -> Observations:
-    """Read the judgements of a look; notices go to standard error.
-
-    Raises
-    ------
-    InputError
-        All problems of the table at once.
-    """
+    """Read the judgements of a look; notices go to standard error. Raises InputError: all problems of the
+    table at once."""
     from humeval_power.studies.monitor.files_observations import read_observations
 
     given = study.options_of(("scale", "lower_is_better", "criterion", "criterion_column", "missing"))
@@ -87,15 +82,11 @@ def load_observations(path: str, plan: JudgementPlan, study: StudyValues) -> Obs
 
 
 def refuse_rehearsed(workers: Iterable[str], plan: str, ledger: str, *, source: str) -> None:
-    """Refuse what workers of a rehearsal said where its look would stand in the ledger of the study: beside its
-    plan.
+    """Refuse what workers of a rehearsal said where its look would stand in the ledger of the study: beside
+    its plan.
 
-    A copy of the plan in the folder of a rehearsal is none of the study.
-
-    Raises
-    ------
-    InputError
-        Such ratings for that ledger.
+    A copy of the plan in the folder of a rehearsal is none of the study. Raises InputError: such ratings for
+    that ledger.
     """
     if not is_rehearsed(workers):
         return
@@ -128,13 +119,8 @@ _LOST = (
 
 
 def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: bool) -> StudySecret:
-    """The secret for a look; made for the first one, and where a lost one is replaced.
-
-    Raises
-    ------
-    InputError
-        A secret that is lost, or not this ledger's; or a new one where the old one is there.
-    """
+    """The secret for a look; made for the first one, and where a lost one is replaced. Raises InputError: a
+    secret that is lost, or not this ledger's; or a new one where the old one is there."""
     if state.secret is None:
         if replace_lost:
             raise InputError("No look was taken yet, so that no secret is lost: leave out --new-secret.")
@@ -154,13 +140,8 @@ def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: 
 def secret_of_rows(
     state: LedgerState, entries: Sequence[LedgerEntry], ledger: str, path: str
 ) -> StudySecret | None:
-    """The secret that the ledger's digests and the seals of its lines are checked with; None where it is lost.
-
-    Raises
-    ------
-    InputError
-        Another secret than this ledger's, or a line that was not sealed with it.
-    """
+    """The secret that the ledger's digests and the seals of its lines are checked with; None where it is
+    lost. Raises InputError: another secret than this ledger's, or a line that was not sealed with it."""
     secret = read_secret(path)
     if secret is not None and state.secret is not None:
         if secret.fingerprint != state.secret:
@@ -170,13 +151,8 @@ def secret_of_rows(
 
 
 def check_seals(state: LedgerState, entries: Sequence[LedgerEntry], ledger: str, path: str) -> None:
-    """Check the seals of the lines, where the secret is there to do it; `secret_remarks` says where it is not.
-
-    Raises
-    ------
-    InputError
-        A line that was not sealed with the secret.
-    """
+    """Check the seals of the lines, where the secret is there to do it; `secret_remarks` says where it is
+    not. Raises InputError: a line that was not sealed with the secret."""
     try:
         secret = read_secret(path)
     except InputError:
@@ -245,13 +221,8 @@ def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> Moni
 def take_look(
     planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, request: LookRequest
 ) -> MonitorResult:
-    """Take a look under the ledger's lock, or find that it was taken at these data before.
-
-    Raises
-    ------
-    InputError
-        A look that is not due, or other data than earlier looks saw.
-    """
+    """Take a look under the ledger's lock, or find that it was taken at these data before. Raises InputError:
+    a look that is not due, or other data than earlier looks saw."""
     path, start = request.ledger, monitoring_of(planned.plan)
     if not Path(path).exists():
         _refuse_early(planned, request, data, start)  # what is refused leaves no file behind
@@ -311,13 +282,8 @@ def take_look(
 
 
 def check_same_pool(state: LedgerState, pool: ItemPool | None, ledger: str) -> None:
-    """Refuse a pool that the looks before were not taken with, and none where they were.
-
-    Raises
-    ------
-    InputError
-        Which it is.
-    """
+    """Refuse a pool that the looks before were not taken with, and none where they were. Raises InputError:
+    which it is."""
     digest = None if pool is None else pool.digest
     if not state.monitoring.looks or state.pool == digest:
         return
