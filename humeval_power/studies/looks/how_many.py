@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from humeval_power.choices import LookKind
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refuse
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, success
 from humeval_power.studies.looks.judgements import PoolLooks, ScoreLaws
 from humeval_power.studies.looks.rating_looks import LookRow, look_rows
@@ -211,8 +211,7 @@ def pool_study(
         problems.append(f"Give at least two increasing budgets; got {', '.join(map(str, budgets))}.")
     elif budgets[0] < 4 * interim.n_looks:
         problems.append(f"A budget of {budgets[0]} judgements is too small for {interim.n_looks} looks.")
-    if problems:
-        raise InputError([Problem(rule=problem, remedy="") for problem in problems])
+    refuse(problems)
     cells = [(column, row) for column in range(len(pairs)) for row in range(len(budgets))]
     blocks = []
     for column, row in cells:
