@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from humeval_power.choices import DEFAULT_ESTIMAND
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.studies.fit.many_systems import SystemsAnalysis
@@ -78,12 +78,12 @@ def same_sums(one: AnyLookData, other: AnyLookData) -> bool:
     def tested(data: LookData | SystemsLookData) -> Sequence[LookData | PairData]:
         return data.pairs if isinstance(data, SystemsLookData) else (data,)
 
-    counts = [(each.n_ratings, each.n_workers, each.n_items) for each in (one, other)]
-    both = list(zip(tested(one), tested(other), strict=True))
-    return counts[0] == counts[1] and all(
+    if (one.n_ratings, one.n_workers, one.n_items) != (other.n_ratings, other.n_workers, other.n_items):
+        return False
+    return all(
         abs(now.estimate - then.estimate) <= _SAME * then.standard_error
         and abs(now.standard_error - then.standard_error) <= _SAME * then.standard_error
-        for now, then in both
+        for now, then in zip(tested(one), tested(other), strict=True)
     )
 
 
@@ -132,9 +132,8 @@ def check_pool_at_looks(plan: MonitoredPlan, pool: ItemPool) -> None:
         problems.append(
             "the items were drawn with unequal probabilities: looks were simulated for equal ones."
         )
-    if problems:
-        remedy = "Leave out the pool: the looks are then about items like those rated."
-        raise InputError([Problem(rule, remedy, place=pool.source) for rule in problems])
+    remedy = "Leave out the pool: the looks are then about items like those rated."
+    refuse([Problem(rule, remedy, place=pool.source) for rule in problems])
 
 
 def about_looks(state: AnyMonitoring, plan: MonitoredPlan, pool: ItemPool | None) -> str:
@@ -149,11 +148,9 @@ def about_looks(state: AnyMonitoring, plan: MonitoredPlan, pool: ItemPool | None
 
 
 def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
-    """What to report of each comparison of several systems after the last look. Raises InputError: no look
-    was taken yet."""
-    return (
-        over_dropping_looks(state) if isinstance(state, DroppingMonitoring) else over_systems_looks(state)
-    )
+    """What to report of each comparison of several systems after the last look."""
+    of = over_dropping_looks if isinstance(state, DroppingMonitoring) else over_systems_looks
+    return of(state)
 
 
 def decided_by_looks(
