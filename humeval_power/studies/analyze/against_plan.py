@@ -102,12 +102,9 @@ class LooksTaken:
     @property
     def departures(self) -> tuple[Deviation, ...]:
         """What differs from the planned looks."""
+        planned = "looks as the plan says"
         deviations = tuple(
-            Deviation(
-                f"look {look.number}",
-                "looks as the plan says",
-                remark + (f" ({look.reason})" if look.reason else ""),
-            )
+            Deviation(f"look {look.number}", planned, remark + (f" ({look.reason})" if look.reason else ""))
             for look in self.state.looks
             for remark in look.remarks
             if not remark.startswith(NO_DEPARTURE)
@@ -136,7 +133,8 @@ def deviations(
     if stopped_at is not None and plan.looks is not None:
         nested = nested_designs(plan.design(), plan.looks.looks)
         counts = planned_design = nested.designs[stopped_at - 1]
-    n_ratings, each = planned_design.n_ratings, f"{_ratings_per_output(ratings):.4g}"
+    outputs = len(np.unique(ratings.item * np.int64(ratings.n_systems) + ratings.system))
+    n_ratings, each = planned_design.n_ratings, f"{ratings.n_ratings / outputs:.4g}"
     dropped = looks is not None and isinstance(looks.state, DroppingMonitoring)
     if looks is not None and plan.looks is not None and isinstance(looks.state, DroppingMonitoring):
         nested = nested_designs(plan.design(), plan.looks.looks)
@@ -156,13 +154,8 @@ def deviations(
         ("margin", _margin(plan.rule), _margin(rule)),
     ]
     if plan.scale is not None:
-        pairs.append(
-            (
-                "scale",
-                _bounds(plan.scale.low, plan.scale.high),
-                _bounds(ratings.scale.low, ratings.scale.high),
-            )
-        )
+        of_plan, here = (f"{one.low:g} to {one.high:g}" for one in (plan.scale, ratings.scale))
+        pairs.append(("scale", of_plan, here))
     differing = [Deviation(*pair) for pair in pairs if pair[1] != pair[2]]
     return (*differing, *_left_out(plan, ratings))
 
@@ -234,12 +227,6 @@ def _systems(plan: Plan, ratings: Ratings) -> list[tuple[str, str, str]]:
     return rows + ([("systems beyond the plan", "none", ", ".join(further))] if further else [])
 
 
-def _ratings_per_output(ratings: Ratings) -> float:
-    """Mean number of ratings of an item under a system that it was rated under."""
-    outputs = len(np.unique(ratings.item * np.int64(ratings.n_systems) + ratings.system))
-    return ratings.n_ratings / outputs
-
-
 def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
     """Rows that were dropped: whether by a rule of the plan is for a person to judge."""
     rules = "; ".join(plan.left_out_words) or "no rule for leaving out ratings"
@@ -283,7 +270,3 @@ def power_at_interest(
 
 def _margin(rule: DecisionRule) -> str:
     return "none" if rule.margin is None else f"{rule.margin:g} on [0, 1]"
-
-
-def _bounds(low: float, high: float) -> str:
-    return f"{low:g} to {high:g}"

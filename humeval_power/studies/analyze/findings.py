@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import counted, level_of, p_words
 from humeval_power.saying.result import Record
+from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.family import Unit
 from humeval_power.studies.fit.many_systems import (
     ModelCheck,
@@ -94,23 +95,17 @@ def criterion_findings(
         mean, rank = means[name], simulated.get(name)
         low, high = (None, None) if mean.interval is None else unit.mean_interval(*mean.interval)
         first, last = places.get(name, (None, None))
-        rows.append(
-            Finding(
-                ratings.criterion,
-                name,
-                n_of[name],
-                unit.mean(mean.mean),
-                low,
-                high,
-                letters.get(name),
-                first,
-                last,
-                None if rank is None else rank.best,
-                None if rank is None else rank.expected,
-                None if rank is None else rank.low,
-                None if rank is None else rank.high,
+        known = (ratings.criterion, name, n_of[name], unit.mean(mean.mean))
+        one = Finding(*known, low, high, letters.get(name), first, last)
+        if rank is not None:
+            one = replace(
+                one,
+                best=rank.best,
+                expected_rank=rank.expected,
+                likely_low=rank.low,
+                likely_high=rank.high,
             )
-        )
+        rows.append(one)
     alpha = analysis.results[0].test.rule.alpha
     return CriterionFindings(
         ratings.criterion, unit, alpha, tuple(rows), analysis.groups, ranks.n_draws, ranks.reason
@@ -217,7 +212,11 @@ def ranks_content(ranks: SimulatedRanks) -> Record:
 
 
 def findings_files(
-    table: Table, findings: Sequence[CriterionFindings], tests: FamilyOfTests, *, notices: tuple[str, ...]
+    as_table: Table,
+    findings: Sequence[CriterionFindings],
+    tests: FamilyOfTests,
+    *,
+    notices: tuple[str, ...],
 ) -> dict[str, str]:
     """The findings as a spreadsheet, and as a table to put into a paper, whose caption begins with the notices."""
     from humeval_power.saying.render.latex import latex_float
@@ -225,7 +224,7 @@ def findings_files(
     caption = " ".join([*notices, *findings_words(findings, tests)])
     return {
         "findings.csv": table_csv(findings_frame(findings), digits=10),
-        "findings.tex": latex_float(table, caption=caption, label="tab:findings"),
+        "findings.tex": latex_float(as_table, caption=caption, label="tab:findings"),
     }
 
 
@@ -316,15 +315,14 @@ def system_sds(fitted: JointFit, called: Mapping[str, str]) -> Iterator[Block]:
     yield Paragraph(
         "SDs on [0, 1] of what a worker, or an item, gives one system beyond what it gives all."
     )
-    rows = [
-        (
-            shown,
-            f"{sds[f'sd_worker_system of {name}']:.4f}",
-            f"{sds[f'sd_item_system of {name}']:.4f}",
-        )
-        for name, shown in called.items()
-    ]
-    yield Table(("system", "worker x system", "item x system"), tuple(rows))
+    yield table(
+        called,
+        {
+            "system": lambda name: called[name],
+            "worker x system": lambda name: f"{sds[f'sd_worker_system of {name}']:.4f}",
+            "item x system": lambda name: f"{sds[f'sd_item_system of {name}']:.4f}",
+        },
+    )
 
 
 def check_words(check: VariancesCheck | ModelCheck, called: Mapping[tuple[str, str], str]) -> str:
@@ -361,9 +359,8 @@ def check_remarks(check: VariancesCheck | None) -> tuple[str, ...]:
     """A warning where decisions depend on the kind of variances."""
     if check is None or not check.parted:
         return ()
-    return (
-        f"{_depends(check)} on the variances: with {_kind(check)} ones the decision is another. See the notes.",
-    )
+    by = _kind(check)
+    return (f"{_depends(check)} on the variances: with {by} ones the decision is another. See the notes.",)
 
 
 def model_remarks(check: ModelCheck | None) -> tuple[str, ...]:
