@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.sweep.executors import on_executor
 
@@ -104,10 +104,8 @@ def fit(
 
     if rule.is_latent:
         _refuse_for_categories(rule, engine, worker_item, intervals)
-        options = (
-            {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
-        )
-        return _fit_of_categories(ratings, rule, correlated, strict, options)
+        runs = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
+        return _fit_of_categories(ratings, rule, correlated, strict, runs)
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
     asks_interaction = not worker_item and rule.analysis == "ratings"
     is_tested = diagnostics if diagnostics is not None else len(ratings.rating) <= _MOST_TESTED
@@ -127,15 +125,12 @@ def fit(
         adjusted = adjustment(fitted, ratings, rule)
         plain = fitted_to(ratings, estimator=rule.estimator, problem=problem) if correlated else fitted
     remarks = [f"{ratings.source}: {notice}" for notice in ratings.notices]
-    runs: dict[str, Any] = {
-        "n_simulations": n_simulations or DEFAULT_SIMULATIONS,
-        "seed": seed,
-        "n_jobs": n_jobs,
-    }
+    n_studies = n_simulations or DEFAULT_SIMULATIONS
+    runs = {"n_simulations": n_studies, "seed": seed, "n_jobs": n_jobs}
     few = fitted.n_workers < FEW_WORKERS and not rule.is_simulated
     if ahead is not None and (n_simulations or rule.is_simulated or intervals == "bootstrap" or few):
         closed = few and intervals != "bootstrap"
-        ahead(studies_like(fitted, ratings, rule, closed, runs["n_simulations"], n_jobs))
+        ahead(studies_like(fitted, ratings, rule, closed, n_studies, n_jobs))
     tested = _tested(fitted, ratings, rule, assumed, runs)
     size = None
     if few and not tested.reason:
@@ -211,21 +206,16 @@ def _refuse_for_categories(
     rule: DecisionRule, engine: Engine, worker_item: bool, intervals: IntervalMethod
 ) -> None:
     """Refuse what only the linear model has, before anything is fitted."""
-    from humeval_power.errors import InputError, Problem
-
     family, problems = f"The family '{rule.family}'", []
     if engine != "native":
-        problems.append(
-            Problem(f"{family} is fitted by the native engine alone.", f"Leave out the engine '{engine}'.")
-        )
+        problems.append((" is fitted by the native engine alone.", f"Leave out the engine '{engine}'."))
     if worker_item:
-        rule_words = f"{family} has no term of what a worker and an item share."
-        problems.append(Problem(rule_words, "Leave it out, or take the family 'gaussian'."))
+        remedy = "Leave it out, or take the family 'gaussian'."
+        problems.append((" has no term of what a worker and an item share.", remedy))
     if intervals != "asymptotic":
-        words = f"{family} has asymptotic intervals of thresholds and SDs; got '{intervals}'."
-        problems.append(Problem(words, "The effect's own interval is that of its test."))
-    if problems:
-        raise InputError(problems)
+        rest = f" has asymptotic intervals of thresholds and SDs; got '{intervals}'."
+        problems.append((rest, "The effect's own interval is that of its test."))
+    refuse([Problem(family + rest, remedy) for rest, remedy in problems])
 
 
 def _tested(
@@ -312,9 +302,11 @@ def check(
 
 def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelled, ...]:
     """What the model would leave out, and what that would do."""
+    import numpy as np
+
     from humeval_power.checking.rows import first_answers
     from humeval_power.checking.suspects import Suspect, documents_in_names, suspected_columns
-    from humeval_power.studies.fit.check import Unmodelled, left_out_covariate, left_out_documents
+    from humeval_power.studies.fit.check import Unmodelled, left_out
 
     unmodelled = []
     if table is not None and ratings.origin is not None:
@@ -325,12 +317,7 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
             if suspect.option == "--document" and ratings.document is not None:
                 continue
             again = None if suspect.kind == "time" else _read_with(ratings, table, suspect)
-            if again is None:
-                unmodelled.append(Unmodelled(suspect))
-            elif suspect.option == "--document":
-                unmodelled.append(left_out_documents(suspect, again))
-            else:
-                unmodelled.append(left_out_covariate(suspect, again))
+            unmodelled.append(Unmodelled(suspect) if again is None else left_out(suspect, again))
     prefixes = documents_in_names(ratings.item_names)
     nested = ratings.document is not None or any(one.suspect.kind == "documents" for one in unmodelled)
     if prefixes is not None and not nested:
@@ -338,15 +325,10 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
         of_item = [names.index(prefix) for prefix in prefixes]
         why = f"{ratings.n_items:,} items begin with one of {len(names):,} names, such as {names[0]!r}"
         suspect = Suspect("documents", None, why)
-        grouped = replace(ratings, document=_codes_of(of_item)[ratings.item], document_names=names)
-        unmodelled.append(left_out_documents(suspect, grouped))
+        document = np.array(of_item, dtype=np.int64)[ratings.item]
+        grouped = replace(ratings, document=document, document_names=names)
+        unmodelled.append(left_out(suspect, grouped))
     return tuple(unmodelled)
-
-
-def _codes_of(of_item: Sequence[int]) -> Any:
-    import numpy as np
-
-    return np.array(of_item, dtype=np.int64)
 
 
 def _read_with(ratings: Ratings, table: pd.DataFrame, suspect: Suspect) -> Ratings | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from humeval_power.checking.columns import listing
 from humeval_power.choices import DEFAULT_ESTIMAND, Estimand
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 from humeval_power.inference.chosen_items import PoolEstimate, estimate_pool
 from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_sampling import uneven_strata
@@ -84,7 +84,11 @@ class OverPool:
 
     def content(self, names: Sequence[str]) -> Record:
         """The same as plain values."""
-        pool = self.pool
+        pool, comparisons = self.pool, []
+        for name, estimate, tests in zip(names, self.estimates, self.tests, strict=True):
+            of_pool, like = (list(one.interval) for one in tests)
+            ends = {"pool_interval": of_pool, "population_interval": like}
+            comparisons.append({"name": name, **asdict(estimate), **ends})
         return {
             "source": pool.source,
             "estimand": self.scope,
@@ -94,17 +98,7 @@ class OverPool:
             "chosen": pool.n_chosen,
             "rated": self.n_rated,
             "strata": pool.n_strata,
-            "comparisons": [
-                {
-                    "name": name,
-                    **asdict(estimate),
-                    "pool_interval": list(of_pool.interval),
-                    "population_interval": list(of_population.interval),
-                }
-                for name, estimate, (of_pool, of_population) in zip(
-                    names, self.estimates, self.tests, strict=True
-                )
-            ],
+            "comparisons": comparisons,
         }
 
 
@@ -214,8 +208,7 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
                 ratings.source,
             )
         )
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     kept = np.array([not identical[known[name]] for name in ratings.item_names])[ratings.item]
     return ratings if kept.all() else ratings.of_rows(kept)
 
@@ -276,7 +269,7 @@ def analyse_over_pool(
     """
     if pool.by_hand and estimand is not None:
         only = "the items were picked and not drawn, so that results are about them only."
-        raise InputError([Problem(only, "Leave out --estimand.", pool.source)])
+        raise refusal(only, "Leave out --estimand.", pool.source)
     wanted = estimand or DEFAULT_ESTIMAND
     estimates, tests, results = [], [], []
     for one in analysis.results:
