@@ -760,6 +760,7 @@ class Study:
         word(DESIGN_KINDS, without=("k-per-item", "split")),
         "A nested or counterbalanced design. [crossed, or k per item]",
         "Design",
+        note="For two systems: its halves are of workers or items, one for each of them.",
     )
     max_ratings_per_worker: int | None = _said(
         "design",
@@ -995,6 +996,7 @@ class Study:
         listed(_factors, "FACTORS", {"type": "array", "items": {"enum": ["worker", "item"]}}),
         "Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it. [they do not]",
         "Intercepts and slopes correlate",
+        note="For two systems: of several a worker has a level under each, and no slope.",
     )
     check_families: bool | None = _said(
         "test",

@@ -229,7 +229,8 @@ def command(
         together = several and (ratings.n_systems > 2 or planned is not None)
         if together and correlated:
             raise click.UsageError(
-                "Correlated intercepts and slopes are fitted for two systems: --systems A,B."
+                "Correlated intercepts and slopes are fitted for two systems (--systems A,B): of several a worker "
+                "has a level under each and no slope, and levels that vary unequally are --system-variances own."
             )
         return analyze(
             ratings,

@@ -273,11 +273,14 @@ class Ranking:
             what = claim(results[0].test.rule)
             return f"{what[0].upper()}{what[1:]} is shown in {len(shown)} of {len(results)} comparisons {after}."
         if family.baseline is not None:
-            better = sum((one.test.estimate > 0) == (one.first == family.baseline) for one in shown)
-            are, n_worse = "is" if better == 1 else "are", len(shown) - better
-            of = f"{better or 'None'} of {counted(len(results), 'system')}"
-            worse = f"{n_worse or 'none'} to be worse" if n_worse or better else "or to be worse"
-            return f"{of} {are} shown to be better than {family.baseline}, {worse}, {after}."
+            apart = {name for one in shown for name in (one.first, one.second)} - {family.baseline}
+            better = self.stand_out
+            worse = [name for name in order_of(self.analysis) if name in apart.difference(better)]
+            are = "is" if len(better) == 1 else "are"
+            of = f"{len(better) or 'None'} of {counted(len(results), 'system')}"
+            which, below = (f" ({listing(names, limit=6)})" if names else "" for names in (better, worse))
+            other = f"{len(worse) or 'none'} to be worse{below}" if shown else "or to be worse"
+            return f"{of} {are} shown to be better than {family.baseline}{which}, {other}, {after}."
         are = "are" if len(shown) > 1 else "is"
         differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
         if self.analysis.tests.drop_result:

@@ -619,7 +619,7 @@ DECISIONS: dict[Decision, str] = {
     "end-success": "The study has ended, and its boundary is passed.",
     "end-equivalence": "The study has ended: the systems are equivalent, as the plan defines it.",
     "end-half-width": "The study has ended: the interval is as narrow as the plan asks, and decides nothing else.",
-    "end-some-shown": "The study has ended, and some of its boundaries are passed.",
+    "end-some-shown": "The study has ended: some comparisons are shown, others are not.",
     "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }
 _ROUNDING = 1e-9
