@@ -174,14 +174,11 @@ def family_deviations(plan: Plan, family: ComparisonFamily) -> tuple[Deviation, 
     planned = plan.family or DEFAULT_FAMILY
     if planned.baseline and family.baseline and _is_letters(plan) and family.baseline not in plan.systems:
         planned = replace(planned, baseline=family.baseline)
-    pairs = [
-        ("comparisons", _compared(planned), _compared(family)),
-        ("model", _model(planned), _model(family)),
-        ("correction", planned.correction, family.correction),
-    ]
-    if plan.many is not None and plan.many.n_criteria > 1:
-        pairs.append(("corrected over", _over(planned), _over(family)))
-    return tuple(Deviation(*pair) for pair in pairs if pair[1] != pair[2])
+    both = zip(_family_words(planned), _family_words(family), strict=True)
+    pairs = dict(zip(("comparisons", "model", "correction", "corrected over"), both, strict=True))
+    if plan.many is None or plan.many.n_criteria == 1:
+        del pairs["corrected over"]
+    return tuple(Deviation(what, one, other) for what, (one, other) in pairs.items() if one != other)
 
 
 def criteria_deviations(plan: Plan, criteria: Sequence[str]) -> tuple[Deviation, ...]:
@@ -191,21 +188,17 @@ def criteria_deviations(plan: Plan, criteria: Sequence[str]) -> tuple[Deviation,
     return (Deviation("criteria", ", ".join(plan.criteria) or "one", ", ".join(criteria)),)
 
 
-def _compared(family: ComparisonFamily) -> str:
+def _family_words(family: ComparisonFamily) -> tuple[str, str, str, str]:
+    """The comparisons, the model, the correction, and over what it goes."""
     return (
-        "all pairs" if family.comparisons == "all-pairs" else f"every other system with {family.baseline}"
-    )
-
-
-def _model(family: ComparisonFamily) -> str:
-    if family.model == "pairwise":
-        return "each pair by itself"
-    return f"all systems together, {family.variances} variances"
-
-
-def _over(family: ComparisonFamily) -> str:
-    return (
-        "the tests of all criteria" if family.over == "all" else "the tests of each criterion by themselves"
+        "all pairs" if family.comparisons == "all-pairs" else f"every other system with {family.baseline}",
+        "each pair by itself"
+        if family.model == "pairwise"
+        else f"all systems together, {family.variances} variances",
+        family.correction,
+        "the tests of all criteria"
+        if family.over == "all"
+        else "the tests of each criterion by themselves",
     )
 
 

@@ -17,14 +17,9 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken
 from humeval_power.studies.field.worker_quality import WorkerExclusion
 from humeval_power.studies.fit.calls import family_check, studies_like
-from humeval_power.studies.monitor.files import (
-    StudySecret,
-    read_ledger,
-    row_digests,
-    secret_path,
-)
+from humeval_power.studies.monitor.files import read_ledger, row_digests, secret_path
 from humeval_power.studies.monitor.followed import data_of, monitoring_of, same_sums
-from humeval_power.studies.monitor.ledger_fields import LedgerState, state_of
+from humeval_power.studies.monitor.ledger_fields import state_of
 from humeval_power.studies.monitor.systems import as_planned
 from humeval_power.studies.monitor.taking import check_same_pool, secret_of_rows
 from humeval_power.studies.plan.plan import Plan
@@ -172,7 +167,13 @@ def analyze(
         raise InputError(
             "An estimand is named of a pool of items: give --pool, the file that they were drawn into."
         )
-    whole, exclusion = ratings, _sealed(plan, exclusion)
+    if exclusion is not None:  # it knows whether its rules are those of the plan
+        by_plan = plan is not None and plan.exclusion_rules == exclusion.rules
+        exclusion = replace(exclusion, sealed=by_plan)
+    elif plan is not None and plan.exclusion_rules:
+        rules = f"The plan leaves out workers by its rules {plan.exclusion_rules}"
+        raise InputError(f"{rules}: give what they do to these workers.")
+    whole = ratings
     ratings = whole if exclusion is None else exclusion.remaining(whole)
 
     def compared(these: Ratings, *, check: bool) -> SystemsAnalysis:
@@ -296,18 +297,6 @@ def _detail(
         adjusted,
         family_check(ratings, tested) if check_families else None,
     )
-
-
-def _sealed(plan: Plan | None, exclusion: WorkerExclusion | None) -> WorkerExclusion | None:
-    """The exclusion, which knows whether its rules are those of the plan. Raises InputError: a plan that
-    seals rules, without what they do to the workers."""
-    if exclusion is not None:
-        return replace(exclusion, sealed=plan is not None and plan.exclusion_rules == exclusion.rules)
-    if plan is not None and plan.exclusion_rules:
-        raise InputError(
-            f"The plan leaves out workers by its rules {plan.exclusion_rules}: give what they do to these workers."
-        )
-    return None
 
 
 def _joint_diagnostics(ratings: Ratings, fitted: JointFit | None) -> JointDiagnostics | None:
@@ -500,37 +489,19 @@ def looks_of_study(
     state = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
     check_same_pool(state, pool, path)
     taken = LooksTaken(state=state.monitoring, ledger=path)
-    kept = secret_of_rows(state, entries, path, secret_file)
-    return replace(
-        taken, unchecked=_check_ratings(state, plan, ratings, exclusion, path, secret_file, kept, pool)
-    )
-
-
-def _check_ratings(
-    state: LedgerState,
-    plan: Plan,
-    ratings: Ratings,
-    exclusion: WorkerExclusion | None,
-    path: str,
-    secret_file: str,
-    secret: StudySecret | None,
-    pool: ItemPool | None,
-) -> tuple[Deviation, ...]:
-    """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
-    if secret is None:
-        last = state.monitoring.looks[-1].data
+    key, unchecked = secret_of_rows(state, entries, path, secret_file), [*state.changes]
+    if key is not None:
+        same = dict(row_digests(ratings, plan.systems, key)) == state.rows
+    else:  # by sums, which is said
+        last = state.monitoring.last.data
         tested = ratings if exclusion is None else exclusion.remaining(ratings)
         same = same_sums(data_of(tested, plan, final=last.final, pool=pool), last)
-    else:
-        same = dict(row_digests(ratings, plan.systems, secret)) == state.rows
+        said = (
+            f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's, and the "
+            f"lines of {path} could have been sealed anew"
+        )
+        unchecked.append(("ratings", "each as the last look saw it", said))
     if not same:
         rule = "these are not the ratings that the last look saw."
         raise refusal(rule, f"Analyse those; {path} tells.", ratings.source)
-    changed = tuple(Deviation(*change) for change in state.changes)
-    if secret is not None:
-        return changed
-    said = (
-        f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's, and the "
-        f"lines of {path} could have been sealed anew"
-    )
-    return (*changed, Deviation("ratings", "each as the last look saw it", said))
+    return replace(taken, unchecked=tuple(Deviation(*one) for one in unchecked))

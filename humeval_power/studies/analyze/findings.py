@@ -14,7 +14,6 @@ from humeval_power.ratings import Ratings
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import counted, level_of, p_words
-from humeval_power.saying.result import Record
 from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.family import Unit
 from humeval_power.studies.fit.many_systems import (
@@ -181,16 +180,6 @@ def chance_cell(chance: float) -> str:
     return "> 0.99" if chance > 0.995 else f"{chance:.2f}"
 
 
-def findings_content(findings: CriterionFindings) -> Record:
-    """The findings as plain values, in the units and the order in which they are shown."""
-    return {
-        "unit": findings.unit.words,
-        "n_draws": findings.n_draws,
-        "reason": findings.reason or None,
-        "rows": [asdict(one) for one in findings.rows],
-    }
-
-
 def findings_frame(findings: Sequence[CriterionFindings]) -> pd.DataFrame:
     """A row for each system under each criterion."""
     import pandas as pd
@@ -198,17 +187,6 @@ def findings_frame(findings: Sequence[CriterionFindings]) -> pd.DataFrame:
     return pd.DataFrame(
         [{**asdict(one), "unit": each.unit.words} for each in findings for one in each.rows]
     )
-
-
-def ranks_content(ranks: SimulatedRanks) -> Record:
-    """The chance of every rank, for those who compute with them."""
-    return {
-        "n_draws": ranks.n_draws,
-        "seed": ranks.seed,
-        "reason": ranks.reason or None,
-        "meaning": "chances of ranks in draws of the means and their variances; no p-values",
-        "systems": [asdict(one) for one in ranks.systems],
-    }
 
 
 def findings_files(
@@ -297,15 +275,6 @@ def sds_words(fitted: JointFit) -> str:
     return f"SDs on [0, 1]: {sds}. That of a worker's difference between two systems {difference}."
 
 
-def zeros_words(names: Sequence[str]) -> str:
-    """SDs that were estimated as zero; those of single systems are counted, for their table names them."""
-    shared = [name for name in names if " of " not in name]
-    own = len(names) - len(shared)
-    if own:
-        shared.append(f"{counted(own, 'SD')} of single systems (see the table)")
-    return listed(shared)
-
-
 def system_sds(fitted: JointFit, called: Mapping[str, str]) -> Iterator[Block]:
     """How much workers and items differ about each system, from a fit with its own variances.
 
@@ -355,25 +324,17 @@ def ratio_words(check: VariancesCheck) -> Iterator[str]:
         )
 
 
-def check_remarks(check: VariancesCheck | None) -> tuple[str, ...]:
-    """A warning where decisions depend on the kind of variances."""
+def check_remarks(check: VariancesCheck | ModelCheck | None) -> tuple[str, ...]:
+    """A warning where decisions depend on the kind of variances, or on the model."""
     if check is None or not check.parted:
         return ()
-    by = _kind(check)
-    return (f"{_depends(check)} on the variances: with {by} ones the decision is another. See the notes.",)
-
-
-def model_remarks(check: ModelCheck | None) -> tuple[str, ...]:
-    """A warning where decisions depend on the model: fits in pairs, or one of all systems."""
-    if check is None or not check.parted:
-        return ()
-    by = "fits in pairs" if check.model == "pairwise" else "one fit of all systems"
-    return (f"{_depends(check)} on the model: by {by} the decision is another. See the notes.",)
-
-
-def _depends(check: VariancesCheck | ModelCheck) -> str:
+    if isinstance(check, VariancesCheck):
+        what = f"variances: with {_kind(check)} ones"
+    else:
+        what = f"model: by {'fits in pairs' if check.model == 'pairwise' else 'one fit of all systems'}"
     of = counted(len(check.results), "comparison")
-    return f"{WARNING}{len(check.parted)} of {of} {'depends' if len(check.parted) == 1 else 'depend'}"
+    depend = f"{len(check.parted)} of {of} {'depends' if len(check.parted) == 1 else 'depend'}"
+    return (f"{WARNING}{depend} on the {what} the decision is another. See the notes.",)
 
 
 def listed(names: Sequence[str]) -> str:

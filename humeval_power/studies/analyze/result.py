@@ -37,7 +37,6 @@ from humeval_power.studies.analyze.findings import (
     findings_files,
     findings_frame,
     findings_table,
-    model_remarks,
 )
 from humeval_power.studies.analyze.result_conditions import (
     WithAndWithout,
@@ -180,7 +179,7 @@ class AnalysisResult(Result):
         return (
             *excluded,
             *check_remarks(self.analysis.check),
-            *model_remarks(self.analysis.other_model),
+            *check_remarks(self.analysis.other_model),
             *(f"WARNING: {one.actual}." for one in unchecked),
             *self._family_remarks(),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,6 +16,7 @@ from humeval_power.rules import claim
 from humeval_power.saying.clustered_words import independence_section
 from humeval_power.saying.document import Block, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.family import ShownPair, Unit, family_words, shown_pairs
@@ -25,17 +26,14 @@ from humeval_power.studies.analyze.findings import (
     chance_cell,
     check_words,
     criterion_findings,
-    findings_content,
     findings_table,
     findings_words,
     listed,
     order_of,
     rank_words,
-    ranks_content,
     ratio_words,
     sds_words,
     system_sds,
-    zeros_words,
 )
 from humeval_power.studies.analyze.result_conditions import study_independence
 from humeval_power.studies.analyze.result_diagnostics import pair_rows
@@ -427,9 +425,13 @@ class Ranking:
         if self.analysis.check is not None:
             said += ratio_words(self.analysis.check)
         if fitted.boundary:
+            zeros = [name for name in fitted.boundary if " of " not in name]
+            own = len(fitted.boundary) - len(zeros)
+            if own:  # their table names them
+                zeros.append(f"{counted(own, 'SD')} of single systems (see the table)")
             said.append(
-                f"Estimated as zero: {zeros_words(fitted.boundary)}. That is no proof that they are, and "
-                "Kenward-Roger's df allow for it."
+                f"Estimated as zero: {listed(zeros)}. That is no proof that they are, and Kenward-Roger's df allow "
+                "for it."
             )
         if fitted.not_identified:
             said.append(
@@ -466,8 +468,19 @@ class Ranking:
             from humeval_power.studies.analyze.system_diagnostics import diagnostics_content
 
             diagnostics = diagnostics_content(self.diagnostics, self.ratings, self.unit)
+        findings, ranks = self.findings, self.ranks
         return {
-            "findings": findings_content(self.findings),
-            "ranks": ranks_content(self.ranks),
+            "findings": {
+                "unit": findings.unit.words,
+                "n_draws": findings.n_draws,
+                "reason": findings.reason or None,
+                "rows": [asdict(one) for one in findings.rows],
+            },
+            "ranks": {
+                **values(ranks, "n_draws", "seed"),
+                "reason": ranks.reason or None,
+                "meaning": "chances of ranks in draws of the means and their variances; no p-values",
+                "systems": [asdict(one) for one in ranks.systems],
+            },
             "diagnostics": diagnostics,
         }

@@ -54,21 +54,23 @@ def compare_numbers_of_looks(study: RatingLooks, rule: StoppingRule, *, most: in
     for n_looks in range(1, most + 1):
         try:
             rows = look_rows(replace(study, looks=equal_looks(study.looks.kind, n_looks)))
-            choices.append(_choice(study, rule, rows))
+            drift = abs(study.true_effect) / rows[-1].precision.standard_error
+            plain = rule if n_looks > 1 else replace(rule, futility=None)
+            bounds = boundaries(plain, [row.information_share for row in rows], drift=drift)
         except InputError:
             if n_looks == 1:
                 raise
             break
-    return _recommended(choices)
-
-
-def _choice(study: RatingLooks, rule: StoppingRule, rows: Sequence[LookRow]) -> LooksChoice:
-    drift = abs(study.true_effect) / rows[-1].precision.standard_error
-    plain = rule if len(rows) > 1 else replace(rule, futility=None)
-    bounds = boundaries(plain, [row.information_share for row in rows], drift=drift)
-    shares = [row.size_share for row in rows]
-    expected = tuple(expected_size(bounds, shares, part * drift) for part in (0.0, 0.5, 1.0))
-    return LooksChoice(len(rows), success(bounds, drift), (expected[0], expected[1], expected[2]))
+        shares = [row.size_share for row in rows]
+        none, half, planned = (expected_size(bounds, shares, part * drift) for part in (0.0, 0.5, 1.0))
+        choices.append(LooksChoice(n_looks, success(bounds, drift), (none, half, planned)))
+    allowed = [each for each in choices if choices[0].power - each.power <= MOST_POWER_LOST]
+    best = allowed[0]
+    for following in allowed[1:]:
+        if best.mean_expected - following.mean_expected < LEAST_SAVING:
+            break
+        best = following
+    return [replace(each, recommended=each is best) for each in choices]
 
 
 def expected_size(bounds: Boundaries, sizes: Sequence[float], drift: float) -> float:
@@ -77,16 +79,6 @@ def expected_size(bounds: Boundaries, sizes: Sequence[float], drift: float) -> f
     leaving = exits.above + exits.below + exits.inside
     leaving[-1] = 1.0 - leaving[:-1].sum()
     return float(leaving @ sizes)
-
-
-def _recommended(choices: list[LooksChoice]) -> list[LooksChoice]:
-    allowed = [each for each in choices if choices[0].power - each.power <= MOST_POWER_LOST]
-    best = allowed[0]
-    for following in allowed[1:]:
-        if best.mean_expected - following.mean_expected < LEAST_SAVING:
-            break
-        best = following
-    return [replace(each, recommended=each is best) for each in choices]
 
 
 @dataclass(frozen=True, slots=True)

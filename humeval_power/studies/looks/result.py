@@ -55,12 +55,7 @@ from humeval_power.studies.looks.tables import (
     stops_blocks,
     stops_lead,
 )
-from humeval_power.studies.power.result_several import (
-    family_words,
-    means_table,
-    power_record,
-    share_cell,
-)
+from humeval_power.studies.power.result_several import family_words, means_table, power_record, share_cell
 from humeval_power.studies.power.study_content import category_facts, study_content
 from humeval_power.studies.power.surface import Cell
 from humeval_power.studies.power.systems_study import SystemsStudy

@@ -96,12 +96,8 @@ class TabulatedSpending:
         times, shares = (0.0, *self.times), (0.0, *self.shares)
         rising = all(a < b for a, b in pairwise(times))
         never_falling = all(a <= b for a, b in pairwise(shares))
-        if (
-            len(times) != len(shares)
-            or not rising
-            or not never_falling
-            or (times[-1], shares[-1]) != (1, 1)
-        ):
+        ends_at_one = len(times) == len(shares) and times[-1] == shares[-1] == 1
+        if not (rising and never_falling and ends_at_one):
             raise InputError(
                 "A table of spending needs increasing shares of information, shares of the error that do not "
                 f"fall, and 1 for both at the end; got {list(self.times)} and {list(self.shares)}."

@@ -256,9 +256,9 @@ def _next_entry(
     text: bytes, values: object, entries: list[LedgerEntry], place: str, row: int
 ) -> LedgerEntry:
     entry = _sealed_entry(text, values)
-    if entry is None:
-        raise _unsealed(values, place, row, first=not entries)
     before = entries[-1] if entries else None
+    if entry is None:
+        raise _unsealed(values, place, row, first=before is None)
     if before is not None and entry == before:
         rule = "this line is the one before it once more."
         raise refusal(rule, "Delete one of the two; nothing else is wrong up to here.", place, row)

@@ -67,11 +67,6 @@ class LookData:
         """The z with the tail probability of the look's t."""
         return LookEstimate(self.estimate, self.standard_error, self.df).z
 
-    @property
-    def estimated_information(self) -> float:
-        """1 / standard error squared, as these ratings have it."""
-        return 1.0 / self.standard_error**2
-
 
 @dataclass(frozen=True, slots=True)
 class JudgementData:
@@ -108,11 +103,6 @@ class JudgementData:
     def z(self) -> float:
         """The z with the two-sided p-value of the look and the sign of its estimate."""
         return math.copysign(float(-special.ndtri(self.p_value / 2)), self.estimate)
-
-    @property
-    def estimated_information(self) -> float:
-        """1 / standard error squared, as these judgements have it."""
-        return 1.0 / self.standard_error**2
 
 
 @dataclass(frozen=True, slots=True)

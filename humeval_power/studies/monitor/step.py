@@ -41,13 +41,7 @@ from humeval_power.studies.looks.stagewise import (
 )
 from humeval_power.studies.looks.stepwise import sequential_level
 from humeval_power.studies.looks.stopping_rule import Spending, conditional_power
-from humeval_power.studies.monitor.state import (
-    Decision,
-    JudgementData,
-    LookData,
-    Monitoring,
-    TakenLook,
-)
+from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.power.formula import effect_precision
 
@@ -382,7 +376,7 @@ def _remarks(
     remarks = departures(state, data, planned, final=final)
     if state.stop_when is not None:  # the interval holds whatever ended the study
         remarks = [remark for remark in remarks if not remark.startswith(NO_DEPARTURE[1])]
-    seen = data.estimated_information / data.information
+    seen = 1.0 / data.standard_error**2 / data.information
     if not 1 / NOTABLE < seen < NOTABLE:
         counted = state.unit if state.independent else "ratings"
         remarks.append(

@@ -33,12 +33,7 @@ from humeval_power.studies.monitor.files import (
     read_secret,
     readable_by_others,
 )
-from humeval_power.studies.monitor.followed import (
-    AnyLookData,
-    AnyMonitoring,
-    about_looks,
-    monitoring_of,
-)
+from humeval_power.studies.monitor.followed import AnyLookData, AnyMonitoring, about_looks, monitoring_of
 from humeval_power.studies.monitor.ledger_fields import (
     LedgerKind,
     LedgerState,
