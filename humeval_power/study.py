@@ -758,9 +758,9 @@ class Study:
     design: str | None = _said(
         "design",
         word(DESIGN_KINDS, without=("k-per-item", "split")),
-        "A nested or counterbalanced design. [crossed, or k per item]",
+        "A nested or counterbalanced design, whose halves of workers or items are one for each of two systems. "
+        "[crossed, or k per item]",
         "Design",
-        note="For two systems: its halves are of workers or items, one for each of them.",
     )
     max_ratings_per_worker: int | None = _said(
         "design",
@@ -994,9 +994,9 @@ class Study:
     correlated: tuple[str, ...] | None = _said(
         "test",
         listed(_factors, "FACTORS", {"type": "array", "items": {"enum": ["worker", "item"]}}),
-        "Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it. [they do not]",
+        "Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it; of two systems, "
+        "for of several a worker has a level under each and no slope. [they do not]",
         "Intercepts and slopes correlate",
-        note="For two systems: of several a worker has a level under each, and no slope.",
     )
     check_families: bool | None = _said(
         "test",
