@@ -16,9 +16,9 @@ from humeval_power.costs import CostModel
 from humeval_power.designs import k_per_item
 from humeval_power.saying.progress import watched_by
 from humeval_power.simulation.losses import Losses
-from humeval_power.studies.fit.calls import calibrate
 from humeval_power.studies.plan.calls import make_plan
 from humeval_power.studies.power.calls import study_power, study_size, study_surface
+from humeval_power.studies.power.calls_drawn import calibrate
 from humeval_power.studies.power.files import preset
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.surface import list_cells

@@ -169,10 +169,10 @@ def first_few(problems: Sequence[Problem], *, most: int, total: int | None = Non
     return [*problems[:most], Problem(f"and {rest:,} more like this.", "", place)]
 
 
-def refuse(problems: Sequence[Problem]) -> None:
-    """Raise all problems at once, where there are any."""
+def refuse(problems: Sequence[Problem | str]) -> None:
+    """Raise all problems at once, where there are any; a sentence is a problem without a remedy."""
     if problems:
-        raise InputError(problems)
+        raise InputError([Problem(one, "") if isinstance(one, str) else one for one in problems])
 
 
 class StudyFileError(InputError):

@@ -753,7 +753,8 @@ class Study:
     design: str | None = _said(
         "design",
         word(DESIGN_KINDS, without=("k-per-item", "split")),
-        "A nested or counterbalanced design. [crossed, or k per item]",
+        "A nested or counterbalanced design, whose halves of workers or items are one for each of two systems. "
+        "[crossed, or k per item]",
         "Design",
     )
     max_ratings_per_worker: int | None = _said(
@@ -988,7 +989,8 @@ class Study:
     correlated: tuple[str, ...] | None = _said(
         "test",
         listed(_factors, "FACTORS", {"type": "array", "items": {"enum": ["worker", "item"]}}),
-        "Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it. [they do not]",
+        "Let intercepts and slopes correlate, of 'worker', 'item' or 'worker,item', and test it; of two systems, "
+        "for of several a worker has a level under each and no slope. [they do not]",
         "Intercepts and slopes correlate",
     )
     check_families: bool | None = _said(

@@ -233,7 +233,7 @@ def simulate(about: Any, /, *parts: Any, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "simulate", how)
-    from humeval_power.studies.fit.calls import simulate as simulate_study
+    from humeval_power.studies.power.calls_drawn import simulate as simulate_study
 
     return simulate_study(about, *parts, **how)
 
@@ -258,7 +258,7 @@ def calibrate(about: Any, /, *parts: Any, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "calibrate", how)
-    from humeval_power.studies.fit.calls import calibrate as calibrate_tests
+    from humeval_power.studies.power.calls_drawn import calibrate as calibrate_tests
 
     return calibrate_tests(about, *parts, **how)
 

@@ -1,19 +1,22 @@
 """CR2 errors and Bell-McCaffrey df of a mean: a dense twin, identities, statsmodels, clubSandwich."""
 
+import importlib
 import json
 import math
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from cases import each_case, examples
+from cases import each_case, examples, few_fast
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.clusters import Clusters
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import (
@@ -22,6 +25,13 @@ from humeval_power.inference.clustered import (
     clustered_mean,
     intraclass_correlation,
 )
+from humeval_power.saying.clustered_words import (
+    assumed_items,
+    clustered_items,
+    independence_record,
+    independence_section,
+)
+from humeval_power.saying.result import cluster_entry
 
 TESTS = Path(__file__).resolve().parents[1]
 GOLDEN = TESTS / "golden" / "clustered_means.json"
@@ -175,3 +185,81 @@ def test_a_dominant_cluster_is_rough() -> None:
 def test_refusals(values: list[float], names: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said):
         clustered_mean(values, Clusters.of(names))
+
+
+# The question that every report answers: what was not independent?
+
+
+def test_known_clusters_are_told_with_both_errors() -> None:
+    clusters = Clusters.of(list(np.repeat(np.arange(10), 4)))
+    found = clustered_mean(np.random.default_rng(1).normal(size=40), clusters)
+    answer = clustered_items(found, "passage")
+    assert answer.state == "accounted"
+    assert "40 items come in 10 clusters (passage), of equal size" in answer.text
+    assert f"{found.standard_error:.4g}" in answer.text
+    assert f"{found.independent_error:.4g}" in answer.text
+    assert "no more than a hint" not in answer.text
+
+
+def test_few_clusters_are_warned_of() -> None:
+    clusters = Clusters.of(["a", "a", "b", "c"])
+    found = clustered_mean([1.0, 2.0, 4.0, 3.0], clusters)
+    assert "no more than a hint" in clustered_items(found, "doc").text
+
+
+def test_unknown_clusters_are_asked_about() -> None:
+    answer = assumed_items(1_200, (ClusterSuspect("passage", 100, 1_200, 20),))
+    assert answer.state == "assumed"
+    assert "1,200 items count as independent" in answer.text
+    assert "--cluster passage" in answer.text
+    section = independence_section([answer])
+    assert section.title == "What was not independent?"
+    assert independence_record([answer]) == [{"of": "items", "state": "assumed", "text": answer.text}]
+
+
+def test_the_signature_names_column_and_number() -> None:
+    assert cluster_entry("my passage|x", 40) == ["cluster:my_passage_x:40"]
+    assert cluster_entry(None, None) == []
+
+
+# The tables of docs/clusters.md: their script tests as the package does, and they show what they claim.
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(DOCS))
+    monkeypatch.delitem(sys.modules, "make_cluster_calibration", raising=False)
+    return importlib.import_module("make_cluster_calibration")
+
+
+@pytest.mark.parametrize("layout", ["equal", "unequal", "one holds half"])
+@pytest.mark.parametrize("kind", ["scores", "right and wrong"])
+def test_the_script_tests_as_the_package_does(script, kind: str, layout: str) -> None:
+    sizes = script.sizes_of(layout, 8)
+    values = script.drawn(kind, sizes, np.random.default_rng(1), 5)
+    clusters = Clusters.of(list(np.repeat(np.arange(8), sizes)))
+    found = script.p_values(values, sizes)
+    for row, each in zip(values, found, strict=True):
+        assert each[0] == pytest.approx(clustered_mean(row, clusters).p_value(), rel=1e-9)
+        assert each[3] == pytest.approx(clustered_mean(row, None).p_value(), rel=1e-9)
+
+
+@few_fast("layout", ["equal", "unequal", "one holds half"], fast=1)
+@pytest.mark.parametrize("n_clusters", [5, 15, 100])
+def test_cr2_keeps_its_level_where_the_others_do_not(script, layout: str, n_clusters: int) -> None:
+    cr2, _, z, independent = script.rates("scores", layout, n_clusters, 4_000)
+    spread = (0.05 * 0.95 / 4_000) ** 0.5
+    assert cr2 < 0.065 + 3 * spread
+    assert independent > 0.25
+    if n_clusters <= 15:
+        assert z > 0.05 + 3 * spread
+
+
+def test_the_page_has_a_row_for_every_cell(script) -> None:
+    page = (DOCS / "clusters.md").read_text(encoding="utf-8")
+    for layout in script.LAYOUTS:
+        for n_clusters in script.CLUSTERS:
+            assert page.count(f"| {n_clusters}, {layout} |") == 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 from category_tables import FIVE, drawn_frame, drawn_ratings
 from cli import run as run_words
 from click.testing import Result
+from places import ROOT
 
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.latent.categories import categories_of
@@ -21,7 +24,10 @@ from humeval_power.saying.rule_words import rule_sentence
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.fit_result import family_remarks
 from humeval_power.studies.fit.latent_effects import check_family, has_few_points, spread_test
+from humeval_power.studies.fit.many_systems import fit_and_test
 from humeval_power.studies.fit.wald import effect_test
+from humeval_power.studies.monitor.step import look_data
+from humeval_power.studies.plan.files import read_plan
 from humeval_power.studies.report.paragraphs import rule_entries
 
 
@@ -153,3 +159,51 @@ def test_a_signature_and_the_words_of_the_methods_name_the_model(family, link) -
     words = rule_sentence(rule)
     assert f"{link} mixed model" in words
     assert "linearised at its estimates" in words
+
+
+# The rates of docs/calibration.md are those of its script, and no test of few workers is too bold.
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "condition", "workers"), [("five boxes", "complete", 5), ("yes and no", "documents", 5)]
+)
+def test_the_page_shows_what_the_script_finds(
+    kind: str, condition: str, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    script = importlib.import_module("make_family_calibration")
+    found = script.cell(kind, condition, workers, script.STUDIES)
+    place = script.CONDITIONS.index(condition)
+    for test in script.TESTS:
+        (row,) = re.findall(
+            rf"^\| {kind} \| {workers} \| {test} \| (.*) \|$", script.PAGE.read_text(), re.MULTILINE
+        )
+        shown = float(row.split(" | ")[place].strip("*").removesuffix(" %"))
+        # the page is from one version of the search, which may end a hair elsewhere in another
+        assert 100 * found[test][0] == pytest.approx(shown, abs=0.51)
+    assert found["categories"][0] <= script.MOST
+
+
+# Looks at a running study whose plan analyses categories.
+
+
+def test_a_look_is_by_the_family_of_the_plan_and_has_its_t_and_p(tmp_path: Path) -> None:
+    frame = drawn_frame(FIVE, 10, 30, seed=2)
+    frame.to_csv(tmp_path / "pilot.csv", index=False)
+    words = "--scale 1:5:5 --systems base,new --effect 0.1 --items 30:30 --workers 10:10 --ratings-per-item 10:10"
+    words += " --cost-per-rating 0.1 --looks 2 --simulations 50 --date 2026-01-02 -q"
+    plan_path = tmp_path / "plan.json"
+    run_words("plan", tmp_path / "pilot.csv", *words.split(), "-o", plan_path, code=None)
+    linear = read_plan(plan_path)
+    plan = replace(linear, rule=replace(linear.rule, family="ordinal"))
+    first = sorted(frame["item"].unique())[:15]
+    part = ratings_from_table(frame[frame["item"].isin(first)], scale=RatingScale.parse("1:5"))
+    found = look_data(part, plan)
+    _, tested = fit_and_test(part, plan.rule)
+    assert tested.latent is not None
+    assert found.p_value == tested.p_value
+    assert found.estimate / found.standard_error == pytest.approx(
+        tested.latent.estimate / tested.latent.standard_error, rel=1e-9
+    )
+    assert found.estimate != look_data(part, linear).estimate

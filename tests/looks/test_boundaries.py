@@ -19,12 +19,12 @@ from humeval_power.kernels.sequential import exit_probabilities
 from humeval_power.studies.looks.boundaries import (
     Boundaries,
     boundaries,
-    expected_share,
     false_positive_rate,
     inflation,
     required_drift,
     success,
 )
+from humeval_power.studies.looks.how_many import expected_size
 from humeval_power.studies.looks.stopping_rule import (
     BetaSpendingFutility,
     ConditionalPowerFutility,
@@ -94,7 +94,7 @@ def test_inflation_and_expected_size_are_those_of_rpact(shared, name) -> None:
     assert factor == pytest.approx(expected["inflationFactor"], abs=1e-5)
     assert drift**2 == pytest.approx(expected["shift"], abs=1e-5)
     for key, at in (("asn_H0", 0.0), ("asn_H01", drift / 2), ("asn_H1", drift)):
-        assert expected_share(bounds, at) * drift**2 / expected["nFixed"] == pytest.approx(
+        assert expected_size(bounds, bounds.shares, at) * drift**2 / expected["nFixed"] == pytest.approx(
             expected[key], abs=1e-6
         )
     by_stage = np.cumsum(bounds.exits(drift).above)
@@ -118,7 +118,7 @@ def test_a_look_at_p_above_a_half_costs_what_rpact_says(shared) -> None:
             exits = bounds.exits(row["theta"])
             assert exits.above + exits.below == pytest.approx(expected["reject_stage"], abs=1e-7)
             assert exits.inside[:2] == pytest.approx(expected["futility_stage"], abs=1e-7)
-            share = expected_share(bounds, row["theta"])
+            share = expected_size(bounds, bounds.shares, row["theta"])
             assert share == pytest.approx(expected["expected_fraction"], abs=1e-7)
 
 

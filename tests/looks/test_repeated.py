@@ -23,7 +23,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.saying.document import Paragraph
 from humeval_power.scales import RatingScale
-from humeval_power.studies.looks.anytime import bayes_factor, half_width_at, tuned_spread
+from humeval_power.studies.looks.anytime import half_width_at, tuned_spread
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries
 from humeval_power.studies.looks.rating_looks import LookSchedule, check_stopping, look_rows, plan_looks
 from humeval_power.studies.looks.repeated import (
@@ -511,6 +511,12 @@ def test_the_sequence_has_the_widths_of_the_methods() -> None:
         assert half_width_at(np.array(0.1), workers, 1.382) == pytest.approx(width, abs=3e-9)
     assert [round(tuned_spread(m), 2) for m in (10, 20, 30)] == [1.38, 0.52, 0.32]
     assert math.isinf(half_width_at(np.array(0.1), 2, 1.382))
+
+
+def bayes_factor(t: float, m: int, g: float) -> float:
+    """Of an effect drawn from N(0, g) SDs against none, for the t statistic of m values (Gonen et al. 2005)."""
+    ratio = t * t / (m - 1)
+    return float((1 + m * g) ** -0.5 * ((1 + ratio) / (1 + ratio / (1 + m * g))) ** (m / 2))
 
 
 def test_the_bayes_factor_is_a_mixture_of_noncentral_t_densities() -> None:

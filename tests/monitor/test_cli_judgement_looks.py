@@ -136,15 +136,6 @@ def test_each_look_has_the_test_of_its_plan(plans) -> None:
         assert found["p_value"] == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_look_that_is_not_due_is_refused_and_leaves_no_file(plans) -> None:
-    done = look(plans["preference"], judged("preference")[:30])
-    assert done.exit_code == 2
-    assert "Look 1 is due at 25 % of the judgements; 15 % of the planned judgements are in." in " ".join(
-        done.stderr.split()
-    )
-    assert not plans["preference"].with_suffix(".looks.jsonl").exists()
-
-
 def test_changed_and_missing_judgements_are_refused(plans) -> None:
     for kind, column in (("preference", "preference"), ("scores", "score"), ("accuracy", "new")):
         table = judged(kind, seed=4)

@@ -18,7 +18,7 @@ from humeval_power.studies.looks import calibration, rating_looks
 from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.monitor.files import read_ledger
 from humeval_power.studies.monitor.state import LookData, Monitoring
-from humeval_power.studies.monitor.step import repeated_inference, repeated_interval, step, study_monitoring
+from humeval_power.studies.monitor.step import repeated_inference, step, study_monitoring
 from humeval_power.studies.plan.files import read_plan
 
 STUDY = """schema = "humeval_power/study/1"
@@ -151,32 +151,6 @@ def test_looks_without_enough_workers_are_refused_and_leave_no_ledger(folder, tm
     few = run("monitor", folder / "three.csv", *plan, "--unplanned", "curious", code=2)
     assert "3 workers are too few" in few.output
     assert not ledger.exists()
-
-
-def test_python_takes_the_same_looks(folder) -> None:
-    plan = read_plan(folder / "plan.json")
-    ratings = hp.read_ratings(folder / "look1.csv", scale="1:5", systems=("old", "new"))
-    taken = hp.monitor(ratings, plan)
-    low, high = repeated_interval(taken.look)
-    assert taken.look.decision == "continue"
-    assert low < taken.look.data.estimate < high
-
-
-@each_case(
-    ("changed", "message"),
-    [
-        ('stop_when = "desicion"', "Did you mean decision"),
-        ('stop_when = "half_width=4"', "below 4, on the scale 1:5"),
-        ('stop_when = "decision"\nlooks_by = "items"', "what the same workers add"),
-        ('stop_when = "decision"\nefficacy = "pocock"', "needs a spending function"),
-        ('stop_when = "decision"\nfutility = "p:0.5:binding"', "futility cannot bind"),
-    ],
-)
-def test_reasons_that_cannot_be_are_refused_before_anything_is_planned(tmp_path, changed, message) -> None:
-    text = STUDY.replace('stop_when = "decision, equivalence=0.8, half_width=0.6"', changed)
-    (tmp_path / "study.toml").write_text(text)
-    found = run("plan", "--study", tmp_path / "study.toml", "--simulations", 200, code=2)
-    assert message in " ".join(found.output.split())
 
 
 @each_case(

@@ -20,12 +20,7 @@ from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import wald_p
-from humeval_power.studies.looks.dropping import (
-    drop_boundaries,
-    drop_expectations,
-    follow,
-    true_claims,
-)
+from humeval_power.studies.looks.dropping import drop_boundaries, drop_expectations, follow, true_claims
 from humeval_power.studies.looks.systems_looks import (
     SystemsLookReplicates,
     SystemsLooks,

@@ -27,6 +27,11 @@ with open_ledger(sys.argv[1]) as ledger:
 """
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "l.jsonl"
+
+
 def fill(path: Path, n: int) -> None:
     for number in range(n):
         with open_ledger(path) as ledger:
@@ -46,8 +51,7 @@ def test_no_file_is_no_look(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", [0, 1, 2])
-def test_a_changed_line_is_named(tmp_path: Path, row: int) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_changed_line_is_named(path: Path, row: int) -> None:
     fill(path, 3)
     lines = path.read_text().splitlines()
     changed = json.loads(lines[row])
@@ -58,8 +62,7 @@ def test_a_changed_line_is_named(tmp_path: Path, row: int) -> None:
         read_ledger(path)
 
 
-def test_a_line_taken_out_is_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_line_taken_out_is_noticed(path: Path) -> None:
     fill(path, 3)
     lines = path.read_text().splitlines(keepends=True)
     path.write_text(lines[0] + lines[2])
@@ -67,21 +70,9 @@ def test_a_line_taken_out_is_noticed(tmp_path: Path) -> None:
         pass
 
 
-def test_half_a_line_never_counted_and_is_cut_off(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
-    fill(path, 2)
-    whole = path.read_bytes()
-    path.write_bytes(whole + whole[:40])
-    assert len(read_ledger(path)) == 2
-    fill(path, 1)
-    assert len(read_ledger(path)) == 3
-    assert path.read_bytes().startswith(whole)
-
-
 @pytest.mark.slow
-def test_a_writer_killed_at_any_moment_leaves_a_whole_ledger(tmp_path: Path) -> None:
+def test_a_writer_killed_at_any_moment_leaves_a_whole_ledger(path: Path) -> None:
     """What was acknowledged is there, once; the next process goes on from it."""
-    path = tmp_path / "l.jsonl"
     choose = random.Random(1)
     for _ in range(8):
         writer = subprocess.Popen(
@@ -100,8 +91,7 @@ def test_a_writer_killed_at_any_moment_leaves_a_whole_ledger(tmp_path: Path) -> 
         assert [entry.content["line"] for entry in entries] == list(range(1, len(entries) + 1))
 
 
-def test_two_processes_take_turns(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_two_processes_take_turns(path: Path) -> None:
     code = WRITER.replace("range(100000)", "range(30)").replace("2000", "5")
     code = code.replace("with open", "import os\nother = os.fork()\nwith open")
     code += "if other: sys.exit(os.waitpid(other, 0)[1])\n"
@@ -136,8 +126,7 @@ def test_a_file_that_is_no_ledger_is_left_as_it_is(tmp_path: Path, name: str) ->
     assert [each.name for each in tmp_path.iterdir()] == ["l.jsonl"]
 
 
-def test_a_first_line_that_is_cut_off_is_neither_touched_nor_used(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_first_line_that_is_cut_off_is_neither_touched_nor_used(path: Path) -> None:
     fill(path, 1)
     torn = path.read_bytes()[:60]
     path.write_bytes(torn)
@@ -158,8 +147,7 @@ def test_places_that_are_no_files_are_refused_and_do_not_block(tmp_path: Path) -
     assert sorted(each.name for each in tmp_path.iterdir()) == ["directory", "fifo", "loop"]
 
 
-def test_what_follows_the_last_line_and_is_no_torn_line_is_not_cut(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_what_follows_the_last_line_and_is_no_torn_line_is_not_cut(path: Path, tmp_path: Path) -> None:
     fill(path, 2)
     for tail in (b"my notes", b'{"other": 1', b"\0\0\0\0"):
         whole = path.read_bytes() + tail
@@ -170,8 +158,7 @@ def test_what_follows_the_last_line_and_is_no_torn_line_is_not_cut(tmp_path: Pat
         assert other.read_bytes() == whole
 
 
-def test_a_torn_line_is_cut_only_when_another_is_added(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_torn_line_is_cut_only_when_another_is_added(path: Path) -> None:
     fill(path, 2)
     whole = path.read_bytes()
     for length in (1, 5, 12, 60, len(whole) // 2 - 30):
@@ -210,8 +197,7 @@ def test_an_editor_that_saved_the_ledger_loses_no_look(tmp_path: Path, name: str
 
 
 @pytest.mark.parametrize("newline", ["\n", ""])
-def test_a_last_line_that_is_there_twice_is_named(tmp_path: Path, newline: str) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_last_line_that_is_there_twice_is_named(path: Path, newline: str) -> None:
     fill(path, 2)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([*lines, lines[-1]]) + newline)
@@ -221,24 +207,21 @@ def test_a_last_line_that_is_there_twice_is_named(tmp_path: Path, newline: str) 
     assert path.read_bytes() == before
 
 
-def test_a_last_line_that_was_changed_is_no_torn_one(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_last_line_that_was_changed_is_no_torn_one(path: Path) -> None:
     fill(path, 2)
     path.write_text(path.read_text().removesuffix("\n").replace('"value":1', '"value":7'))
     with pytest.raises(InputError, match="row 2: is not as it was written"):
         read_ledger(path)
 
 
-def test_a_line_that_says_one_thing_twice_is_not_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_line_that_says_one_thing_twice_is_not_as_it_was_written(path: Path) -> None:
     fill(path, 1)
     path.write_text(path.read_text().replace('{"value":0}', '{"value":9,"value":0}'))
     with pytest.raises(InputError, match="row 1: is not as it was written"):
         read_ledger(path)
 
 
-def test_a_ledger_of_another_version_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_ledger_of_another_version_is_refused_in_one_sentence(path: Path) -> None:
     fill(path, 2)
     path.write_text(path.read_text().replace("look_ledger/3", "look_ledger/2"))
     with pytest.raises(InputError, match="is a ledger of another version of this program") as raised:
@@ -257,8 +240,7 @@ def test_a_ledger_that_got_no_line_is_not_left_behind(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_one_who_waited_for_a_file_that_was_taken_away_makes_his_own(tmp_path: Path) -> None:
-    path = tmp_path / "l.jsonl"
+def test_one_who_waited_for_a_file_that_was_taken_away_makes_his_own(path: Path) -> None:
     with open_ledger(path):
         code = WRITER.replace("range(100000)", "range(2)").replace(
             "with open", "print(flush=True)\nwith open"
@@ -273,8 +255,7 @@ def test_one_who_waited_for_a_file_that_was_taken_away_makes_his_own(tmp_path: P
     assert [entry.number for entry in read_ledger(path)] == [1, 2]
 
 
-def test_a_full_disk_leaves_the_ledger_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "l.jsonl"
+def test_a_full_disk_leaves_the_ledger_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(path, 1)
     before = path.read_bytes()
     write = os.write

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import itertools
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,18 @@ import pytest
 from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.origin import infer_scale
+from humeval_power.checking.structure import connected_parts
 from humeval_power.errors import InputError, ScaleError
+from humeval_power.files.exports.platforms import read_export
 from humeval_power.files.tables import read_ratings, read_table
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit import who_rated_what
 
 CELLS = list(itertools.product(["w1", "w2", "w3"], ["i1", "i2", "i3", "i4"], ["A", "B"]))
 
@@ -487,3 +493,92 @@ def test_a_table_in_memory_is_read_like_a_file(tmp_path: Path) -> None:
 def test_ratings_say_what_they_are() -> None:
     said = "24 ratings from table: A, B rated by 3 workers on 4 items, 1 to 5 (5 points)."
     assert str(ratings_from_table(small_table(), scale="1:5")) == said
+
+
+# The parts of a table that ratings connect are those of a search through its graph.
+
+
+def expected(worker: np.ndarray, item: np.ndarray, n_workers: int, n_items: int) -> tuple[int, list[int]]:
+    size = n_workers + n_items
+    edges = coo_array((np.ones(len(worker)), (worker, n_workers + item)), shape=(size, size))
+    n_parts, label = connected_components(edges, directed=False)
+    return n_parts, label.tolist()
+
+
+def test_parts_of_sparse_tables_are_those_of_a_search() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        n_workers, n_items, n = (int(one) for one in rng.integers(1, 25, 3))
+        worker, item = rng.integers(n_workers, size=n), rng.integers(n_items, size=n)
+        n_parts, part = connected_parts(worker, item, n_workers=n_workers, n_items=n_items)
+        assert (n_parts, part.tolist()) == expected(worker, item, n_workers, n_items)
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_a_long_chain_of_workers_and_items_is_one_part(shuffled: bool) -> None:
+    n = 20_000
+    worker, item = np.repeat(np.arange(n), 2)[:-1], np.repeat(np.arange(n), 2)[1:]
+    if shuffled:
+        rng = np.random.default_rng(1)
+        worker, item = rng.permutation(n)[worker], rng.permutation(n)[item]
+    n_parts, part = connected_parts(worker, item, n_workers=n, n_items=n)
+    assert (n_parts, set(part.tolist())) == (1, {0})
+
+
+def test_items_shared_by_pairs_are_the_same_in_a_dense_and_in_a_sparse_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(2)
+    cells = np.unique(rng.integers(40 * 90, size=700))
+    found = []
+    for largest in (10**6, 0):
+        monkeypatch.setattr(who_rated_what, "_DENSE_UP_TO", largest)
+        found.append(who_rated_what._items_shared(cells // 90, cells % 90, 40, 90))
+    assert found[0] == found[1]
+    assert found[0] is not None
+    assert found[0].maximum > found[0].minimum
+
+
+# Tables of ratings in Parquet, and tables so large that how they are read decides.
+
+
+ROWS = [(f"{w:03d}", f"i{i}", s, 1 + (w + i) % 5) for w in range(3) for i in range(4) for s in "AB"]
+TABLE = pd.DataFrame(ROWS, columns=["worker", "item", "system", "rating"])
+
+
+def as_csv(folder: Path, table: pd.DataFrame) -> Path:
+    path = folder / "ratings.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@each_case(
+    "column",
+    [
+        lambda table: table,
+        lambda table: table.assign(worker=table.worker.astype("category")),
+        lambda table: table.assign(rating=[decimal.Decimal(f"{one}.50") for one in table.rating]),
+        lambda table: table.assign(rating=table.rating.astype(float)),
+        lambda table: table.assign(session=pd.Timestamp("2026-01-02T03:04:05")),
+        lambda table: table.assign(rating=table.rating.where(table.rating != 3)),
+    ],
+    ids=["plain", "categories", "decimals", "floats", "timestamps", "nulls"],
+)
+def test_parquet_gives_the_ratings_of_the_same_table_as_csv(tmp_path: Path, column: object) -> None:
+    table = column(TABLE)  # type: ignore[operator]
+    table.to_parquet(tmp_path / "ratings.parquet")
+    packed, text = read_ratings(tmp_path / "ratings.parquet"), read_ratings(as_csv(tmp_path, table))
+    assert packed.worker_names == text.worker_names == ("000", "001", "002")
+    assert packed.flow == text.flow
+    for field in ("worker", "item", "system", "rating"):
+        assert np.array_equal(getattr(packed, field), getattr(text, field))
+
+
+def test_an_export_in_parquet_is_brought_in_as_text(tmp_path: Path) -> None:
+    table = TABLE.assign(rating=TABLE.rating.where(TABLE.rating != 3))
+    table.to_parquet(tmp_path / "ratings.parquet")
+    packed = read_export(tmp_path / "ratings.parquet", platform="table").frame
+    text = read_export(
+        as_csv(tmp_path, TABLE.assign(rating=table.rating.astype("Int64"))), platform="table"
+    )
+    assert packed.to_csv() == text.frame.to_csv()

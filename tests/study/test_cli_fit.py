@@ -16,9 +16,10 @@ from humeval_power.files.tables import read_ratings
 from humeval_power.parameters import preset
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.studies.fit.calls import fit, simulate
+from humeval_power.studies.fit.calls import fit
 from humeval_power.studies.fit.figures import effect_figure
 from humeval_power.studies.fit.wald import finished_test
+from humeval_power.studies.power.calls_drawn import simulate
 
 PILOT = ROOT / "data" / "pilot.csv"
 

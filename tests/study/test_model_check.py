@@ -81,7 +81,7 @@ def test_where_the_models_part_a_warning_says_so_in_words_and_record(joint):
 def test_over_criteria_the_check_is_corrected_over_all_of_its_tests_too(apart):
     by_name = {"one": apart, "two": two_machines_and_a_human(4, gap=0.01)}
     found = analyze_criteria(by_name, family=JOINT)
-    raw = [p for result in found.results.values() for p in result.other_p_values]
+    raw = [p for result in found.results.values() for p in result.p_values("other_model")]
     corrected = [one.corrected_p for r in found.results.values() for one in r.analysis.other_model.results]
     assert corrected == correct(raw, "holm").tolist()
 

@@ -102,12 +102,9 @@ class LooksTaken:
     @property
     def departures(self) -> tuple[Deviation, ...]:
         """What differs from the planned looks."""
+        planned = "looks as the plan says"
         deviations = tuple(
-            Deviation(
-                f"look {look.number}",
-                "looks as the plan says",
-                remark + (f" ({look.reason})" if look.reason else ""),
-            )
+            Deviation(f"look {look.number}", planned, remark + (f" ({look.reason})" if look.reason else ""))
             for look in self.state.looks
             for remark in look.remarks
             if not remark.startswith(NO_DEPARTURE)
@@ -136,7 +133,8 @@ def deviations(
     if stopped_at is not None and plan.looks is not None:
         nested = nested_designs(plan.design(), plan.looks.looks)
         counts = planned_design = nested.designs[stopped_at - 1]
-    n_ratings, each = planned_design.n_ratings, f"{_ratings_per_output(ratings):.4g}"
+    outputs = len(np.unique(ratings.item * np.int64(ratings.n_systems) + ratings.system))
+    n_ratings, each = planned_design.n_ratings, f"{ratings.n_ratings / outputs:.4g}"
     dropped = looks is not None and isinstance(looks.state, DroppingMonitoring)
     if looks is not None and plan.looks is not None and isinstance(looks.state, DroppingMonitoring):
         nested = nested_designs(plan.design(), plan.looks.looks)
@@ -156,13 +154,8 @@ def deviations(
         ("margin", _margin(plan.rule), _margin(rule)),
     ]
     if plan.scale is not None:
-        pairs.append(
-            (
-                "scale",
-                _bounds(plan.scale.low, plan.scale.high),
-                _bounds(ratings.scale.low, ratings.scale.high),
-            )
-        )
+        of_plan, here = (f"{one.low:g} to {one.high:g}" for one in (plan.scale, ratings.scale))
+        pairs.append(("scale", of_plan, here))
     differing = [Deviation(*pair) for pair in pairs if pair[1] != pair[2]]
     return (*differing, *_left_out(plan, ratings))
 
@@ -181,14 +174,11 @@ def family_deviations(plan: Plan, family: ComparisonFamily) -> tuple[Deviation, 
     planned = plan.family or DEFAULT_FAMILY
     if planned.baseline and family.baseline and _is_letters(plan) and family.baseline not in plan.systems:
         planned = replace(planned, baseline=family.baseline)
-    pairs = [
-        ("comparisons", _compared(planned), _compared(family)),
-        ("model", _model(planned), _model(family)),
-        ("correction", planned.correction, family.correction),
-    ]
-    if plan.many is not None and plan.many.n_criteria > 1:
-        pairs.append(("corrected over", _over(planned), _over(family)))
-    return tuple(Deviation(*pair) for pair in pairs if pair[1] != pair[2])
+    both = zip(_family_words(planned), _family_words(family), strict=True)
+    pairs = dict(zip(("comparisons", "model", "correction", "corrected over"), both, strict=True))
+    if plan.many is None or plan.many.n_criteria == 1:
+        del pairs["corrected over"]
+    return tuple(Deviation(what, one, other) for what, (one, other) in pairs.items() if one != other)
 
 
 def criteria_deviations(plan: Plan, criteria: Sequence[str]) -> tuple[Deviation, ...]:
@@ -198,21 +188,17 @@ def criteria_deviations(plan: Plan, criteria: Sequence[str]) -> tuple[Deviation,
     return (Deviation("criteria", ", ".join(plan.criteria) or "one", ", ".join(criteria)),)
 
 
-def _compared(family: ComparisonFamily) -> str:
+def _family_words(family: ComparisonFamily) -> tuple[str, str, str, str]:
+    """The comparisons, the model, the correction, and over what it goes."""
     return (
-        "all pairs" if family.comparisons == "all-pairs" else f"every other system with {family.baseline}"
-    )
-
-
-def _model(family: ComparisonFamily) -> str:
-    if family.model == "pairwise":
-        return "each pair by itself"
-    return f"all systems together, {family.variances} variances"
-
-
-def _over(family: ComparisonFamily) -> str:
-    return (
-        "the tests of all criteria" if family.over == "all" else "the tests of each criterion by themselves"
+        "all pairs" if family.comparisons == "all-pairs" else f"every other system with {family.baseline}",
+        "each pair by itself"
+        if family.model == "pairwise"
+        else f"all systems together, {family.variances} variances",
+        family.correction,
+        "the tests of all criteria"
+        if family.over == "all"
+        else "the tests of each criterion by themselves",
     )
 
 
@@ -232,12 +218,6 @@ def _systems(plan: Plan, ratings: Ratings) -> list[tuple[str, str, str]]:
     further = [name for name in names if name not in planned]
     rows = [("systems that are missing", ", ".join(missing), "no ratings of them")] if missing else []
     return rows + ([("systems beyond the plan", "none", ", ".join(further))] if further else [])
-
-
-def _ratings_per_output(ratings: Ratings) -> float:
-    """Mean number of ratings of an item under a system that it was rated under."""
-    outputs = len(np.unique(ratings.item * np.int64(ratings.n_systems) + ratings.system))
-    return ratings.n_ratings / outputs
 
 
 def _left_out(plan: Plan, ratings: Ratings) -> list[Deviation]:
@@ -283,7 +263,3 @@ def power_at_interest(
 
 def _margin(rule: DecisionRule) -> str:
     return "none" if rule.margin is None else f"{rule.margin:g} on [0, 1]"
-
-
-def _bounds(low: float, high: float) -> str:
-    return f"{low:g} to {high:g}"

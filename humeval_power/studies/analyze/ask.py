@@ -71,10 +71,7 @@ def load_criteria(
 
     wanted : names, as a list or as typed, or 'all'
 
-    Raises
-    ------
-    InputError
-        As `read_criteria`.
+    Raises InputError: as `read_criteria`.
     """
     from humeval_power.files.tables import criteria_of_table
     from humeval_power.ratings import criteria_notices
@@ -232,7 +229,8 @@ def command(
         together = several and (ratings.n_systems > 2 or planned is not None)
         if together and correlated:
             raise click.UsageError(
-                "Correlated intercepts and slopes are fitted for two systems: --systems A,B."
+                "Correlated intercepts and slopes are fitted for two systems (--systems A,B): of several a worker "
+                "has a level under each and no slope, and levels that vary unequally are --system-variances own."
             )
         return analyze(
             ratings,

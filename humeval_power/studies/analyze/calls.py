@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from humeval_power.choices import DEFAULT_ESTIMAND, DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.errors import FitError, InputError, Problem
+from humeval_power.errors import FitError, InputError, Problem, refusal, refuse
 from humeval_power.families import DEFAULT_FAMILY, MAX_T_OVER_CRITERIA, ComparisonFamily
 from humeval_power.files.private_files import ledger_path
 from humeval_power.ratings import Ratings
@@ -17,14 +17,9 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken
 from humeval_power.studies.field.worker_quality import WorkerExclusion
 from humeval_power.studies.fit.calls import family_check, studies_like
-from humeval_power.studies.monitor.files import (
-    StudySecret,
-    read_ledger,
-    row_digests,
-    secret_path,
-)
+from humeval_power.studies.monitor.files import read_ledger, row_digests, secret_path
 from humeval_power.studies.monitor.followed import data_of, monitoring_of, same_sums
-from humeval_power.studies.monitor.ledger_fields import LedgerState, state_of
+from humeval_power.studies.monitor.ledger_fields import state_of
 from humeval_power.studies.monitor.systems import as_planned
 from humeval_power.studies.monitor.taking import check_same_pool, secret_of_rows
 from humeval_power.studies.plan.plan import Plan
@@ -33,9 +28,8 @@ from humeval_power.sweep.executors import on_executor
 if TYPE_CHECKING:
     from humeval_power.choices import Estimand
     from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
-    from humeval_power.estimation.fit import CorrelatedFactor, Fit
+    from humeval_power.estimation.fit import CorrelatedFactor
     from humeval_power.estimation.joint.fit import JointFit
-    from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.item_pool import ItemPool
     from humeval_power.studies.analyze.against_plan import PowerAtInterest
     from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
@@ -43,7 +37,6 @@ if TYPE_CHECKING:
     from humeval_power.studies.analyze.result_criteria import CriteriaResult
     from humeval_power.studies.fit.fit_blocks import AnyFit
     from humeval_power.studies.fit.many_systems import SystemsAnalysis
-    from humeval_power.studies.fit.wald import EffectTest
     from humeval_power.studies.power.workload import Ahead
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -130,19 +123,21 @@ def analyze(
     if ratings.n_systems == 2 and family is not None and (plan is None or plan.many is None):
         ratings, family = ratings.pair(*family.pairs(ratings.system_names)[0]), None
     rule = rule or (DEFAULT_RULE if plan is None else plan.rule)
-    _refuse_simulated(rule)
+    if rule.is_simulated:
+        raise InputError(f"For --df {rule.df} use 'fit': its reference distribution is simulated there.")
     if ratings.n_systems > 2 and family is None:
         family = (None if plan is None else plan.family) or DEFAULT_FAMILY
     if family is not None:
         given = {"effect": effect, "correlated": correlated, "check_families": check_families}
-        _refuse_of_two(ratings, given)
+        if only_pairs := [name for name, value in given.items() if value not in (None, (), [], False)]:
+            raise InputError(
+                f"{', '.join(only_pairs)}: for two systems; {ratings.source} has {ratings.n_systems}. Choose two "
+                "with ratings.pair(A, B)."
+            )
     if ratings.n_systems < 2:
         raise InputError(f"{ratings.source} has one system; at least two are needed.")
-    if (
-        family is not None
-        and family.model == "joint"
-        and (ratings.document is not None or ratings.covariates)
-    ):
+    is_joint = family is not None and family.model == "joint"
+    if is_joint and (ratings.document is not None or ratings.covariates):
         raise InputError(
             "The joint model of several systems has no documents and no covariates: compare in pairs (--model "
             "pairwise), each of which has them, or leave the columns out."
@@ -154,7 +149,13 @@ def analyze(
     if plan is not None and pool is not None and not pool.by_hand:
         estimand = estimand or plan.estimand
     if pool is not None:
-        _refuse_beside_pool(family, correlated)
+        beside = {
+            "Correlated intercepts and slopes are not offered with a pool: what having rated items takes off its "
+            "variance was worked out for independent ones.": bool(correlated),
+            "The joint model of several systems is not offered with a pool: strata and the metric explain another "
+            "part of each two systems' items, and it takes these as alike; take --model pairwise.": is_joint,
+        }
+        refuse([Problem(rule, "Or leave out the pool.") for rule, is_so in beside.items() if is_so])
         if looks is not None and plan is not None:
             check_pool_at_looks(plan, pool)
             if (estimand or DEFAULT_ESTIMAND) != (plan.estimand or DEFAULT_ESTIMAND):
@@ -166,7 +167,13 @@ def analyze(
         raise InputError(
             "An estimand is named of a pool of items: give --pool, the file that they were drawn into."
         )
-    whole, exclusion = ratings, _sealed(plan, exclusion)
+    if exclusion is not None:  # it knows whether its rules are those of the plan
+        by_plan = plan is not None and plan.exclusion_rules == exclusion.rules
+        exclusion = replace(exclusion, sealed=by_plan)
+    elif plan is not None and plan.exclusion_rules:
+        rules = f"The plan leaves out workers by its rules {plan.exclusion_rules}"
+        raise InputError(f"{rules}: give what they do to these workers.")
+    whole = ratings
     ratings = whole if exclusion is None else exclusion.remaining(whole)
 
     def compared(these: Ratings, *, check: bool) -> SystemsAnalysis:
@@ -186,8 +193,12 @@ def analyze(
         everybody = analysis if ratings is whole else compared(whole, check=False)
         if pool is not None and ratings is not whole:
             everybody, _ = analyse_over_pool(whole, everybody, pool, estimand)
-        rows = comparison_rows(whole.criterion, everybody)
-        changed = WithAndWithout.of(exclusion, ratings, whole, rows)
+        changed = WithAndWithout(
+            exclusion,
+            (ratings.n_workers, whole.n_workers),
+            (ratings.n_ratings, whole.n_ratings),
+            comparison_rows(whole.criterion, everybody),
+        )
     departures = None
     if plan is not None:
         departures = (
@@ -238,32 +249,6 @@ def analyze(
 NO_RANKS = "systems were dropped at looks of their own, so that no ranking is fair to all of them"
 
 
-def _refuse_beside_pool(family: ComparisonFamily | None, correlated: Sequence[CorrelatedFactor]) -> None:
-    """Refuse what has no estimate over a pool of items."""
-    rules = (
-        (
-            bool(correlated),
-            "Correlated intercepts and slopes are not offered with a pool: what having rated items takes off its "
-            "variance was worked out for independent ones",
-        ),
-        (
-            family is not None and family.model == "joint",
-            "The joint model of several systems is not offered with a pool: strata and the metric explain another "
-            "part of each two systems' items, and it takes these as alike; take --model pairwise",
-        ),
-    )
-    if problems := [Problem(f"{rule}.", "Or leave out the pool.") for broken, rule in rules if broken]:
-        raise InputError(problems)
-
-
-def _refuse_of_two(ratings: Ratings, given: Mapping[str, object]) -> None:
-    if only_pairs := [name for name, value in given.items() if value not in (None, (), [], False)]:
-        raise InputError(
-            f"{', '.join(only_pairs)}: for two systems; {ratings.source} has {ratings.n_systems}. Choose two "
-            "with ratings.pair(A, B)."
-        )
-
-
 def _of_two(
     ratings: Ratings, rule: DecisionRule, correlated: Sequence[CorrelatedFactor]
 ) -> SystemsAnalysis:
@@ -312,23 +297,6 @@ def _detail(
         adjusted,
         family_check(ratings, tested) if check_families else None,
     )
-
-
-def _sealed(plan: Plan | None, exclusion: WorkerExclusion | None) -> WorkerExclusion | None:
-    """The exclusion, which knows whether its rules are those of the plan.
-
-    Raises
-    ------
-    InputError
-        A plan that seals rules, without what they do to the workers.
-    """
-    if exclusion is not None:
-        return replace(exclusion, sealed=plan is not None and plan.exclusion_rules == exclusion.rules)
-    if plan is not None and plan.exclusion_rules:
-        raise InputError(
-            f"The plan leaves out workers by its rules {plan.exclusion_rules}: give what they do to these workers."
-        )
-    return None
 
 
 def _joint_diagnostics(ratings: Ratings, fitted: JointFit | None) -> JointDiagnostics | None:
@@ -390,16 +358,11 @@ def analyze_criteria(
     results: dict[str, AnalysisResult] = {}
     for name, ratings in by_name.items():
         try:
-            results[name] = (
-                analyze(
-                    ratings,
-                    plan=plan,
-                    family=family if ratings.n_systems > 2 else None,
-                    exclusion=exclusion,
-                )
-                if each is None
-                else each(ratings)
-            )
+            if each is not None:
+                results[name] = each(ratings)
+            else:
+                of_systems = family if ratings.n_systems > 2 else None
+                results[name] = analyze(ratings, plan=plan, family=of_systems, exclusion=exclusion)
         except FitError as error:
             raise FitError(f"Criterion {name!r}: {error}") from error
         results[name].check_family(family)
@@ -427,24 +390,17 @@ def _corrected_over_all(
     from humeval_power.inference.corrections import correct
     from humeval_power.studies.fit.many_systems import CorrectedP
 
-    raw = [p for result in results.values() for p in result.p_values]
-    tests = FamilyOfTests(family, len(raw), tuple(results))
-    corrected = iter(correct(raw, family.correction).tolist())
-    of_checks = [p for result in results.values() for p in result.check_p_values]
-    checked = iter(correct(of_checks, family.correction).tolist())
-    of_models = [p for result in results.values() for p in result.other_p_values]
-    by_model = iter(correct(of_models, family.correction).tolist())
-    recorrected: dict[str, AnalysisResult] = {}
-    for name, result in results.items():
-        n = len(result.p_values)
-        mine = CorrectedP(*(list(islice(p, n)) for p in (corrected, checked, by_model)))
-        recorrected[name] = result.recorrected(tests, mine)
-    return recorrected
+    def corrected(by: Literal["", "check", "other_model"]) -> Iterator[float]:
+        raw = [p for result in results.values() for p in result.p_values(by)]
+        return iter(correct(raw, family.correction).tolist())
 
-
-def _refuse_simulated(rule: DecisionRule) -> None:
-    if rule.is_simulated:
-        raise InputError(f"For --df {rule.df} use 'fit': its reference distribution is simulated there.")
+    p_values = corrected(""), corrected("check"), corrected("other_model")
+    n_tests = [len(result.p_values()) for result in results.values()]
+    tests = FamilyOfTests(family, sum(n_tests), tuple(results))
+    return {
+        name: result.recorrected(tests, CorrectedP(*(list(islice(p, n)) for p in p_values)))
+        for (name, result), n in zip(results.items(), n_tests, strict=True)
+    }
 
 
 def _interest(effect: float | None, plan: Plan | None, result: AnalysisResult) -> PowerAtInterest | None:
@@ -456,17 +412,13 @@ def _interest(effect: float | None, plan: Plan | None, result: AnalysisResult) -
     if wanted is None or tested.reason:
         return None
     smallest = min(fitted.n_workers, fitted.n_items) - 1
-    known = EffectPrecision(tested.standard_error**2, _df(fitted, tested), smallest, fitted.n_workers)
+    # the df with which the standard error is known, also where the rule refers to the normal
+    dfs = (tested.df, fitted.df_kenward_roger, fitted.df_satterthwaite)
+    df = next(filter(math.isfinite, dfs), fitted.df_satterthwaite)
+    known = EffectPrecision(tested.standard_error**2, df, smallest, fitted.n_workers)
     return power_at_interest(
         wanted, fitted.parameters, known, ratings.design(), rule=tested.rule, plan=plan
     )
-
-
-def _df(fitted: Fit | LatentFit, tested: EffectTest) -> float:
-    """The df with which the standard error is known, also where the rule refers to the normal."""
-    if math.isfinite(tested.df):
-        return tested.df
-    return fitted.df_kenward_roger if math.isfinite(fitted.df_kenward_roger) else fitted.df_satterthwaite
 
 
 def _agreement(ratings: Ratings, of_two: SystemsAnalysis | None) -> dict[str, object]:
@@ -524,10 +476,8 @@ def looks_of_study(
     ratings : all of them; looks see also those of workers whom the `exclusion` leaves out of their tests.
     pool : that the rated items were drawn from, with which the looks were taken.
 
-    Raises
-    ------
-    InputError
-        Another pool, no looks, a study that has not ended, or ratings that its last look did not see.
+    Raises InputError: another pool, no looks, a study that has not ended, or ratings that its last look did
+    not see.
     """
     from humeval_power.studies.plan.files import read_plan_file
 
@@ -539,37 +489,19 @@ def looks_of_study(
     state = state_of(entries, monitoring_of(plan), checksum, place=path, by=ratings.scale)
     check_same_pool(state, pool, path)
     taken = LooksTaken(state=state.monitoring, ledger=path)
-    kept = secret_of_rows(state, entries, path, secret_file)
-    return replace(
-        taken, unchecked=_check_ratings(state, plan, ratings, exclusion, path, secret_file, kept, pool)
-    )
-
-
-def _check_ratings(
-    state: LedgerState,
-    plan: Plan,
-    ratings: Ratings,
-    exclusion: WorkerExclusion | None,
-    path: str,
-    secret_file: str,
-    secret: StudySecret | None,
-    pool: ItemPool | None,
-) -> tuple[Deviation, ...]:
-    """Refuse other ratings than those of the last look; without the secret, by their sums, which is said."""
-    if secret is None:
-        last = state.monitoring.looks[-1].data
+    key, unchecked = secret_of_rows(state, entries, path, secret_file), [*state.changes]
+    if key is not None:
+        same = dict(row_digests(ratings, plan.systems, key)) == state.rows
+    else:  # by sums, which is said
+        last = state.monitoring.last.data
         tested = ratings if exclusion is None else exclusion.remaining(ratings)
         same = same_sums(data_of(tested, plan, final=last.final, pool=pool), last)
-    else:
-        same = dict(row_digests(ratings, plan.systems, secret)) == state.rows
+        said = (
+            f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's, and the "
+            f"lines of {path} could have been sealed anew"
+        )
+        unchecked.append(("ratings", "each as the last look saw it", said))
     if not same:
         rule = "these are not the ratings that the last look saw."
-        raise InputError([Problem(rule, f"Analyse those; {path} tells.", place=ratings.source)])
-    changed = tuple(Deviation(*change) for change in state.changes)
-    if secret is not None:
-        return changed
-    said = (
-        f"{secret_file} is missing: only counts, estimate and SE were compared with the last look's, and the "
-        f"lines of {path} could have been sealed anew"
-    )
-    return (*changed, Deviation("ratings", "each as the last look saw it", said))
+        raise refusal(rule, f"Analyse those; {path} tells.", ratings.source)
+    return replace(taken, unchecked=tuple(Deviation(*one) for one in unchecked))

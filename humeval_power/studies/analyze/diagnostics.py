@@ -357,13 +357,8 @@ def diagnose_jointly(
     largest: int = MOST_REFITS,
     advance: Callable[[int], None] | None = None,
 ) -> JointDiagnostics:
-    """Predict, leave out each of the `largest` busiest workers, and screen; `advance` is called after each of them.
-
-    Raises
-    ------
-    FitError
-        Ratings that do not determine the means.
-    """
+    """Predict, leave out each of the `largest` busiest workers, and screen; `advance` is called after each of
+    them. Raises FitError: ratings that do not determine the means."""
     everything = np.ones(ratings.n_ratings, dtype=bool)
     whole = _solved(ratings, fitted, everything)
     worker, worker_system, item, item_system = whole.effects

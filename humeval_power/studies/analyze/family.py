@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -105,16 +105,10 @@ def family_record(tests: FamilyOfTests) -> Record:
 
 def family_of_record(record: Mapping[str, object]) -> FamilyOfTests:
     """The family that `family_record` wrote."""
-    values = dict(record)
-    n_tests, criteria = values.pop("n_tests"), values.pop("criteria")
-    assert isinstance(n_tests, int)
-    n_looks = values.pop("n_looks", 0)
-    drop_result = values.pop("drop_result", None)
-    assert drop_result is None or isinstance(drop_result, str)
-    assert isinstance(criteria, list)
-    assert isinstance(n_looks, int)
-    family = ComparisonFamily(**values)  # type: ignore[arg-type]
-    return FamilyOfTests(family, n_tests, tuple(map(str, criteria)), n_looks, drop_result)
+    known: dict[str, Any] = dict(record)
+    of = {name: known.pop(name) for name in ("n_tests", "n_looks", "drop_result") if name in known}
+    criteria = tuple(known.pop("criteria"))
+    return FamilyOfTests(ComparisonFamily(**known), criteria=criteria, **of)
 
 
 # What is kept of the analysis of a finished study, as plain values.
@@ -146,6 +140,7 @@ def analysis_content(
         interval that holds over all looks.
     """
     record = fit_content(ratings, fit, test, size=size, check=check, adjustment=adjustment)
+    effect = cast(Record, record["effect"])
     record["standardised"] = asdict(standardised_effect(fit.parameters)) if fit.converged else None
     record["power_at_interest"] = None if interest is None else asdict(interest)
     record["plan"] = None if plan is None else dict(plan)
@@ -153,29 +148,16 @@ def analysis_content(
     record["agreement"] = None if agreement is None else dict(agreement)
     record["sequential"] = None if sequential is None else dict(sequential)
     if sequential is not None and not test.reason:  # the boundary decides, not alpha
-        effect = record["effect"]
-        assert isinstance(effect, dict)
-        over = {} if plain is None else _over_looks(plain)
-        record["effect"] = {**effect, "significant": sequential["significant"], **over}
+        effect["significant"] = sequential["significant"]
+        if plain is not None:
+            effect |= {"standard_error": None, "df": None}  # of which a p-value over all looks is not
+            tested = values(plain, "standard_error", "df", "p_value", "p_values", "interval")
+            effect["plain"] = {"about": "without regard to the looks", **tested}
     if corrected_p is not None and tests is not None:
-        effect = record["effect"]
-        assert isinstance(effect, dict)
         decided = None if test.reason else corrected_p <= test.rule.alpha
-        record["effect"] = {**effect, "corrected_p_value": corrected_p, "significant": decided}
+        effect |= {"corrected_p_value": corrected_p, "significant": decided}
         record["family_of_tests"] = family_record(tests)
     return record
-
-
-def _over_looks(plain: EffectTest) -> Record:
-    """What an effect by the interval over all looks has not, and the test without regard to the looks."""
-    tested = ("standard_error", "df", "p_value", "p_values", "interval")
-    return {
-        **dict.fromkeys(tested[:2]),  # of which this p-value is not
-        "plain": {
-            "about": "without regard to the looks",
-            **{name: getattr(plain, name) for name in tested},
-        },
-    }
 
 
 def looks_content(looks: LooksTaken, inference: StagewiseResult | RepeatedResult) -> Record:
@@ -201,23 +183,32 @@ def comparison_content(
     tests: FamilyOfTests,
 ) -> Record:
     """Comparisons of several systems; the p-value of each, and that after the correction of the whole family."""
+    from humeval_power.estimation.joint.fit import JointFit
+
+    adjusted: Record = {}
+    if ratings.n_documents or ratings.covariates:  # what else is in each fit
+        names = [one.name for one in ratings.covariates]
+        adjusted = {"adjusted_for": {"n_documents": ratings.n_documents, "covariates": names}}
+
+    def own_parameters(fit: Fit | LatentFit | JointFit) -> Record | None:
+        """Of the pair's own fit; null for a fit of all systems, which stands in the record once."""
+        return None if isinstance(fit, JointFit) else dict(fit.parameters.as_dict())
+
     return {
         "systems": list(ratings.system_names),
         "criterion_name": ratings.criterion,
         "means": dict(means),
         "family_of_tests": family_record(tests),
         "fits": "one for each pair of systems",
-        **_adjusted(ratings),
+        **adjusted,
         "pairs": [
             {
                 **_tested(result),
                 "reason": result.test.reason or None,
                 "interval": list(result.test.interval),
-                "boundary": list(result.fit.boundary),
-                "not_identified": list(result.fit.not_identified),
-                "converged": result.fit.converged,
-                "parameters": _pair_parameters(result.fit),
-                "simultaneous_interval": _ends(result.simultaneous_interval),
+                **values(result.fit, "boundary", "not_identified", "converged"),
+                "parameters": own_parameters(result.fit),
+                **values(result, "simultaneous_interval"),
             }
             for result in results
         ],
@@ -225,21 +216,6 @@ def comparison_content(
         "rule": asdict(results[0].test.rule),
         "data": {"source": ratings.source},
     }
-
-
-def _pair_parameters(fit: Fit | LatentFit | JointFit) -> Record | None:
-    """Those of the pair's own fit; null for a fit of all systems, which stands in the record once."""
-    from humeval_power.estimation.joint.fit import JointFit
-
-    return None if isinstance(fit, JointFit) else dict(fit.parameters.as_dict())
-
-
-def _adjusted(ratings: Ratings) -> Record:
-    """What else is in each fit; nothing for workers and items alone."""
-    if not (ratings.n_documents or ratings.covariates):
-        return {}
-    names = [one.name for one in ratings.covariates]
-    return {"adjusted_for": {"n_documents": ratings.n_documents, "covariates": names}}
 
 
 def systems_content(
@@ -270,13 +246,10 @@ def systems_content(
     if erring is not None and erring.n_simulations:
         record["family_error"] = asdict(erring)
     record["agreement"] = None if agreement is None else dict(agreement)
-    return {**record, **_counts(ratings)}
-
-
-def _counts(ratings: Ratings) -> Record:
-    """How much was rated, on which scale, and which rows were left out; an output is an item under a system."""
+    # an output is an item under a system
     outputs = len(np.unique(ratings.item * np.int64(ratings.n_systems) + ratings.system))
     return {
+        **record,
         **values(ratings, "n_ratings", "n_workers", "n_items"),
         "n_outputs": outputs,
         "ratings_per_item": ratings.n_ratings / outputs,
@@ -320,15 +293,9 @@ def _joint(joint: JointFit) -> Record:
     return {
         "variances": joint.variances,
         "standard_deviations": dict(joint.standard_deviations),
-        "criterion": joint.criterion,
-        "boundary": list(joint.boundary),
-        "not_identified": list(joint.not_identified),
-        **values(joint, "converged", "n_optima", "closed_form", "n_ratings", "n_workers", "n_items"),
+        **values(joint, "criterion", "boundary", "not_identified", "converged", "n_optima", "closed_form"),
+        **values(joint, "n_ratings", "n_workers", "n_items"),
     }
-
-
-def _ends(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)
 
 
 # The units in which several systems are shown: points of the scale where one was declared, else [0, 1].

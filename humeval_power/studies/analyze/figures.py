@@ -43,7 +43,9 @@ def ranking_figure(findings: Sequence[CriterionFindings]) -> Figure:
     n_wide = min(len(findings), _MOST_WIDE)
     n_deep = math.ceil(len(findings) / n_wide)
     most_groups = max(len(each.letters) for each in findings)
-    beside = _beside_width(most_groups, findings)
+    beside = _GROUP_WIDTH * most_groups + 0.1 if most_groups else 0.0  # inches
+    beside += _RANK_WIDTH if any(each.has_ranks for each in findings) else 0.0
+    beside += _BEST_WIDTH if any(each.n_draws for each in findings) else 0.0
     longest = max(len(_short(name)) for name in names)
     with house_style():
         width = 0.085 * longest + n_wide * (_SCALE_WIDTH + beside + 0.15)
@@ -64,27 +66,12 @@ def ranking_figure(findings: Sequence[CriterionFindings]) -> Figure:
     return figure
 
 
-def _beside_width(most_groups: int, findings: Sequence[CriterionFindings]) -> float:
-    """Inches of what stands beside the means."""
-    return (
-        (_GROUP_WIDTH * most_groups + 0.1 if most_groups else 0.0)
-        + (_RANK_WIDTH if any(each.has_ranks for each in findings) else 0.0)
-        + (_BEST_WIDTH if any(each.n_draws for each in findings) else 0.0)
-    )
-
-
 def _draw_means(axes: Axes, findings: CriterionFindings, names: Sequence[str], *, with_names: bool) -> None:
     for one in findings.rows:
         place = names.index(one.system)
         if one.low is not None and one.high is not None:
-            axes.plot(
-                [one.low, one.high],
-                [place, place],
-                color=COLOURS[0],
-                linewidth=1.2,
-                solid_capstyle="butt",
-                gid="interval",
-            )
+            look = {"color": COLOURS[0], "linewidth": 1.2, "solid_capstyle": "butt", "gid": "interval"}
+            axes.plot([one.low, one.high], [place, place], **look)  # type: ignore[arg-type]
         axes.plot([one.mean], [place], "o", color=COLOURS[0], markersize=3.8, zorder=4, gid="mean")
     shown = [_short(name) for name in names] if with_names else [""] * len(names)
     axes.set_yticks(range(len(names)), shown)
@@ -178,8 +165,9 @@ def heat_map_figure(
         columns, rows = [baseline], [name for name in order if name != baseline]
         of, tall = "row - column", _CELL_OF_BASELINE
     with house_style():
-        width = _CELL * len(columns) + 0.085 * max(len(_short_of_heat_map(name)) for name in rows) + 0.6
-        height = tall * len(rows) + 0.075 * max(len(_short_of_heat_map(name)) for name in columns) + 1.1
+        longest_row, longest_column = (max(len(_cut(name)) for name in part) for part in (rows, columns))
+        width = _CELL * len(columns) + 0.085 * longest_row + 0.6
+        height = tall * len(rows) + 0.075 * longest_column + 1.1
         figure = Figure(figsize=(max(width, 3.6), height), layout="constrained")
         axes = figure.add_subplot()
         for one in pairs:
@@ -190,9 +178,12 @@ def heat_map_figure(
         corrected = "corrected p" if analysis.tests.is_corrected else "p"
         _legend(figure, alpha, title=corrected)
         title = f"Difference {of} {unit.words}, and {corrected}"
-        text = f"{_short_of_heat_map(criterion)}: {title}" if criterion else title
+        text = f"{_cut(criterion)}: {title}" if criterion else title
         figure.suptitle(text, fontsize=8, color=INK, wrap=True)
-    return figure, _sentence(analysis)
+    n, apart = len(analysis.results), sum(one.significant for one in analysis.results)
+    how = family_words(analysis.tests)
+    said = f"{apart} of {n} comparisons are significant {how}; darker cells have smaller p-values."
+    return figure, f"Heat map: {said}"
 
 
 def _draw_cell(axes: Axes, place: tuple[int, int], one: ShownPair, unit: Unit, alpha: float) -> None:
@@ -229,14 +220,12 @@ def _frame(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
     for side in axes.spines.values():
         side.set_visible(False)
     upright = len(columns) > 1 and max(map(len, columns)) > 9
-    axes.set_xticks(
-        range(len(columns)), [_short_of_heat_map(name) for name in columns], rotation=90 if upright else 0
-    )
-    axes.set_yticks(range(len(rows)), [_short_of_heat_map(name) for name in rows])
+    axes.set_xticks(range(len(columns)), [_cut(name) for name in columns], rotation=90 if upright else 0)
+    axes.set_yticks(range(len(rows)), [_cut(name) for name in rows])
     axes.tick_params(length=0)
 
 
-def _short_of_heat_map(name: str) -> str:
+def _cut(name: str) -> str:
     line = picture_text(name)
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
@@ -253,14 +242,6 @@ def _legend(figure: Figure, alpha: float, *, title: str) -> None:
         for label, level in shown
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=6.5, title=title)
-
-
-def _sentence(analysis: SystemsAnalysis) -> str:
-    n, apart = len(analysis.results), sum(one.significant for one in analysis.results)
-    how = family_words(analysis.tests)
-    return (
-        f"Heat map: {apart} of {n} comparisons are significant {how}; darker cells have smaller p-values."
-    )
 
 
 # How many ratings lie at the ends of the scale, as a picture and a sentence.
@@ -283,16 +264,9 @@ def ceiling_figure(ratings: Ratings, *, title: str | None = None, width: float =
     with house_style():
         figure = Figure(figsize=(width, 0.55 + 0.3 * max(len(order), 2)), layout="constrained")
         axes = figure.subplots()
-        _bars(
-            axes, best[order], [place - 0.19 for place in range(len(order))], colour=COLOURS[0], hatch=None
-        )
-        _bars(
-            axes,
-            worst[order],
-            [place + 0.19 for place in range(len(order))],
-            colour=COLOURS[1],
-            hatch="////",
-        )
+        places = np.arange(len(order), dtype=np.float64)
+        _bars(axes, best[order], places - 0.19, colour=COLOURS[0], hatch=None)
+        _bars(axes, worst[order], places + 0.19, colour=COLOURS[1], hatch="////")
         axes.set_yticks(range(len(order)), names)
         axes.set_ylim(len(order) - 0.5, -0.5)
         axes.tick_params(axis="y", length=0)
@@ -301,11 +275,17 @@ def ceiling_figure(ratings: Ratings, *, title: str | None = None, width: float =
         axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
         axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %" if share <= 1 else "")
         figure.supxlabel("Share of the system's ratings", fontsize=8)
-        add_header(figure, title, [_bar_handles()])
+        look = {"linestyle": "", "marker": "s", "markersize": 6}
+        worst_look = {"color": COLOURS[1], "markerfacecolor": "white", **look}
+        handles = [
+            Line2D([], [], color=COLOURS[0], label="at the best end", **look),  # type: ignore[arg-type]
+            Line2D([], [], label="at the worst end", **worst_look),  # type: ignore[arg-type]
+        ]
+        add_header(figure, title, [handles])
     return figure, ceiling_words(ratings)
 
 
-def _bars(axes: Axes, share: Floats, places: list[float], *, colour: str, hatch: str | None) -> None:
+def _bars(axes: Axes, share: Floats, places: Floats, *, colour: str, hatch: str | None) -> None:
     fill = colour if hatch is None else "white"
     axes.barh(places, share, height=0.36, color=fill, edgecolor=colour, hatch=hatch, linewidth=0.7)
     for place, value in zip(places, share, strict=True):
@@ -326,14 +306,6 @@ def end_shares(ratings: Ratings) -> tuple[Floats, Floats]:
     best = np.bincount(ratings.system, ratings.rating > 1 - _AT_END, ratings.n_systems) / count
     worst = np.bincount(ratings.system, ratings.rating < _AT_END, ratings.n_systems) / count
     return best, worst
-
-
-def _bar_handles() -> list[Line2D]:
-    look = {"linestyle": "", "marker": "s", "markersize": 6}
-    return [
-        Line2D([], [], color=COLOURS[0], label="at the best end", **look),  # type: ignore[arg-type]
-        Line2D([], [], color=COLOURS[1], markerfacecolor="white", label="at the worst end", **look),  # type: ignore[arg-type]
-    ]
 
 
 def ceiling_words(ratings: Ratings) -> str:
@@ -381,7 +353,9 @@ def residual_figure(
                 for system, name in enumerate(ratings.system_names)
                 for chosen in [ratings.system == system]
             ]
-        middle, spread = _tenths(fitted, residual)
+        parts = np.array_split(np.argsort(fitted, kind="stable"), min(10, len(fitted)))
+        middle = np.array([fitted[part].mean() for part in parts])
+        spread = np.array([residual[part].std() for part in parts])
         for sign in (-1, 1):
             axes.plot(middle, sign * spread, color=INK, marker=".", markersize=4, linewidth=1, zorder=4)
         handles.append(Line2D([], [], color=INK, marker=".", label="SD of each tenth"))
@@ -398,12 +372,3 @@ def _scatter(axes: Axes, fitted: Floats, residual: Floats, system: int, name: st
     # points as a picture inside vector files: tens of thousands of outlines open slowly
     axes.plot(fitted, residual, alpha=strength, markeredgewidth=0, rasterized=True, **look)  # type: ignore[arg-type]
     return Line2D([], [], label=shortened(picture_text(name), width=24), **look)  # type: ignore[arg-type]
-
-
-def _tenths(fitted: Floats, residual: Floats) -> tuple[Floats, Floats]:
-    """Mean fitted value and SD of the residuals of each tenth of the ratings, by fitted value."""
-    parts = np.array_split(np.argsort(fitted, kind="stable"), min(10, len(fitted)))
-    return (
-        np.array([fitted[part].mean() for part in parts]),
-        np.array([residual[part].std() for part in parts]),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +14,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import counted, level_of, p_words
-from humeval_power.saying.result import Record
+from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.family import Unit
 from humeval_power.studies.fit.many_systems import (
     ModelCheck,
@@ -94,23 +94,17 @@ def criterion_findings(
         mean, rank = means[name], simulated.get(name)
         low, high = (None, None) if mean.interval is None else unit.mean_interval(*mean.interval)
         first, last = places.get(name, (None, None))
-        rows.append(
-            Finding(
-                ratings.criterion,
-                name,
-                n_of[name],
-                unit.mean(mean.mean),
-                low,
-                high,
-                letters.get(name),
-                first,
-                last,
-                None if rank is None else rank.best,
-                None if rank is None else rank.expected,
-                None if rank is None else rank.low,
-                None if rank is None else rank.high,
+        known = (ratings.criterion, name, n_of[name], unit.mean(mean.mean))
+        one = Finding(*known, low, high, letters.get(name), first, last)
+        if rank is not None:
+            one = replace(
+                one,
+                best=rank.best,
+                expected_rank=rank.expected,
+                likely_low=rank.low,
+                likely_high=rank.high,
             )
-        )
+        rows.append(one)
     alpha = analysis.results[0].test.rule.alpha
     return CriterionFindings(
         ratings.criterion, unit, alpha, tuple(rows), analysis.groups, ranks.n_draws, ranks.reason
@@ -186,16 +180,6 @@ def chance_cell(chance: float) -> str:
     return "> 0.99" if chance > 0.995 else f"{chance:.2f}"
 
 
-def findings_content(findings: CriterionFindings) -> Record:
-    """The findings as plain values, in the units and the order in which they are shown."""
-    return {
-        "unit": findings.unit.words,
-        "n_draws": findings.n_draws,
-        "reason": findings.reason or None,
-        "rows": [asdict(one) for one in findings.rows],
-    }
-
-
 def findings_frame(findings: Sequence[CriterionFindings]) -> pd.DataFrame:
     """A row for each system under each criterion."""
     import pandas as pd
@@ -205,19 +189,12 @@ def findings_frame(findings: Sequence[CriterionFindings]) -> pd.DataFrame:
     )
 
 
-def ranks_content(ranks: SimulatedRanks) -> Record:
-    """The chance of every rank, for those who compute with them."""
-    return {
-        "n_draws": ranks.n_draws,
-        "seed": ranks.seed,
-        "reason": ranks.reason or None,
-        "meaning": "chances of ranks in draws of the means and their variances; no p-values",
-        "systems": [asdict(one) for one in ranks.systems],
-    }
-
-
 def findings_files(
-    table: Table, findings: Sequence[CriterionFindings], tests: FamilyOfTests, *, notices: tuple[str, ...]
+    as_table: Table,
+    findings: Sequence[CriterionFindings],
+    tests: FamilyOfTests,
+    *,
+    notices: tuple[str, ...],
 ) -> dict[str, str]:
     """The findings as a spreadsheet, and as a table to put into a paper, whose caption begins with the notices."""
     from humeval_power.saying.render.latex import latex_float
@@ -225,7 +202,7 @@ def findings_files(
     caption = " ".join([*notices, *findings_words(findings, tests)])
     return {
         "findings.csv": table_csv(findings_frame(findings), digits=10),
-        "findings.tex": latex_float(table, caption=caption, label="tab:findings"),
+        "findings.tex": latex_float(as_table, caption=caption, label="tab:findings"),
     }
 
 
@@ -298,15 +275,6 @@ def sds_words(fitted: JointFit) -> str:
     return f"SDs on [0, 1]: {sds}. That of a worker's difference between two systems {difference}."
 
 
-def zeros_words(names: Sequence[str]) -> str:
-    """SDs that were estimated as zero; those of single systems are counted, for their table names them."""
-    shared = [name for name in names if " of " not in name]
-    own = len(names) - len(shared)
-    if own:
-        shared.append(f"{counted(own, 'SD')} of single systems (see the table)")
-    return listed(shared)
-
-
 def system_sds(fitted: JointFit, called: Mapping[str, str]) -> Iterator[Block]:
     """How much workers and items differ about each system, from a fit with its own variances.
 
@@ -316,15 +284,14 @@ def system_sds(fitted: JointFit, called: Mapping[str, str]) -> Iterator[Block]:
     yield Paragraph(
         "SDs on [0, 1] of what a worker, or an item, gives one system beyond what it gives all."
     )
-    rows = [
-        (
-            shown,
-            f"{sds[f'sd_worker_system of {name}']:.4f}",
-            f"{sds[f'sd_item_system of {name}']:.4f}",
-        )
-        for name, shown in called.items()
-    ]
-    yield Table(("system", "worker x system", "item x system"), tuple(rows))
+    yield table(
+        called,
+        {
+            "system": lambda name: called[name],
+            "worker x system": lambda name: f"{sds[f'sd_worker_system of {name}']:.4f}",
+            "item x system": lambda name: f"{sds[f'sd_item_system of {name}']:.4f}",
+        },
+    )
 
 
 def check_words(check: VariancesCheck | ModelCheck, called: Mapping[tuple[str, str], str]) -> str:
@@ -357,26 +324,17 @@ def ratio_words(check: VariancesCheck) -> Iterator[str]:
         )
 
 
-def check_remarks(check: VariancesCheck | None) -> tuple[str, ...]:
-    """A warning where decisions depend on the kind of variances."""
+def check_remarks(check: VariancesCheck | ModelCheck | None) -> tuple[str, ...]:
+    """A warning where decisions depend on the kind of variances, or on the model."""
     if check is None or not check.parted:
         return ()
-    return (
-        f"{_depends(check)} on the variances: with {_kind(check)} ones the decision is another. See the notes.",
-    )
-
-
-def model_remarks(check: ModelCheck | None) -> tuple[str, ...]:
-    """A warning where decisions depend on the model: fits in pairs, or one of all systems."""
-    if check is None or not check.parted:
-        return ()
-    by = "fits in pairs" if check.model == "pairwise" else "one fit of all systems"
-    return (f"{_depends(check)} on the model: by {by} the decision is another. See the notes.",)
-
-
-def _depends(check: VariancesCheck | ModelCheck) -> str:
+    if isinstance(check, VariancesCheck):
+        what = f"variances: with {_kind(check)} ones"
+    else:
+        what = f"model: by {'fits in pairs' if check.model == 'pairwise' else 'one fit of all systems'}"
     of = counted(len(check.results), "comparison")
-    return f"{WARNING}{len(check.parted)} of {of} {'depends' if len(check.parted) == 1 else 'depend'}"
+    depend = f"{len(check.parted)} of {of} {'depends' if len(check.parted) == 1 else 'depend'}"
+    return (f"{WARNING}{depend} on the {what} the decision is another. See the notes.",)
 
 
 def listed(names: Sequence[str]) -> str:

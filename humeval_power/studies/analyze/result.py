@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from humeval_power.checking.rehearsed import lead_of, rehearsal_notices
 from humeval_power.errors import InputError
@@ -15,6 +15,7 @@ from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import decided_words, in_points_too, points_words, share_words
+from humeval_power.saying.clustered_words import independence_record, independence_section
 from humeval_power.saying.document import Block, Document, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_words
 from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Record, Result
@@ -36,7 +37,6 @@ from humeval_power.studies.analyze.findings import (
     findings_files,
     findings_frame,
     findings_table,
-    model_remarks,
 )
 from humeval_power.studies.analyze.result_conditions import (
     WithAndWithout,
@@ -45,8 +45,7 @@ from humeval_power.studies.analyze.result_conditions import (
     exclusion_content,
     exclusion_section,
     not_applied_remarks,
-    study_independence_content,
-    study_independence_section,
+    study_independence,
 )
 from humeval_power.studies.analyze.result_ranking import Ranking, agreement_blocks, notes
 from humeval_power.studies.fit.fit_blocks import (
@@ -75,6 +74,7 @@ from humeval_power.studies.monitor.result import (
     result_blocks,
 )
 from humeval_power.studies.monitor.step import rating_inference
+from humeval_power.studies.monitor.systems import SystemsMonitoring
 from humeval_power.studies.power.estimate import PowerEstimate
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ class AnalysisResult(Result):
         return (
             *excluded,
             *check_remarks(self.analysis.check),
-            *model_remarks(self.analysis.other_model),
+            *check_remarks(self.analysis.other_model),
             *(f"WARNING: {one.actual}." for one in unchecked),
             *self._family_remarks(),
         )
@@ -189,35 +189,16 @@ class AnalysisResult(Result):
             return ()
         return tuple(family_remarks(self.ratings, self.tested, self.detail.check))
 
-    @property
-    def p_values(self) -> tuple[float, ...]:
-        """The raw p-value of each comparison."""
-        return tuple(one.test.p_value for one in self.analysis.results)
-
-    @property
-    def check_p_values(self) -> tuple[float, ...]:
-        """The same with the other kind of variances; without such a check, its own."""
-        check = self.analysis.check
-        return (
-            tuple(one.test.p_value for one in check.results) if check and check.results else self.p_values
-        )
-
-    @property
-    def other_p_values(self) -> tuple[float, ...]:
-        """The same by the other model; without such a check, its own."""
-        other = self.analysis.other_model
-        return (
-            tuple(one.test.p_value for one in other.results) if other and other.results else self.p_values
-        )
+    def p_values(self, by: Literal["", "check", "other_model"] = "") -> tuple[float, ...]:
+        """The raw p-value of each comparison; or of a check, by the other variances or the other model, where there
+        is one."""
+        check = getattr(self.analysis, by) if by else None
+        results = self.analysis.results if check is None or not check.results else check.results
+        return tuple(one.test.p_value for one in results)
 
     def check_family(self, family: ComparisonFamily) -> None:
         """Refuse to be corrected by another family than several systems were compared by, or after looks.
-
-        Raises
-        ------
-        InputError
-            Another family, or a study with looks, whose boundaries decide alone.
-        """
+        Raises InputError: another family, or a study with looks, whose boundaries decide alone."""
         if self.looks is not None and (self.ranks is not None or family.correction != "none"):
             raise InputError(
                 f"{self.ratings.source}: a study with looks is decided by its boundaries; analyse it by itself."
@@ -239,12 +220,7 @@ class AnalysisResult(Result):
     @property
     def findings(self) -> CriterionFindings:
         """Of several systems a row for each, as the table, the picture, the record and the frame show it.
-
-        Raises
-        ------
-        InputError
-            Two systems, which have no ranking.
-        """
+        Raises InputError: two systems, which have no ranking."""
         if self.ranking is None:
             raise InputError(
                 "Two systems have one comparison and no ranking: see `decision` and `to_frame`."
@@ -319,13 +295,22 @@ class AnalysisResult(Result):
         ranking, names = self.ranking, self.ratings.system_names
         criterion = f": {self.ratings.criterion}" if self.ratings.criterion else ""
         if ranking is None:
-            title = f"Analysis of {names[0]} and {names[1]}{criterion}"
-            findings, further = [*self._effect_sections()], [*self._fit_sections()]
-            said = tuple(self._fit_notes())
+            assert self.detail is not None
+            a, b = names
+            title = f"Analysis of {a} and {b}{criterion}"
+            findings = [
+                Section(f"Effect {b} - {a}", tuple(self._effect(self.detail.interest))),
+                *adjustment_sections(self.detail.adjustment, self.tested, self.ratings.scale),
+            ]
+            further = [*self._fit_sections(self.detail)]
+            notes_of_fit = fit_notes(self.ratings, self.fitted, self.tested, self.detail.size)
+            said = (*notes_of_fit, *self._family_remarks())
         else:
             title = f"Comparison of {counted(len(names), 'system')}{criterion}"
             differences, *further = ranking.detail_sections()
-            findings = [Section("Findings", tuple(ranking.blocks())), *self._looks_section()]
+            findings = [Section("Findings", tuple(ranking.blocks()))]
+            if self.looks is not None:
+                findings.append(Section("Looks", tuple(self._looks_at_several(self.looks.of_several))))
             if ranking.is_long:
                 further.insert(0, differences)
             else:
@@ -338,7 +323,7 @@ class AnalysisResult(Result):
             *deviations_section(self.deviations),
             Section("Notes", (Points(said),) if said else ()),
             Section("Agreement of workers", tuple(agreement_blocks({"": self.agreement}))),
-            study_independence_section(self.ratings),
+            independence_section(study_independence(self.ratings)),
             *further,
         )
         return Document(
@@ -348,20 +333,8 @@ class AnalysisResult(Result):
             sections=tuple(each for each in sections if each.blocks),
         )
 
-    def _effect_sections(self) -> Iterator[Section]:
-        assert self.detail is not None
-        a, b = self.ratings.system_names
-        yield Section(f"Effect {b} - {a}", tuple(self._effect(self.detail.interest)))
-        yield from adjustment_sections(self.detail.adjustment, self.tested, self.ratings.scale)
-
-    def _fit_notes(self) -> Iterator[str]:
-        assert self.detail is not None
-        yield from fit_notes(self.ratings, self.fitted, self.tested, self.detail.size)
-        yield from self._family_remarks()
-
-    def _fit_sections(self) -> Iterator[Section]:
-        assert self.detail is not None
-        parameters = parameter_blocks(self.ratings, self.fitted, self.detail.ranges)
+    def _fit_sections(self, detail: PairDetail) -> Iterator[Section]:
+        parameters = parameter_blocks(self.ratings, self.fitted, detail.ranges)
         yield Section("Parameters", parameters, is_detail=True)
         yield from further_sections(self.ratings, self.fitted)
         if self.diagnostics is not None:
@@ -372,17 +345,15 @@ class AnalysisResult(Result):
             blocks = (*linear, *diagnostic_blocks(diagnostics, self.ratings))
             yield Section("Diagnostics", blocks, is_detail=True)
 
-    def _looks_section(self) -> Iterator[Section]:
+    def _looks_at_several(self, state: SystemsMonitoring) -> Iterator[Block]:
         """What was shown of several systems when."""
-        if self.looks is not None:
-            state = self.looks.of_several
-            n, decision = len(state.looks), DECISIONS[state.looks[-1].decision]
-            scale = self._declared_scale
-            said = Paragraph(f"{counted(n, 'look')} taken ({state.rule}). {decision}")
-            if isinstance(state, DroppingMonitoring):
-                yield Section("Looks", (said, Paragraph(best_sentence(state)), *drop_blocks(state, scale)))
-            else:
-                yield Section("Looks", (said, *result_blocks(over_looks(state), n, scale)))
+        n, scale = len(state.looks), self._declared_scale
+        yield Paragraph(f"{counted(n, 'look')} taken ({state.rule}). {DECISIONS[state.last.decision]}")
+        if isinstance(state, DroppingMonitoring):
+            yield Paragraph(best_sentence(state))
+            yield from drop_blocks(state, scale)
+        else:
+            yield from result_blocks(over_looks(state), n, scale)
 
     def _effect(self, interest: PowerAtInterest | None) -> Iterator[Block]:
         if self.looks is not None and self.sequential is not None:
@@ -414,13 +385,11 @@ class AnalysisResult(Result):
         """The effect by the interval that holds over all looks, and the test that ignores them."""
         reported, plain, rule = self.reported, self.tested, self.tested.rule
         by_interval = replace(reported, rule=at_the_end(rule))
+        alone = f"{level_of(rule.confidence)} interval {interval_words(*plain.interval)}"
         facts = (
             ("Test", f"{p_words(reported.p_value)} over all looks"),
             ("Rule", str(rule)),
-            (
-                "Without regard to the looks",
-                f"{tested_words(plain)}; {level_of(rule.confidence)} interval {interval_words(*plain.interval)}",
-            ),
+            ("Without regard to the looks", f"{tested_words(plain)}; {alone}"),
         )
         for block in effect_section(self.ratings, self.fitted, by_interval, interest=interest).blocks:
             yield Facts(facts) if isinstance(block, Facts) else block
@@ -431,29 +400,40 @@ class AnalysisResult(Result):
         return self.ratings.scale if self.ratings.scale.source == "declared" else None
 
     def _looks_words(self, looks: LooksTaken, result: StagewiseResult | RepeatedResult) -> str:
-        if not isinstance(result, RepeatedResult):
-            return _looks(looks, result, self._declared_scale)
         a, b = self.ratings.system_names
-        scale = self._declared_scale
-        state, decision = looks.of_two, DECISIONS[looks.of_two.looks[-1].decision]
+        scale, state = self._declared_scale, looks.of_two
+        taken, last = f"{counted(len(state.looks), 'look')} taken", state.last
+        if isinstance(result, RepeatedResult):
+            return (
+                f"{taken} ({state.rule_words}). {DECISIONS[last.decision]} "
+                f"{repeated_words(result, (a, b), scale)}. Report these numbers: these hold at all looks together, "
+                "those without regard to the looks do not."
+            )
+        level = f"{level_of(result.confidence)} interval {{}}"
+        found = in_points_too(result.estimate, result.interval, scale, interval_is=level)
+        passed = "passed its boundary" if looks.shown else "did not pass its boundary"
         return (
-            f"{counted(len(state.looks), 'look')} taken ({state.rule_words}). {decision} "
-            f"{repeated_words(result, (a, b), scale)}. Report these numbers: these hold at all looks together, "
-            "those without regard to the looks do not."
+            f"{taken} ({state.rule.efficacy}); the last one {passed} ({p_words(last.data.p_value)}, needed "
+            f"{last.nominal:.5f}). Taking the looks into account (stage-wise ordering): "
+            f"{p_words(result.p_value)}, median-unbiased estimate {found}. Report these; the plain ones below "
+            "ignore that the study could have stopped earlier."
         )
 
     def content(self) -> Record:
         """The fits, the comparisons on [0, 1], and what only a finished study has."""
-        detail, ranking = self.detail, self.ranking
+        detail, ranking, looks = self.detail, self.ranking, self.looks
         if ranking is not None:
             record = {
                 **systems_content(self.ratings, self.analysis, agreement=self.agreement),
                 **ranking.content(),
                 **deviations_content(self.deviations, self.plan),
-                **({} if self.looks is None else {"looks": _looks_content(self.looks)}),
+                **({} if looks is None else {"looks": _looks_content(looks.of_several, looks.ledger)}),
             }
         else:
             assert detail is not None
+            sequential = None
+            if looks is not None and self.sequential is not None:
+                sequential = looks_content(looks, self.sequential)
             record = analysis_content(
                 self.ratings,
                 self.fitted,
@@ -462,17 +442,15 @@ class AnalysisResult(Result):
                 size=detail.size,
                 check=detail.check,
                 interest=detail.interest,
+                adjustment=detail.adjustment,
                 deviations=self.deviations,
                 agreement=self.agreement,
                 plan=self.plan,
-                adjustment=detail.adjustment,
                 corrected_p=None if self.tests is None else self._corrected_p,
                 tests=self.tests,
-                sequential=None
-                if self.looks is None or self.sequential is None
-                else looks_content(self.looks, self.sequential),
+                sequential=sequential,
             )
-        independence = study_independence_content(self.ratings)
+        independence = independence_record(study_independence(self.ratings))
         if self.over_pool is not None:
             record = {**record, "pool": self.over_pool.content(self._names)}
         return {**record, **exclusion_content(self.exclusion, self.rows), "independence": independence}
@@ -515,14 +493,13 @@ def comparison_rows(criterion: str | None, analysis: SystemsAnalysis) -> tuple[C
     )
 
 
-def _looks_content(looks: LooksTaken) -> Record:
+def _looks_content(state: SystemsMonitoring, ledger: str) -> Record:
     """The looks of a finished study of several systems, and what is reported of each comparison."""
-    state = looks.of_several
     return {
-        "ledger": Path(looks.ledger).name,
+        "ledger": Path(ledger).name,
         "rule": str(state.rule),
         "correction": state.correction,
-        "decision": state.looks[-1].decision,
+        "decision": state.last.decision,
         "looks": [asdict(look) for look in state.looks],
         "inference": [over_record(one) for one in over_looks(state)],
         **(dropping_record(state) if isinstance(state, DroppingMonitoring) else {}),
@@ -555,16 +532,3 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule, scale: RatingScale)
             f"{share_words(interest.type_s)} of such studies."
         )
     return text
-
-
-def _looks(looks: LooksTaken, inference: StagewiseResult, scale: RatingScale | None) -> str:
-    last, level = looks.of_two.looks[-1], f"{level_of(inference.confidence)} interval {{}}"
-    found = in_points_too(inference.estimate, inference.interval, scale, interval_is=level)
-    return (
-        f"{counted(len(looks.state.looks), 'look')} taken ({looks.state.rule.efficacy}); the last one "
-        f"{'passed its boundary' if looks.shown else 'did not pass its boundary'} "
-        f"({p_words(last.data.p_value)}, needed {last.nominal:.5f}). "
-        "Taking the looks into account (stage-wise ordering): "
-        f"{p_words(inference.p_value)}, median-unbiased estimate {found}. "
-        "Report these; the plain ones below ignore that the study could have stopped earlier."
-    )

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from humeval_power.exclusions import rule_words
 from humeval_power.ratings import Ratings
 from humeval_power.saying.chart import EstimateRow, EstimateRows
-from humeval_power.saying.clustered_words import Independence, independence_record, independence_section
+from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Block, Drawing, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell
 from humeval_power.saying.quantities import values
@@ -61,18 +61,6 @@ class WithAndWithout:
     ratings: tuple[int, int]
     without: tuple[ComparisonRow, ...]
 
-    @classmethod
-    def of(
-        cls, exclusion: WorkerExclusion, kept: Ratings, whole: Ratings, without: Sequence[ComparisonRow]
-    ) -> WithAndWithout:
-        """Of the ratings that stay and of all."""
-        return cls(
-            exclusion,
-            (kept.n_workers, whole.n_workers),
-            (kept.n_ratings, whole.n_ratings),
-            tuple(without),
-        )
-
 
 def exclusion_section(
     *parts: tuple[WithAndWithout | None, Sequence[ComparisonRow]],
@@ -95,7 +83,20 @@ def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> 
         for values, rows in parts
         for one, other in zip(rows, values.without, strict=True)
     ]
-    yield _one_table(*lines[0]) if len(lines) == 1 else _several_table(lines[:_MOST_SHOWN])
+    heads: tuple[str, ...] = ("comparison", "rules", "estimate", "interval", "p")
+    rows: list[tuple[str, ...]] = [
+        (_named(row), name, *_effect(row))
+        for one, other, _ in lines[:_MOST_SHOWN]
+        for name, row in (("with", one), ("without", other))
+    ]
+    if len(lines) == 1:
+        one, other, of = lines[0]
+        heads = (f"{one.second} - {one.first}", "workers", "ratings", "estimate", "interval", "p")
+        rows = [
+            (name, f"{of.workers[place]:,}", f"{of.ratings[place]:,}", *_effect(row))
+            for place, (name, row) in enumerate((("with the rules", one), ("without", other)))
+        ]
+    yield Table(heads, tuple(rows))
     yield _drawing(lines[:_MOST_SHOWN])
     if len(lines) > _MOST_SHOWN:
         yield Paragraph(f"The record has {counted(len(lines) - _MOST_SHOWN, 'comparison')} more.")
@@ -137,26 +138,6 @@ def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]
     )
 
 
-def _one_table(one: ComparisonRow, other: ComparisonRow, analyses: WithAndWithout) -> Table:
-    """One comparison both ways, with its counts."""
-    rows = [
-        (name, f"{analyses.workers[place]:,}", f"{analyses.ratings[place]:,}", *_effect(row))
-        for place, (name, row) in enumerate((("with the rules", one), ("without", other)))
-    ]
-    heads = (f"{one.second} - {one.first}", "workers", "ratings", "estimate", "interval", "p")
-    return Table(heads, tuple(rows))
-
-
-def _several_table(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Table:
-    """Comparisons both ways."""
-    rows = [
-        (_named(row), name, *_effect(row))
-        for one, other, _ in lines
-        for name, row in (("with", one), ("without", other))
-    ]
-    return Table(("comparison", "rules", "estimate", "interval", "p"), tuple(rows))
-
-
 def _named(row: ComparisonRow) -> str:
     criterion = f"{row.criterion}: " if row.criterion else ""
     return f"{criterion}{row.second} - {row.first}"
@@ -171,6 +152,10 @@ def exclusion_content(analyses: WithAndWithout | None, rows: Sequence[Comparison
     if analyses is None:
         return {}
     exclusion, names = analyses.exclusion, ("with_rules", "without_rules")
+
+    def effect(row: ComparisonRow) -> Record:
+        return {"estimate": row.estimate, "interval": [row.low, row.high], "p_value": row.p_value}
+
     return {
         "worker_exclusion": {
             "rules": str(exclusion.rules),
@@ -192,14 +177,7 @@ def exclusion_content(analyses: WithAndWithout | None, rows: Sequence[Comparison
             "comparisons": [
                 {
                     **values(one, "criterion", "first", "second"),
-                    **{
-                        name: {
-                            "estimate": row.estimate,
-                            "interval": [row.low, row.high],
-                            "p_value": row.p_value,
-                        }
-                        for name, row in zip(names, (one, other), strict=True)
-                    },
+                    **dict(zip(names, map(effect, (one, other)), strict=True)),
                 }
                 for one, other in zip(rows, analyses.without, strict=True)
             ],
@@ -243,37 +221,19 @@ def not_applied_remarks(exclusion: WorkerExclusion | None) -> tuple[str, ...]:
 
 def study_independence(ratings: Ratings) -> tuple[Independence, ...]:
     """What ratings share: workers and items always, documents where they are named."""
-    return tuple(_answers(ratings))
-
-
-def study_independence_section(ratings: Ratings) -> Section:
-    """The same as a section."""
-    return independence_section(study_independence(ratings))
-
-
-def study_independence_content(ratings: Ratings) -> list[Record]:
-    """The same as plain values."""
-    return independence_record(study_independence(ratings))
-
-
-def _answers(ratings: Ratings) -> Iterator[Independence]:
     workers, items = counted(ratings.n_workers, "worker"), counted(ratings.n_items, "item")
-    yield Independence(
-        "workers",
-        "accounted",
+    of_workers = (
         f"Ratings of one worker are alike, and so are those of one item. The model knows {workers} and {items}, "
-        "with their levels and with how they differ between systems.",
+        "with their levels and with how they differ between systems."
+    )
+    of_items = (
+        "Items count as independent of each other. Where several are sentences of one document, or turns of "
+        "one dialogue, they are not: name the column by --document."
     )
     if ratings.n_documents:
-        yield Independence(
-            "items",
-            "accounted",
-            f"Items of one document are alike. The model knows {counted(ratings.n_documents, 'document')}.",
-        )
-    else:
-        yield Independence(
-            "items",
-            "assumed",
-            "Items count as independent of each other. Where several are sentences of one document, or turns of "
-            "one dialogue, they are not: name the column by --document.",
-        )
+        documents = counted(ratings.n_documents, "document")
+        of_items = f"Items of one document are alike. The model knows {documents}."
+    return (
+        Independence("workers", "accounted", of_workers),
+        Independence("items", "accounted" if ratings.n_documents else "assumed", of_items),
+    )

@@ -107,12 +107,8 @@ class CriteriaResult(Result):
             return {}
         called = {name: name for one in self.findings for name in [row.system for row in one.rows]}
         table = findings_table(self.findings, called=called)
-        return findings_files(table, self.findings, self.tests, notices=self._notices)
-
-    @property
-    def _notices(self) -> tuple[str, ...]:
-        """That these are ratings of a rehearsal, where they are."""
-        return rehearsal_notices(self._workers)
+        notices = rehearsal_notices(self._workers)
+        return findings_files(table, self.findings, self.tests, notices=notices)
 
     @property
     def _workers(self) -> tuple[str, ...]:
@@ -143,7 +139,7 @@ class CriteriaResult(Result):
         return Document(
             f"Analysis of {'1 criterion' if n == 1 else f'{n} criteria'}",
             lead=lead_of(self._workers, self._lead()),
-            caveats=(*self._notices, *self._left_out()),
+            caveats=(*rehearsal_notices(self._workers), *self._left_out()),
             sections=(
                 *several_sections(
                     self.systems, self.tests, {name: self.results[name].agreement for name in self.systems}
@@ -158,10 +154,13 @@ class CriteriaResult(Result):
     @property
     def _exclusions(self) -> list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]]:
         """What rules for leaving out workers changed under each criterion."""
-        return [
-            (_named_rows(name, result.exclusion), [replace(row, criterion=name) for row in result.rows])
-            for name, result in self.results.items()
-        ]
+        changed: list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]] = []
+        for name, result in self.results.items():
+            of = result.exclusion
+            if of is not None:
+                of = replace(of, without=tuple(replace(row, criterion=name) for row in of.without))
+            changed.append((of, [replace(row, criterion=name) for row in result.rows]))
+        return changed
 
     def _deviations(self) -> Iterator[Section]:
         """Those of the tests and the criteria, and those of each criterion, each once."""
@@ -283,12 +282,8 @@ class CriteriaResult(Result):
         """The analysis of each criterion, and the family of all their tests."""
         return {
             "criteria": [
-                {
-                    "schema": result.schema,
-                    **self.in_order[name].content(),
-                    "criterion_name": name,
-                }
-                for name, result in self.results.items()
+                {"schema": one.schema, **one.content(), "criterion_name": name}
+                for name, one in self.in_order.items()
             ],
             "family_of_tests": family_record(self.tests),
             **deviations_content(self.deviations, None),
@@ -299,12 +294,6 @@ class CriteriaResult(Result):
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
-
-
-def _named_rows(name: str, analyses: WithAndWithout | None) -> WithAndWithout | None:
-    if analyses is None:
-        return None
-    return replace(analyses, without=tuple(replace(row, criterion=name) for row in analyses.without))
 
 
 def _p_cells(p: float, corrected: float, significant: bool | None) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,6 @@ from humeval_power.studies.analyze.blups import LevelEffects, Predictions
 from humeval_power.studies.analyze.diagnostics import Diagnostics, Influence, JointPredictions
 from humeval_power.studies.analyze.family import ShownPair, Unit
 from humeval_power.studies.analyze.screening import WorkerCheck, screening_blocks
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 # Workers, items and what a decision owes to each, as rows of estimates, with the one sentence that they
 # say.
@@ -75,6 +70,9 @@ def _difference_rows(
     noun: str,
     marked: Collection[str],
 ) -> tuple[EstimateRows, str]:
+    a, b = (shortened(picture_text(name), width=14) for name in ratings.system_names)
+    label = f"Predicted difference {b} - {a},"
+    label += f"{' ' if len(label) < _LABEL else chr(10)}on [0, 1]"
     rows = EstimateRows(
         tuple(
             EstimateRow(name, float(value), marked=name in marked)
@@ -85,15 +83,9 @@ def _difference_rows(
         whole_label=f"all {noun}s: {predictions.effect:.3f}",
         usual_label="like the others" if marked else "",
         marked_label="unlike the others",
-        x_label=_difference_label(ratings),
+        x_label=label,
     )
     return rows, _difference_sentence(predictions, levels, names, ratings, noun)
-
-
-def _difference_label(ratings: Ratings) -> str:
-    a, b = (shortened(picture_text(name), width=14) for name in ratings.system_names)
-    named = f"Predicted difference {b} - {a},"
-    return f"{named}{' ' if len(named) < _LABEL else chr(10)}on [0, 1]"
 
 
 def _difference_sentence(
@@ -109,15 +101,12 @@ def _difference_sentence(
     low, high = int(np.argmin(difference)), int(np.argmax(difference))
     positive = int((difference > 0).sum())
     count = f"all {n:,}" if positive == n else f"{positive:,} of {n:,}"
+    verb = "rate" if noun == "worker" else "have"
     return (
-        f"The model predicts that {count} {noun}s {_verb(noun)} {b} higher than {a}; the predicted differences "
+        f"The model predicts that {count} {noun}s {verb} {b} higher than {a}; the predicted differences "
         f"run from {difference[low]:.3f} ({shortened(names[low])}) to {difference[high]:.3f} "
         f"({shortened(names[high])}) on [0, 1]."
     )
-
-
-def _verb(noun: str) -> str:
-    return "rate" if noun == "worker" else "have"
 
 
 def residual_sentence(predictions: Predictions | JointPredictions) -> str:
@@ -134,19 +123,13 @@ def residual_sentence(predictions: Predictions | JointPredictions) -> str:
     else:
         words = f"The spread of residuals is about even ({spread})"
     if outside > 0:
-        share = percent(outside)
-        words += f"; {share} of fitted ratings lie outside the scale"
+        words += f"; {percent(outside)} of fitted ratings lie outside the scale"
     return f"{words}."
 
 
 def influence_rows(influence: Influence) -> tuple[EstimateRows, str]:
     """The effect without each level, with its interval, beside that of the whole study, and the sentence.
-
-    Raises
-    ------
-    InputError
-        Nothing could be analysed without any one of them.
-    """
+    Raises InputError: nothing could be analysed without any one of them."""
     usable = [one for one in influence.left_out if one.test is not None]
     if not usable:
         raise InputError(
@@ -211,17 +194,17 @@ def pictures_with_sentences(diagnostics: Diagnostics, ratings: Ratings) -> Itera
     words = DIFFERENCES_OF["item"]
     yield rows.drawing("items", title="How do items differ?", words=words, width=_WIDTH), sentence
 
-    def residuals() -> Figure:
-        return residual_figure(diagnostics.predictions, ratings, width=_WIDTH)[0]
-
-    words = "Residuals against fitted ratings, with the SD of each tenth."
-    yield Picture("residuals", residuals, words=words), residual_sentence(diagnostics.predictions)
-
-    def ceiling() -> Figure:
-        return ceiling_figure(ratings, width=_WIDTH)[0]
-
+    words, predicted = (
+        "Residuals against fitted ratings, with the SD of each tenth.",
+        diagnostics.predictions,
+    )
+    residuals = Picture(
+        "residuals", lambda: residual_figure(predicted, ratings, width=_WIDTH)[0], words=words
+    )
+    yield residuals, residual_sentence(predicted)
     words = "The share of each system's ratings at the best and at the worst end of the scale."
-    yield Picture("ceiling", ceiling, words=words), ceiling_words(ratings)
+    ceiling = Picture("ceiling", lambda: ceiling_figure(ratings, width=_WIDTH)[0], words=words)
+    yield ceiling, ceiling_words(ratings)
     if any(one.test is not None for one in diagnostics.influence.left_out):
         rows, sentence = influence_rows(diagnostics.influence)
         words = "The effect without each worker, with its interval, beside that of the whole study."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,37 +13,34 @@ from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.families import FamilyOfTests
 from humeval_power.ratings import Ratings
 from humeval_power.rules import claim
+from humeval_power.saying.clustered_words import independence_section
 from humeval_power.saying.document import Block, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
+from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.family import ShownPair, Unit, family_words, shown_pairs
 from humeval_power.studies.analyze.findings import (
     VARIANCES_WORDS,
     CriterionFindings,
-    Finding,
     chance_cell,
     check_words,
     criterion_findings,
-    findings_content,
     findings_table,
     findings_words,
     listed,
     order_of,
     rank_words,
-    ranks_content,
     ratio_words,
     sds_words,
     system_sds,
-    zeros_words,
 )
-from humeval_power.studies.analyze.result_conditions import study_independence_section
+from humeval_power.studies.analyze.result_conditions import study_independence
 from humeval_power.studies.analyze.result_diagnostics import pair_rows
 from humeval_power.studies.fit.many_systems import FamilyError, SystemsAnalysis
 from humeval_power.studies.fit.ranks import SimulatedRanks
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from humeval_power.studies.analyze.diagnostics import JointDiagnostics
 
 
@@ -90,9 +87,8 @@ def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[
             reasons.setdefault(one.reason, []).append(difference)
     yield from (f"No test of {', '.join(names)}: {why}." for why, names in reasons.items())
     if analysis.family_error is not None and analysis.joint is not None:
-        yield _family_error_words(
-            analysis.family_error, analysis.joint.n_workers, analysis.results[0].test.rule.alpha
-        )
+        alpha = analysis.results[0].test.rule.alpha
+        yield _family_error_words(analysis.family_error, analysis.joint.n_workers, alpha)
     if analysis.check is not None:
         yield check_words(analysis.check, called)
     if analysis.other_model is not None:
@@ -116,26 +112,6 @@ def _family_error_words(error: FamilyError, n_workers: int, alpha: float) -> str
     return f"{said}. Holm's correction keeps its level: --correction holm."
 
 
-def variance_notes(analysis: SystemsAnalysis) -> Iterator[str]:
-    """What one fit of all systems says of the variances."""
-    fitted = analysis.joint
-    if fitted is None:
-        return
-    yield sds_words(fitted)
-    if analysis.check is not None:
-        yield from ratio_words(analysis.check)
-    if fitted.boundary:
-        yield (
-            f"Estimated as zero: {zeros_words(fitted.boundary)}. That is no proof that they are, and "
-            "Kenward-Roger's df allow for it."
-        )
-    if fitted.not_identified:
-        yield (
-            f"This table cannot tell {listed(fitted.not_identified)} apart; differences and means are "
-            "not affected."
-        )
-
-
 MOST_PAIRS = 10  # differences that an answer shows without being asked for details
 MORE_PAIRS = "they stand under Differences (--details) and in table.csv of a folder (-o FOLDER/)"
 _NAME = 22  # characters of a difference's name before names give way to numbers
@@ -146,55 +122,21 @@ _COLUMNS = {  # of agreement under several criteria, with their heads; others ha
 }
 
 
-def names_called(order: Sequence[str]) -> dict[str, str]:
-    """What systems are called in differences: numbers in their order where names are too long."""
-    if sum(sorted(map(len, order))[-2:]) + len(" - ") <= _NAME:
-        return {name: name for name in order}
-    return {name: f"[{place}]" for place, name in enumerate(order, start=1)}
-
-
 def rows_called(called: Mapping[str, str]) -> dict[str, str]:
     """The names of rows: where numbers stand for names, number and name."""
     return {name: name if name == short else f"{short} {name}" for name, short in called.items()}
 
 
-def differences_table(pairs: Sequence[ShownPair], unit: Unit, called: Mapping[str, str]) -> Table:
-    """A row for each comparison, with a decimal more than the findings have."""
-    return Table(
-        ("difference", "estimate", "interval", "df", "p", "corrected"),
-        tuple(
-            (
-                f"{called[one.left]} - {called[one.right]}",
-                unit.shown(one.estimate, more=1),
-                "none" if one.reason else unit.interval(*one.interval, more=1),
-                "" if one.reason else f"{one.df:.1f}",
-                p_cell(one.p_value),
-                p_cell(one.corrected_p) + (" *" if one.significant else ""),
-            )
-            for one in pairs
-        ),
-    )
-
-
-def ranks_table(findings: CriterionFindings, called: Mapping[str, str]) -> Table:
-    """What the simulation says of each system's rank."""
-    reach = f"{level_of(1 - findings.alpha)} of draws"
-    rows = tuple(_rank_cells(one, called) for one in findings.rows if one.best is not None)
-    return Table(("system", "expected rank", reach, "P(best)"), rows)
-
-
-def _rank_cells(one: Finding, called: Mapping[str, str]) -> tuple[str, ...]:
-    return (
-        called[one.system],
-        f"{one.expected_rank:.2f}",
-        rank_words(one.likely_low, one.likely_high),
-        chance_cell(cast(float, one.best)),
-    )
-
-
 def agreement_blocks(records: Mapping[str, Record]) -> Iterator[Block]:
     """Agreement over all systems: values with their 95 % intervals, of several criteria a row for each."""
-    overall = {name: _overall(record) for name, record in records.items()}
+    overall: dict[str, dict[str, Measured]] = {
+        name: {
+            one["measure"]: (one["value"], one["interval"])
+            for one in cast(list[dict[str, Any]], record["between"])
+            if one["value"] is not None and " within " not in one["measure"]
+        }
+        for name, record in records.items()
+    }
     first = next(iter(overall.values()))
     columns = [measure for measure in _COLUMNS if any(measure in values for values in overall.values())]
     if len(overall) > 1 and columns:
@@ -241,15 +183,6 @@ def _short(name: str) -> str:
     return name.removeprefix("share of ").removeprefix("share ").replace("intraclass correlation", "ICC")
 
 
-def _overall(record: Record) -> dict[str, Measured]:
-    entries = cast(list[dict[str, Any]], record["between"])
-    return {
-        one["measure"]: (one["value"], one["interval"])
-        for one in entries
-        if one["value"] is not None and " within " not in one["measure"]
-    }
-
-
 def _value(measured: Measured | None) -> str:
     if measured is None:
         return "-"
@@ -268,28 +201,28 @@ def several_sections(
     """What a paper prints of the comparisons, by criterion; nothing where there are none."""
     if not systems:
         return
-    yield Section("Findings", tuple(_findings(systems, tests)))
+    findings = [one.findings for one in systems.values()]
+    called = rows_called(next(iter(systems.values())).called)
+    words = "The mean of each system under each criterion in the order of the table, with groups and ranks."
+    blocks = (
+        Paragraph(_head(systems)),
+        findings_table(findings, called=called),
+        Picture("ranking", lambda: _figures().ranking_figure(findings), words=words),
+        Points(tuple(findings_words(findings, tests))),
+    )
+    yield Section("Findings", blocks)
     said = tuple(_notes(systems))
     if said:
         yield Section("Notes", (Points(said),))
     yield Section("Agreement of workers", tuple(agreement_blocks(agreement)))
-    yield study_independence_section(next(iter(systems.values())).ratings)
+    yield independence_section(study_independence(next(iter(systems.values())).ratings))
 
 
-def _findings(systems: Mapping[str, Ranking], tests: FamilyOfTests) -> Iterator[Block]:
-    findings = [one.findings for one in systems.values()]
-    yield Paragraph(_head(systems))
-    called = rows_called(next(iter(systems.values())).called)
-    yield findings_table(findings, called=called)
+def _figures() -> Any:
+    """The pictures of this room; Matplotlib is loaded where one is drawn."""
+    from humeval_power.studies.analyze import figures
 
-    def ranking() -> Figure:
-        from humeval_power.studies.analyze.figures import ranking_figure
-
-        return ranking_figure(findings)
-
-    words = "The mean of each system under each criterion in the order of the table, with groups and ranks."
-    yield Picture("ranking", ranking, words=words)
-    yield Points(tuple(findings_words(findings, tests)))
+    return figures
 
 
 def _head(systems: Mapping[str, Ranking]) -> str:
@@ -331,21 +264,21 @@ class Ranking:
     @property
     def decision(self) -> str:
         """Which systems may be the best, or are better than the baseline, and how many differences are shown."""
-        results, family, after = (
-            self.analysis.results,
-            self.analysis.family,
-            family_words(self.analysis.tests),
-        )
+        results, family = self.analysis.results, self.analysis.family
+        after = family_words(self.analysis.tests)
         shown = [one for one in results if one.significant]
         if results[0].test.rule.margin is not None:
             what = claim(results[0].test.rule)
             return f"{what[0].upper()}{what[1:]} is shown in {len(shown)} of {len(results)} comparisons {after}."
         if family.baseline is not None:
-            better = sum((one.test.estimate > 0) == (one.first == family.baseline) for one in shown)
-            are, n_worse = "is" if better == 1 else "are", len(shown) - better
-            of = f"{better or 'None'} of {counted(len(results), 'system')}"
-            worse = f"{n_worse or 'none'} to be worse" if n_worse or better else "or to be worse"
-            return f"{of} {are} shown to be better than {family.baseline}, {worse}, {after}."
+            apart = {name for one in shown for name in (one.first, one.second)} - {family.baseline}
+            better = self.stand_out
+            worse = [name for name in order_of(self.analysis) if name in apart.difference(better)]
+            are = "is" if len(better) == 1 else "are"
+            of = f"{len(better) or 'None'} of {counted(len(results), 'system')}"
+            which, below = (f" ({listing(names, limit=6)})" if names else "" for names in (better, worse))
+            other = f"{len(worse) or 'none'} to be worse{below}" if shown else "or to be worse"
+            return f"{of} {are} shown to be better than {family.baseline}{which}, {other}, {after}."
         are = "are" if len(shown) > 1 else "is"
         differences = f"{len(shown) or 'none'} of {counted(len(results), 'difference')} {are} shown {after}"
         if self.analysis.tests.drop_result:
@@ -411,7 +344,8 @@ class Ranking:
     def detail_sections(self) -> Iterator[Section]:
         """What stands behind the findings: the differences first."""
         yield Section("Differences", tuple(self._differences()), is_detail=True)
-        yield Section("Ranks", tuple(self._ranks()), is_detail=True)
+        ranks = (self._ranks(),) if self.findings.n_draws else ()
+        yield Section("Ranks", ranks, is_detail=True)
         yield Section("How systems differ", tuple(self._variances()), is_detail=True)
         yield Section("Where ratings lie", tuple(self._ceiling()), is_detail=True)
         yield Section("Diagnostics", tuple(self._diagnostics()), is_detail=True)
@@ -424,25 +358,39 @@ class Ranking:
             f"{correction_words(analysis)}."
         )
         yield findings_table([self.findings], called=rows_called(self.called))
-        yield Picture(
-            "ranking",
-            self._ranking,
-            words="The mean of each system in the order of the table, with groups that tests do not tell apart.",
+        words = (
+            "The mean of each system in the order of the table, with groups that tests do not tell apart."
         )
+        yield Picture("ranking", lambda: _figures().ranking_figure([self.findings]), words=words)
         more = [f"{len(self.pairs)} differences: {MORE_PAIRS}."] if len(self.pairs) > MOST_PAIRS else []
         yield Points((*findings_words([self.findings], self.analysis.tests), *more))
 
     @property
     def called(self) -> dict[str, str]:
         """What systems are called in differences: where names are long, their numbers in the order."""
-        return names_called(self.order or self.shown_order)
+        order = self.order or self.shown_order
+        if sum(sorted(map(len, order))[-2:]) + len(" - ") <= _NAME:
+            return {name: name for name in order}
+        return {name: f"[{place}]" for place, name in enumerate(order, start=1)}
 
     def _differences(self) -> Iterator[Block]:
-        yield Paragraph(f"Differences are {self.unit.words}.")
-        yield differences_table(self.pairs, self.unit, self.called)
+        unit, called, analysis = self.unit, self.called, self.analysis
+        yield Paragraph(f"Differences are {unit.words}.")
+        yield table(
+            self.pairs,
+            {  # with a decimal more than the findings have
+                "difference": lambda one: f"{called[one.left]} - {called[one.right]}",
+                "estimate": lambda one: unit.shown(one.estimate, more=1),
+                "interval": lambda one: "none" if one.reason else unit.interval(*one.interval, more=1),
+                "df": lambda one: "" if one.reason else f"{one.df:.1f}",
+                "p": lambda one: p_cell(one.p_value),
+                "corrected": lambda one: p_cell(one.corrected_p) + (" *" if one.significant else ""),
+            },
+        )
+        how = {"criterion": self.ratings.criterion}
         yield Picture(
             "heat_map",
-            self._heat_map,
+            lambda: _figures().heat_map_figure(analysis, unit, self.shown_order, **how)[0],
             words="Differences of systems and their corrected p-values; the smaller p, the darker the cell.",
         )
         if any(not one.reason for one in self.pairs):
@@ -453,15 +401,44 @@ class Ranking:
                 width=4.6,
             )
 
-    def _ranks(self) -> Iterator[Block]:
-        if self.findings.n_draws:
-            yield ranks_table(self.findings, rows_called(self.called))
+    def _ranks(self) -> Table:
+        """What the simulation says of each system's rank."""
+        called = rows_called(self.called)
+        return table(
+            [one for one in self.findings.rows if one.best is not None],
+            {
+                "system": lambda one: called[one.system],
+                "expected rank": lambda one: f"{one.expected_rank:.2f}",
+                f"{level_of(1 - self.findings.alpha)} of draws": lambda one: rank_words(
+                    one.likely_low, one.likely_high
+                ),
+                "P(best)": lambda one: chance_cell(cast(float, one.best)),
+            },
+        )
 
     def _variances(self) -> Iterator[Block]:
+        """What one fit of all systems says of the variances."""
         fitted = self.analysis.joint
         if fitted is None:
             return
-        yield Points(tuple(variance_notes(self.analysis)))
+        said = [sds_words(fitted)]
+        if self.analysis.check is not None:
+            said += ratio_words(self.analysis.check)
+        if fitted.boundary:
+            zeros = [name for name in fitted.boundary if " of " not in name]
+            own = len(fitted.boundary) - len(zeros)
+            if own:  # their table names them
+                zeros.append(f"{counted(own, 'SD')} of single systems (see the table)")
+            said.append(
+                f"Estimated as zero: {listed(zeros)}. That is no proof that they are, and Kenward-Roger's df allow "
+                "for it."
+            )
+        if fitted.not_identified:
+            said.append(
+                f"This table cannot tell {listed(fitted.not_identified)} apart; differences and means are "
+                "not affected."
+            )
+        yield Points(tuple(said))
         if fitted.variances == "own":
             rows = rows_called(self.called)
             yield from system_sds(fitted, {name: rows[name] for name in self.shown_order})
@@ -473,12 +450,8 @@ class Ranking:
             return
         yield Paragraph(ceiling_words(self.ratings))
         words = "The share of each system's ratings at the best and at the worst end of the scale."
-        yield Picture("ceiling", self._ceiling_figure, words=words)
-
-    def _ceiling_figure(self) -> Figure:
-        from humeval_power.studies.analyze.figures import ceiling_figure
-
-        return ceiling_figure(self.ratings, width=4.6)[0]
+        draw = _figures().ceiling_figure
+        yield Picture("ceiling", lambda: draw(self.ratings, width=4.6)[0], words=words)
 
     def _diagnostics(self) -> Iterator[Block]:
         if self.diagnostics is not None:
@@ -488,29 +461,26 @@ class Ranking:
                 self.diagnostics, self.ratings, self.unit, self.shown_order, self.called
             )
 
-    def _ranking(self) -> Figure:
-        from humeval_power.studies.analyze.figures import ranking_figure
-
-        return ranking_figure([self.findings])
-
-    def _heat_map(self) -> Figure:
-        from humeval_power.studies.analyze.figures import heat_map_figure
-
-        return heat_map_figure(
-            self.analysis, self.unit, self.shown_order, criterion=self.ratings.criterion
-        )[0]
-
     def content(self) -> Record:
         """The findings, the chances of ranks and the diagnostics."""
+        diagnostics: Record | None = None
+        if self.diagnostics is not None:
+            from humeval_power.studies.analyze.system_diagnostics import diagnostics_content
+
+            diagnostics = diagnostics_content(self.diagnostics, self.ratings, self.unit)
+        findings, ranks = self.findings, self.ranks
         return {
-            "findings": findings_content(self.findings),
-            "ranks": ranks_content(self.ranks),
-            "diagnostics": self._diagnostics_content(),
+            "findings": {
+                "unit": findings.unit.words,
+                "n_draws": findings.n_draws,
+                "reason": findings.reason or None,
+                "rows": [asdict(one) for one in findings.rows],
+            },
+            "ranks": {
+                **values(ranks, "n_draws", "seed"),
+                "reason": ranks.reason or None,
+                "meaning": "chances of ranks in draws of the means and their variances; no p-values",
+                "systems": [asdict(one) for one in ranks.systems],
+            },
+            "diagnostics": diagnostics,
         }
-
-    def _diagnostics_content(self) -> Record | None:
-        if self.diagnostics is None:
-            return None
-        from humeval_power.studies.analyze.system_diagnostics import diagnostics_content
-
-        return diagnostics_content(self.diagnostics, self.ratings, self.unit)

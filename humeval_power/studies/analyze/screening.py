@@ -107,8 +107,10 @@ def screen_workers(
             **measures,
         )
 
-    checks = map(check, range(n_workers))
-    return tuple(sorted(checks, key=lambda one: (-len(one.reasons), _last_if_nan(one.agreement))))
+    def order(one: WorkerCheck) -> tuple[int, float]:
+        return -len(one.reasons), math.inf if math.isnan(one.agreement) else one.agreement
+
+    return tuple(sorted(map(check, range(n_workers)), key=order))
 
 
 def screening_sentence(checks: tuple[WorkerCheck, ...]) -> str:
@@ -136,7 +138,3 @@ def _spread_within_systems(ratings: Ratings) -> tuple[Floats, Codes]:
     df = np.bincount(ratings.worker, minlength=n) - systems
     squares = np.where(squares > _NO_VARIANCE, squares, 0.0)
     return np.where(df > 0, np.sqrt(squares / np.maximum(df, 1)), np.nan), systems
-
-
-def _last_if_nan(value: float) -> float:
-    return math.inf if math.isnan(value) else value

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from humeval_power.checking.columns import shortened
 from humeval_power.ratings import Ratings
 from humeval_power.safe_text import picture_text
-from humeval_power.saying.document import Block, Paragraph, Picture, Table
+from humeval_power.saying.document import Block, Paragraph, Picture
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import Record
+from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.diagnostics import JointDiagnostics, WithoutWorker
 from humeval_power.studies.analyze.family import Unit
+from humeval_power.studies.analyze.figures import residual_figure
 from humeval_power.studies.analyze.screening import screening_blocks, screening_sentence
 
 _MOST_SHOWN = 10  # workers in a table
@@ -37,26 +39,24 @@ def system_diagnostic_blocks(
     """Who is worth a look, what the means owe to single workers, and how workers and items differ."""
     yield from screening_blocks(diagnostics.workers)
     yield Paragraph(influence_words(diagnostics, unit))
-    rows = [_influence_cells(one, unit, called) for one in _by_shift(diagnostics.left_out)[:_MOST_SHOWN]]
-    if rows:
-        yield Table(("without", "ratings", "largest shift", "of", "pairs swapped", "best"), tuple(rows))
-
-    def spread() -> Figure:
-        return spread_figure(diagnostics, ratings, unit, order)
-
-    def residuals() -> Figure:
-        from humeval_power.studies.analyze.figures import residual_figure
-
-        return residual_figure(diagnostics.predictions, ratings, width=4.6)[0]
-
-    yield Picture(
-        "spread",
-        spread,
-        words="What each worker, and each item, gives a system beyond what it gives all, as predicted.",
-    )
-    yield Picture(
-        "residuals", residuals, words="Residuals against fitted ratings, with the SD of each tenth."
-    )
+    most = _by_shift(diagnostics.left_out)[:_MOST_SHOWN]
+    if most:
+        yield table(
+            most,
+            {
+                "without": lambda one: one.worker,
+                "ratings": lambda one: f"{one.n_ratings:,}",
+                "largest shift": lambda one: unit.shown(unit.difference(one.shift), more=1, signed=True),
+                "of": lambda one: called[one.system],
+                "pairs swapped": lambda one: str(one.swapped),
+                "best": lambda one: called[one.best],
+            },
+        )
+    words = "What each worker, and each item, gives a system beyond what it gives all, as predicted."
+    yield Picture("spread", lambda: spread_figure(diagnostics, ratings, unit, order), words=words)
+    words = "Residuals against fitted ratings, with the SD of each tenth."
+    predicted = diagnostics.predictions
+    yield Picture("residuals", lambda: residual_figure(predicted, ratings, width=4.6)[0], words=words)
 
 
 def influence_words(diagnostics: JointDiagnostics, unit: Unit) -> str:
@@ -66,11 +66,9 @@ def influence_words(diagnostics: JointDiagnostics, unit: Unit) -> str:
         return "No worker could be left out."
     most = usable[0]
     shift = unit.shown(unit.difference(most.shift), more=1, signed=True)
-    more = (
-        f" ({counted(diagnostics.n_not_tried, 'worker')} with fewer ratings not tried)"
-        if diagnostics.n_not_tried
-        else ""
-    )
+    more = ""
+    if diagnostics.n_not_tried:
+        more = f" ({counted(diagnostics.n_not_tried, 'worker')} with fewer ratings not tried)"
     words = (
         f"Without one of {counted(len(usable), 'worker')} at a time{more}, at the variances of the whole fit, a "
         f"system's mean about that of all systems shifts by at most {shift} ({most.system}, without {most.worker}; "
@@ -86,17 +84,6 @@ def influence_words(diagnostics: JointDiagnostics, unit: Unit) -> str:
 
 def _by_shift(left_out: Sequence[WithoutWorker]) -> list[WithoutWorker]:
     return sorted((one for one in left_out if not one.reason), key=lambda one: -abs(one.shift))
-
-
-def _influence_cells(one: WithoutWorker, unit: Unit, called: Mapping[str, str]) -> tuple[str, ...]:
-    return (
-        one.worker,
-        f"{one.n_ratings:,}",
-        unit.shown(unit.difference(one.shift), more=1, signed=True),
-        called[one.system],
-        str(one.swapped),
-        called[one.best],
-    )
 
 
 def spread_figure(

@@ -230,7 +230,7 @@ def command(study: StudyValues, seed: int | None, **rehearsal: Any) -> Simulated
 
 def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     """A study of parameters."""
-    from humeval_power.studies.fit.calls import simulate
+    from humeval_power.studies.power.calls_drawn import simulate
     from humeval_power.studies.power.typed import study_of_several
     from humeval_power.studies.power.work_ahead import refuse_work
     from humeval_power.studies.power.workload import study_workload

@@ -17,7 +17,7 @@ from humeval_power.asking.study_values import StudyValues, study_fields
 from humeval_power.asking.vocabulary import STRICT_HELP, TABLE, table_of
 from humeval_power.checking.formula import PLACE, ModelFormula, model_formula, quoted, unfitted
 from humeval_power.choices import Engine
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 from humeval_power.fields import flag, own, text, word
 from humeval_power.safe_text import shell_word
 from humeval_power.studies.resolve import rule_of
@@ -49,13 +49,7 @@ class ModelTerms(NamedTuple):
     nested: bool = False
 
     def check(self, ratings: Ratings) -> None:
-        """Refuse items whose names come again in another document, where the formula has them within documents.
-
-        Raises
-        ------
-        InputError
-            Such an item, with two of its documents.
-        """
+        """Refuse items whose names come again in another document, where the formula has them within documents."""
         document = ratings.document
         if not self.nested or document is None:
             return
@@ -70,7 +64,7 @@ class ModelTerms(NamedTuple):
                 f"its items lie within documents, and item {ratings.item_names[item]!r} occurs in "
                 f"{names[first[item]]!r} and in {names[document[bad[0]]]!r}."
             )
-            raise InputError([Problem(rule, "Give every item of every document an id of its own.", PLACE)])
+            raise refusal(rule, "Give every item of every document an id of its own.", PLACE)
 
 
 def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | None = None) -> ModelTerms:
@@ -78,10 +72,7 @@ def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | No
 
     worker_item : whether the term is asked for; None where the command does not fit it.
 
-    Raises
-    ------
-    InputError
-        No formula, a term that is not fitted here, or an option that says something else.
+    Raises InputError: no formula, a term that is not fitted here, or an option that says something else.
     """
     correlated = study.correlated or ()
     if text is None:
@@ -98,8 +89,7 @@ def with_formula(text: str | None, study: StudyValues, *, worker_item: bool | No
         for factor in correlated
         if factor not in model.correlated
     ]
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     for assumed in model.assumed:
         note(assumed)
     columns = model.columns

@@ -1,4 +1,4 @@
-"""The rating study: fit its ratings, draw the ratings of one, see how often tests find what is not there."""
+"""The rating study: see what is in its ratings, and fit them."""
 
 from __future__ import annotations
 
@@ -7,34 +7,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS
-from humeval_power.errors import InputError
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.saying.progress import in_steps, progress
 from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
 
     from humeval_power.checking.suspects import Suspect
-    from humeval_power.choices import Engine, Exclusion, Response
-    from humeval_power.designs import Design
-    from humeval_power.differences import Difference
+    from humeval_power.choices import Engine
     from humeval_power.estimation.fit import CorrelatedFactor, Fit
     from humeval_power.estimation.latent.fit import LatentFit
     from humeval_power.parameters import Parameters
     from humeval_power.ratings import Ratings
-    from humeval_power.scales import RatingScale
-    from humeval_power.simulation.losses import Losses
     from humeval_power.studies.fit.check import CheckResult, Unmodelled
     from humeval_power.studies.fit.fit_result import FitResult
     from humeval_power.studies.fit.intervals import IntervalMethod
     from humeval_power.studies.fit.latent_effects import FamilyCheck
     from humeval_power.studies.fit.wald import EffectTest
-    from humeval_power.studies.power.result_calibration import CalibrationResult
-    from humeval_power.studies.power.result_ratings import SimulatedStudy
-    from humeval_power.studies.power.systems_study import SystemsStudy
     from humeval_power.studies.power.workload import Ahead, Workload
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -112,10 +104,8 @@ def fit(
 
     if rule.is_latent:
         _refuse_for_categories(rule, engine, worker_item, intervals)
-        options = (
-            {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
-        )
-        return _fit_of_categories(ratings, rule, correlated, strict, options)
+        runs = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs} if n_simulations else None
+        return _fit_of_categories(ratings, rule, correlated, strict, runs)
     check_engine_df(engine, rule, n_ratings=len(ratings.rating))
     asks_interaction = not worker_item and rule.analysis == "ratings"
     is_tested = diagnostics if diagnostics is not None else len(ratings.rating) <= _MOST_TESTED
@@ -135,15 +125,12 @@ def fit(
         adjusted = adjustment(fitted, ratings, rule)
         plain = fitted_to(ratings, estimator=rule.estimator, problem=problem) if correlated else fitted
     remarks = [f"{ratings.source}: {notice}" for notice in ratings.notices]
-    runs: dict[str, Any] = {
-        "n_simulations": n_simulations or DEFAULT_SIMULATIONS,
-        "seed": seed,
-        "n_jobs": n_jobs,
-    }
+    n_studies = n_simulations or DEFAULT_SIMULATIONS
+    runs = {"n_simulations": n_studies, "seed": seed, "n_jobs": n_jobs}
     few = fitted.n_workers < T_LAW_WORKERS and not rule.is_simulated
     if ahead is not None and (n_simulations or rule.is_simulated or intervals == "bootstrap" or few):
         closed = few and intervals != "bootstrap"
-        ahead(studies_like(fitted, ratings, rule, closed, runs["n_simulations"], n_jobs))
+        ahead(studies_like(fitted, ratings, rule, closed, n_studies, n_jobs))
     tested = _tested(fitted, ratings, rule, assumed, runs)
     size = None
     if few and not tested.reason:
@@ -219,21 +206,16 @@ def _refuse_for_categories(
     rule: DecisionRule, engine: Engine, worker_item: bool, intervals: IntervalMethod
 ) -> None:
     """Refuse what only the linear model has, before anything is fitted."""
-    from humeval_power.errors import InputError, Problem
-
     family, problems = f"The family '{rule.family}'", []
     if engine != "native":
-        problems.append(
-            Problem(f"{family} is fitted by the native engine alone.", f"Leave out the engine '{engine}'.")
-        )
+        problems.append((" is fitted by the native engine alone.", f"Leave out the engine '{engine}'."))
     if worker_item:
-        rule_words = f"{family} has no term of what a worker and an item share."
-        problems.append(Problem(rule_words, "Leave it out, or take the family 'gaussian'."))
+        remedy = "Leave it out, or take the family 'gaussian'."
+        problems.append((" has no term of what a worker and an item share.", remedy))
     if intervals != "asymptotic":
-        words = f"{family} has asymptotic intervals of thresholds and SDs; got '{intervals}'."
-        problems.append(Problem(words, "The effect's own interval is that of its test."))
-    if problems:
-        raise InputError(problems)
+        rest = f" has asymptotic intervals of thresholds and SDs; got '{intervals}'."
+        problems.append((rest, "The effect's own interval is that of its test."))
+    refuse([Problem(family + rest, remedy) for rest, remedy in problems])
 
 
 def _tested(
@@ -274,151 +256,6 @@ def studies_like(
         return study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
     study = RatingStudy(fitted.parameters, design, rule=rule)
     return rating_study_workload(study, n_simulations=n_simulations, n_jobs=n_jobs)
-
-
-def simulate(
-    about: Parameters | SystemsStudy,
-    design: Design | None = None,
-    *,
-    effect: float | Difference | None = None,
-    scale: RatingScale | None = None,
-    seed: int = DEFAULT_SEED,
-    response: Response = "gaussian",
-    points: int | None = None,
-    losses: Losses | None = None,
-    exclusion: Exclusion = "none",
-    criteria: Sequence[str] = (),
-    criterion: str | None = None,
-) -> SimulatedStudy:
-    """Draw the ratings of one study; the same seed gives the same ratings.
-
-    Parameters
-    ----------
-    about, design : the model of two systems, and who rates what; or a study of several, which says all but the
-        scale and the seed.
-    effect : the true difference B - A on [0, 1]; None for that of the parameters.
-    scale : on which the ratings are given; None for [0, 1].
-    response : 'gaussian' is the model itself, 'clipped' cuts ratings to [0, 1], 'likert' rounds them to
-        `points` values.
-    losses, exclusion : ratings that are lost or careless, and workers left out before the fit.
-    criteria : names of those that everything is rated on; each has draws of its own from the same model.
-    criterion : the one of them that is wanted, with the ratings that it has among all.
-
-    Returns
-    -------
-    SimulatedStudy
-        `ratings` holds codes and ratings on [0, 1]; `to_frame` is the table worker, item, system, rating
-        on the scale.
-
-    Raises
-    ------
-    InputError
-        A Likert response without its points, an effect beyond [-1, 1], or a criterion that is none of them.
-    """
-    from humeval_power.saying.result import Provenance
-    from humeval_power.simulation.study import SimulatedRatings
-    from humeval_power.studies.power import strategies
-    from humeval_power.studies.power.result_ratings import SimulatedStudy
-
-    study, said = strategies.study_to_draw(
-        about, design, effect, scale, response=response, points=points, losses=losses, exclusion=exclusion
-    )
-    named = tuple(criteria) or (() if criterion is None else (criterion,))
-    if criterion is not None and criterion not in named:
-        raise InputError(f"criterion: {criterion!r} is none of the criteria, {', '.join(named)}.")
-    shown = named if criterion is None else (criterion,)
-    places = [named.index(name) for name in shown] or [0]
-    drawn = [strategies.drawn(study, seed=seed, replicate=place) for place in places]
-    return SimulatedStudy(
-        ratings=SimulatedRatings.on_criteria(drawn) if shown else drawn[0],
-        study=study,
-        criteria=shown,
-        effect=said,
-        scale=scale,
-        provenance=Provenance(seed=seed),
-    )
-
-
-@on_executor
-def calibrate(
-    parameters: Parameters | Mapping[str, Parameters],
-    design: Design,
-    *,
-    p: float | None = None,
-    rule: DecisionRule = DEFAULT_RULE,
-    setting: str = "these parameters",
-    scale: RatingScale | None = None,
-    n_simulations: int | None = None,
-    seed: int = DEFAULT_SEED,
-    response: Response = "gaussian",
-    points: int | None = None,
-    n_jobs: int = 1,
-    executor: AnyExecutor | None = None,
-) -> CalibrationResult:
-    """See how often a test, and those that people commonly use, find an effect where there is none.
-
-    Parameters
-    ----------
-    parameters, design : of the studies; their true difference is 0, or lies at the rule's margin. Several
-        parameters by name are taken one after the other.
-    p : a p-value that was found or is reported: how many of the studies give that or less, and is it credible at
-        the rule's alpha? None for how many are significant at that alpha.
-    rule : the planned test; its alpha, alternative and margin hold for all tests.
-    setting : what single parameters are called.
-    scale : on which a margin is told too.
-    n_simulations : studies; None for 10,000, or 2,000 of ratings in categories.
-    response, points : as of `simulate`.
-
-    Returns
-    -------
-    CalibrationResult
-        In `settings` a `Calibration` for each test under each of the parameters; `to_frame` has a row for each.
-        Rates are shares.
-
-    Raises
-    ------
-    InputError
-        A one-sided rule with alpha above 0.5, a rule that simulates, no parameters, or a p that is not between
-        0 and 1 or goes with a margin.
-    """
-    from humeval_power.parameters import Parameters
-    from humeval_power.saying.result import Provenance
-    from humeval_power.studies.power.calibration import SettingCalibration, usual_studies
-    from humeval_power.studies.power.calibration import calibrate as calibrated
-    from humeval_power.studies.power.result_calibration import CalibrationResult
-
-    if p is not None and not 0 < p < 1:
-        raise InputError(f"A p-value to be judged must lie between 0 and 1; got {p:g}.")
-    if p is not None and rule.margin is not None:
-        raise InputError("A p is judged for a test of a difference: leave out the margin, or p.")
-    named = {setting: parameters} if isinstance(parameters, Parameters) else parameters
-    if not named:
-        raise InputError("There are no parameters to simulate studies with: give one set or more.")
-    values = []
-    for name, each in named.items():
-        total = usual_studies(each) if n_simulations is None else n_simulations
-        with progress("Simulating" if len(named) == 1 else f"Simulating {name}", total=total) as advance:
-            results = calibrated(
-                each,
-                design,
-                rule=rule if p is None else replace(rule, alpha=p),
-                n_simulations=total,
-                seed=seed,
-                response=response,
-                points=points,
-                n_jobs=n_jobs,
-                progress=in_steps(advance),
-            )
-        values.append(SettingCalibration(name, each, tuple(results)))
-    return CalibrationResult(
-        settings=tuple(values),
-        design=design,
-        response=response,
-        scale=scale,
-        alpha=rule.alpha,
-        p=p,
-        provenance=Provenance(seed=seed),
-    )
 
 
 def check(
@@ -465,9 +302,11 @@ def check(
 
 def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelled, ...]:
     """What the model would leave out, and what that would do."""
+    import numpy as np
+
     from humeval_power.checking.rows import first_answers
     from humeval_power.checking.suspects import Suspect, documents_in_names, suspected_columns
-    from humeval_power.studies.fit.check import Unmodelled, left_out_covariate, left_out_documents
+    from humeval_power.studies.fit.check import Unmodelled, left_out
 
     unmodelled = []
     if table is not None and ratings.origin is not None:
@@ -478,12 +317,7 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
             if suspect.option == "--document" and ratings.document is not None:
                 continue
             again = None if suspect.kind == "time" else _read_with(ratings, table, suspect)
-            if again is None:
-                unmodelled.append(Unmodelled(suspect))
-            elif suspect.option == "--document":
-                unmodelled.append(left_out_documents(suspect, again))
-            else:
-                unmodelled.append(left_out_covariate(suspect, again))
+            unmodelled.append(Unmodelled(suspect) if again is None else left_out(suspect, again))
     prefixes = documents_in_names(ratings.item_names)
     nested = ratings.document is not None or any(one.suspect.kind == "documents" for one in unmodelled)
     if prefixes is not None and not nested:
@@ -491,15 +325,10 @@ def _unmodelled(ratings: Ratings, table: pd.DataFrame | None) -> tuple[Unmodelle
         of_item = [names.index(prefix) for prefix in prefixes]
         why = f"{ratings.n_items:,} items begin with one of {len(names):,} names, such as {names[0]!r}"
         suspect = Suspect("documents", None, why)
-        grouped = replace(ratings, document=_codes_of(of_item)[ratings.item], document_names=names)
-        unmodelled.append(left_out_documents(suspect, grouped))
+        document = np.array(of_item, dtype=np.int64)[ratings.item]
+        grouped = replace(ratings, document=document, document_names=names)
+        unmodelled.append(left_out(suspect, grouped))
     return tuple(unmodelled)
-
-
-def _codes_of(of_item: Sequence[int]) -> Any:
-    import numpy as np
-
-    return np.array(of_item, dtype=np.int64)
 
 
 def _read_with(ratings: Ratings, table: pd.DataFrame, suspect: Suspect) -> Ratings | None:

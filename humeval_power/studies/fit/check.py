@@ -35,6 +35,7 @@ from humeval_power.saying.numbers import counted, significant, with_minus
 from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_text, svg_width
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import flow_record, flow_rows
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.who_rated_what import (
     Spread,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
     from humeval_power.checking.suspects import Suspect
     from humeval_power.comparisons.agreement.leading import LeadingAlphas
+    from humeval_power.estimation.fit import Fit
 
 
 _KINDS = {
@@ -148,20 +150,18 @@ class CheckResult(Result):
         yield from self._points(_LEFT_OUT, list(map(self._left_out, range(len(self.checked)))))
 
     def _by_criterion(self) -> Table:
-        return Table(
-            ("criterion", "ratings", "scale", "lowest", "highest", "values", "agreement"),
-            tuple(
-                (
-                    str(each.criterion),
-                    f"{summary.n_ratings:,}",
-                    f"{each.scale.low:g} to {each.scale.high:g}",
-                    _percent(summary.share_at_low),
-                    _percent(summary.share_at_high),
-                    f"{summary.n_values:,}",
-                    alphas.ends,
-                )
-                for each, summary, alphas in zip(self.checked, self.summaries, self.agreement, strict=True)
-            ),
+        checked, summaries = self.checked, self.summaries
+        return table(
+            range(len(checked)),
+            {
+                "criterion": lambda k: str(checked[k].criterion),
+                "ratings": lambda k: f"{summaries[k].n_ratings:,}",
+                "scale": lambda k: f"{checked[k].scale.low:g} to {checked[k].scale.high:g}",
+                "lowest": lambda k: _percent(summaries[k].share_at_low),
+                "highest": lambda k: _percent(summaries[k].share_at_high),
+                "values": lambda k: f"{summaries[k].n_values:,}",
+                "agreement": lambda k: self.agreement[k].ends,
+            },
             caption="Lowest, highest: the share of the ratings at the ends of the scale; values: how many "
             "different ones. Agreement: Krippendorff's alpha of other workers like these within a system, from "
             "the system with the least to that with the most; 1 is perfect, 0 chance.",
@@ -194,22 +194,13 @@ class CheckResult(Result):
     def _points(self, title: str, points: Sequence[tuple[str, ...]]) -> Iterator[Section]:
         """Sentences, each once, with the names of the criteria that it is of where it is not of all."""
         names: dict[str, list[str]] = {}
-        for each, said in zip(self.checked, points, strict=True):
-            for one in said:
+        for each, of_each in zip(self.checked, points, strict=True):
+            for one in of_each:
                 names.setdefault(one, []).append(str(each.criterion))
-        if names:
-            every = len(self.checked)
-            yield Section(
-                title,
-                (
-                    Points(
-                        tuple(
-                            one if len(of) == every else f"{listing(of)}: {one}"
-                            for one, of in names.items()
-                        )
-                    ),
-                ),
-            )
+        every = len(self.checked)
+        said = [one if len(of) == every else f"{listing(of)}: {one}" for one, of in names.items()]
+        if said:
+            yield Section(title, (Points(tuple(said)),))
 
     @cached_property
     def _who(self) -> tuple[tuple[Block, ...], ...]:
@@ -229,15 +220,24 @@ class CheckResult(Result):
 
     def content(self) -> Record:
         """Counts, shares and means of the only criterion, or of each under `criteria`."""
-        records = [_record(each, s) for each, s in zip(self.checked, self.summaries, strict=True)]
-        for record, pattern in zip(records, self.patterns, strict=True):
-            record["who_rated_what"] = pattern.content()
-        for record, alphas in zip(records, self.agreement, strict=True):
-            record["agreement"] = alphas.record()
-        for record, values in zip(records, self.unmodelled, strict=False):
-            record["unmodelled"] = [
-                {**asdict(one.suspect), "option": one.suspect.option, **_numbers(one)} for one in values
-            ]
+        records = [
+            {
+                "data": {"source": ratings.source},
+                "columns": {} if ratings.origin is None else dict(ratings.origin.columns),
+                "criterion_name": ratings.criterion,
+                "scale": asdict(ratings.scale),
+                **flow_record(ratings),
+                **summary.as_dict(),
+                "notices": list(ratings.notices),
+                "who_rated_what": pattern.content(),
+                "agreement": alphas.record(),
+            }
+            for ratings, summary, pattern, alphas in zip(
+                self.checked, self.summaries, self.patterns, self.agreement, strict=True
+            )
+        ]
+        for record, columns in zip(records, self.unmodelled, strict=False):
+            record["unmodelled"] = [one.record() for one in columns]
         return records[0] if len(records) == 1 else {"criteria": records}
 
     def to_frame(self) -> pd.DataFrame:
@@ -251,15 +251,6 @@ class CheckResult(Result):
                 for system in summary.systems
             ]
         )
-
-
-def _numbers(one: Unmodelled) -> Record:
-    known = not math.isnan(one.rate)
-    return {
-        "false_positive_rate": one.rate if known else None,
-        "size": one.size if known else None,
-        "n_simulations": one.n_simulations,
-    }
 
 
 def left_out_words(one: Unmodelled, systems: tuple[str, ...]) -> str:
@@ -283,18 +274,6 @@ def left_out_words(one: Unmodelled, systems: tuple[str, ...]) -> str:
             f"{said} In these ratings {size}: leaving it out raises no false positives. If so, name {name}."
         )
     return f"{said} In these ratings {size}: left out, it would raise false positives {rate}. If so, name {name}."
-
-
-def _record(ratings: Ratings, summary: TableSummary) -> Record:
-    return {
-        "data": {"source": ratings.source},
-        "columns": {} if ratings.origin is None else dict(ratings.origin.columns),
-        "criterion_name": ratings.criterion,
-        "scale": asdict(ratings.scale),
-        **flow_record(ratings),
-        **summary.as_dict(),
-        "notices": list(ratings.notices),
-    }
 
 
 def _counts(summary: TableSummary) -> str:
@@ -334,7 +313,6 @@ def ratings_picture(ratings: Ratings, name: str = "ratings") -> Picture:
         return ratings_figure(by_system(), ratings.scale)
 
     def svg() -> str:
-
         return ratings_svg(by_system(), ratings.scale, title, words)
 
     title = "Where do the ratings of each system lie?"
@@ -373,33 +351,39 @@ def _scale(ratings: Ratings, summary: TableSummary) -> Block:
 
 
 def _design(summary: TableSummary) -> Table:
-    return Table((), tuple(_design_facts(summary)))
-
-
-def _design_facts(summary: TableSummary) -> Iterator[Fact]:
-    yield "workers", f"{summary.n_workers:,}"
-    yield "items", f"{summary.n_items:,}"
-    yield "systems", f"{summary.n_systems:,}"
-    yield "ratings", f"{summary.n_ratings:,}"
-    yield "ratings per worker", _spread(summary.ratings_per_worker)
-    yield "ratings per item and system", _spread(summary.ratings_per_item_and_system)
+    rows = [
+        ("workers", f"{summary.n_workers:,}"),
+        ("items", f"{summary.n_items:,}"),
+        ("systems", f"{summary.n_systems:,}"),
+        ("ratings", f"{summary.n_ratings:,}"),
+        ("ratings per worker", _spread(summary.ratings_per_worker)),
+        ("ratings per item and system", _spread(summary.ratings_per_item_and_system)),
+    ]
     if summary.n_systems > 1:
         seen = "both systems" if summary.n_systems == 2 else "two systems or more"
-        yield f"worker-item pairs that saw {seen}", _percent(summary.share_paired)
-        yield "items rated under one system only", f"{summary.n_items_one_system:,}"
-        yield "workers who rated one system only", f"{summary.n_workers_one_system:,}"
-    yield "repeated ratings, beyond the first in a cell", f"{summary.n_repeats:,}"
+        rows += [
+            (f"worker-item pairs that saw {seen}", _percent(summary.share_paired)),
+            ("items rated under one system only", f"{summary.n_items_one_system:,}"),
+            ("workers who rated one system only", f"{summary.n_workers_one_system:,}"),
+        ]
     connected = "yes" if summary.n_parts == 1 else f"no, {summary.n_parts:,} separate parts"
-    yield "workers and items connected by ratings", connected
+    rows += [
+        ("repeated ratings, beyond the first in a cell", f"{summary.n_repeats:,}"),
+        ("workers and items connected by ratings", connected),
+    ]
+    return Table((), tuple(rows))
 
 
 def _systems(summary: TableSummary) -> Table:
-    return Table(
-        ("system", "ratings", "workers", "items", "mean"),
-        tuple(
-            (s.system, f"{s.n_ratings:,}", f"{s.n_workers:,}", f"{s.n_items:,}", f"{s.mean:.4g}")
-            for s in summary.systems
-        ),
+    return table(
+        summary.systems,
+        {
+            "system": lambda one: one.system,
+            "ratings": lambda one: f"{one.n_ratings:,}",
+            "workers": lambda one: f"{one.n_workers:,}",
+            "items": lambda one: f"{one.n_items:,}",
+            "mean": lambda one: f"{one.mean:.4g}",
+        },
         caption="Means are on the raw scale.",
     )
 
@@ -438,43 +422,52 @@ class Unmodelled:
         """The nominal rate."""
         return DEFAULT_RULE.alpha
 
+    def record(self) -> Record:
+        """As plain values; null where nothing was computed."""
+        known = not math.isnan(self.rate)
+        return {
+            **asdict(self.suspect),
+            "option": self.suspect.option,
+            "false_positive_rate": self.rate if known else None,
+            "size": self.size if known else None,
+            "n_simulations": self.n_simulations,
+        }
 
-def left_out_documents(suspect: Suspect, ratings: Ratings) -> Unmodelled:
-    """Of documents or sessions, from ratings read with them: studies of this very design without an effect, drawn
-    at what the model with documents finds, and analysed without them."""
+
+def left_out(suspect: Suspect, ratings: Ratings) -> Unmodelled:
+    """What leaving the column out does, from ratings read with it; not known where they cannot be fitted."""
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.estimation.fitting import fit
-    from humeval_power.studies.power.outlook import without_documents
-    from humeval_power.studies.power.scenario import RatingStudy
 
     if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
         return Unmodelled(suspect)
     try:
         with few_fits():
             fitted = fit(ratings)
-        result = without_documents(RatingStudy(fitted.parameters.with_difference(0.0), ratings.design()))
+        of = _left_out_documents if suspect.option == "--document" else _left_out_covariate
+        return of(suspect, ratings, fitted)
     except HumevalPowerError:
         return Unmodelled(suspect)
+
+
+def _left_out_documents(suspect: Suspect, ratings: Ratings, fitted: Fit) -> Unmodelled:
+    """Of documents or sessions: studies of this very design without an effect, drawn at what the model with
+    documents finds, and analysed without them."""
+    from humeval_power.studies.power.outlook import without_documents
+    from humeval_power.studies.power.scenario import RatingStudy
+
+    result = without_documents(RatingStudy(fitted.parameters.with_difference(0.0), ratings.design()))
     if result is None or not fitted.converged:
         return Unmodelled(suspect)
     return Unmodelled(suspect, result.rate, fitted.parameters.sd_document_slope, result.n_simulations)
 
 
-def left_out_covariate(suspect: Suspect, ratings: Ratings) -> Unmodelled:
-    """Of an order or a position, from ratings read with it: what it adds to the difference where the systems were
-    not balanced over it, and how often that alone would be found."""
-    from humeval_power.estimation.crossed.problem import few_fits
-    from humeval_power.estimation.fitting import fit
+def _left_out_covariate(suspect: Suspect, ratings: Ratings, fitted: Fit) -> Unmodelled:
+    """Of an order or a position: what it adds to the difference where the systems were not balanced over it, and
+    how often that alone would be found."""
     from humeval_power.studies.power.formula import effect_precision, power_at
 
-    if len(ratings.rating) > MOST_RATINGS or ratings.n_systems != 2:
-        return Unmodelled(suspect)
-    try:
-        with few_fits():
-            fitted = fit(ratings)
-        precision = effect_precision(fitted.parameters, ratings.design())
-    except HumevalPowerError:
-        return Unmodelled(suspect)
+    precision = effect_precision(fitted.parameters, ratings.design())
     columns = ratings.covariate_columns
     b = ratings.system == 1
     shift = columns[b].mean(axis=0) - columns[~b].mean(axis=0)

@@ -22,7 +22,7 @@ from humeval_power.saying.numbers import level_of
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.check import MOST_ROWS, rating_edges
 from humeval_power.studies.fit.wald import EffectTest
-from humeval_power.studies.fit.who_rated_what import CellMap, axis_words
+from humeval_power.studies.fit.who_rated_what import CellMap
 
 
 def effect_figure(
@@ -108,17 +108,10 @@ def categories_figure(
 ) -> Figure:
     """For each system the shares of its ratings, worst first, above those that the fit expects.
 
-    Parameters
-    ----------
     systems : the names of A and B.
     points : the categories as rated, worst first.
     """
-    rows = (
-        fitted.shares[0],
-        fitted.latent.shares(0),
-        fitted.shares[1],
-        fitted.latent.shares(1),
-    )
+    rows = [shares for system in (0, 1) for shares in (fitted.shares[system], fitted.latent.shares(system))]
     shades = [colormaps["cividis"](place) for place in np.linspace(0.12, 0.95, len(points))]
     with house_style():
         figure = Figure(figsize=(width, 2.1), layout="constrained")
@@ -129,15 +122,13 @@ def categories_figure(
                 axes.barh(height, share, _THICK, left=left, color=shade, edgecolor="white", linewidth=0.6)
                 if share >= _NARROW:
                     dark = 0.3 * shade[0] + 0.6 * shade[1] + 0.1 * shade[2] < 0.5
-                    axes.text(
-                        left + share / 2,
-                        height,
-                        picture_text(point),
-                        ha="center",
-                        va="center",
-                        color="white" if dark else INK,
-                        fontsize=7,
-                    )
+                    look = {
+                        "ha": "center",
+                        "va": "center",
+                        "color": "white" if dark else INK,
+                        "fontsize": 7,
+                    }
+                    axes.text(left + share / 2, height, picture_text(point), **look)  # type: ignore[arg-type]
                 left += share
         names = [shortened(picture_text(name), width=24) for name in systems]
         axes.set_yticks(_HEIGHTS, ["observed", "fitted", "observed", "fitted"])
@@ -162,8 +153,6 @@ _MOST_NAMES = 24  # workers whose names stand at their rows
 def assignment_figure(grid: CellMap, worker_names: tuple[str, ...], *, width: float = 5.2) -> Figure:
     """A row for each worker, or each group of workers, and a column for each item, or group of items.
 
-    Parameters
-    ----------
     grid : levels, shape (rows, columns).
     worker_names : of all workers, by code; shown at the rows where there are few.
     """
@@ -183,22 +172,14 @@ def assignment_figure(grid: CellMap, worker_names: tuple[str, ...], *, width: fl
             axes.set_yticks(range(n_rows), names, fontsize=6)
         else:
             axes.set_yticks([])
-        axes.set_ylabel(axis_words("workers", len(grid.worker_order), grid.workers_in_row.tolist()))
-        axes.set_xlabel(axis_words("items", len(grid.item_order), grid.items_in_column.tolist()))
-        figure.legend(
-            handles=[
-                Patch(
-                    facecolor=colours[level - 1],
-                    edgecolor=GRID,
-                    label=shortened(picture_text(grid.labels[level - 1]), width=30),
-                )
-                for level in grid.shown
-            ],
-            loc="outside upper center",
-            ncols=4,
-            fontsize=6.5,
-            labelcolor=QUIET,
-        )
+        workers, items = grid.axis_words
+        axes.set_ylabel(workers)
+        axes.set_xlabel(items)
+        handles = []
+        for level in grid.shown:
+            label = shortened(picture_text(grid.labels[level - 1]), width=30)
+            handles.append(Patch(facecolor=colours[level - 1], edgecolor=GRID, label=label))
+        figure.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=6.5, labelcolor=QUIET)
     return figure
 
 

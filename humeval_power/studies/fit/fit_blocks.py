@@ -22,7 +22,8 @@ from humeval_power.saying.answer_words import (
 )
 from humeval_power.saying.chart import EstimateRow, EstimateRows
 from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, level_of, p_words, percent
+from humeval_power.saying.numbers import counted, in_words, interval_words, level_of, p_words, percent
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import EffectTest
 
@@ -73,36 +74,28 @@ def _reach(ends: list[LatentEffects] | None, name: str) -> str:
     return interval_words(low, high)
 
 
-def estimand_words(fitted: LatentFit) -> str:
-    """What the rows of the effect mean."""
-    return _BETTER + (_AVERAGED if fitted.latent.link == "probit" else "")
-
-
 def latent_blocks(ratings: Ratings, fitted: LatentFit, ranges: Intervals) -> tuple[Block, ...]:
     """Thresholds and deviations on the latent scale, and what they mean on [0, 1]."""
-    latent, (a, b) = fitted.latent, ratings.system_names
+    latent, (a, b), points = fitted.latent, ratings.system_names, _points(ratings, fitted)
+
+    def row(label: str, name: str, value: float) -> tuple[str, ...]:
+        interval, mark = _known(name, fitted, ranges)
+        error = fitted.standard_errors.get(name, math.nan)
+        return label, f"{value:.4f}", f"{error:.4f}" if math.isfinite(error) else "-", interval, mark
+
     rows = [
-        _row(f"threshold {lower} | {upper}", f"threshold_{k + 1}", value, fitted, ranges)
-        for k, (value, lower, upper) in enumerate(
-            zip(latent.thresholds, _points(ratings, fitted)[:-1], _points(ratings, fitted)[1:], strict=True)
-        )
+        row(f"threshold {points[k]} | {points[k + 1]}", f"threshold_{k + 1}", value)
+        for k, value in enumerate(latent.thresholds)
     ]
     rows += [
-        _row(name, name, getattr(latent, name), fitted, ranges)
+        row(name, name, getattr(latent, name))
         for name in LATENT_DEVIATIONS
         if name in fitted.standard_errors
     ]
     rows.append(("sd_residual", f"{latent.sd_residual:.4f}", "", "", "fixed"))
-    rows += [
-        (
-            shortened(one.label, width=32),
-            f"{one.estimate:.4f}",
-            f"{one.standard_error:.4f}",
-            "",
-            "covariate",
-        )
-        for one in fitted.covariates
-    ]
+    for one in fitted.covariates:
+        estimate, error = f"{one.estimate:.4f}", f"{one.standard_error:.4f}"
+        rows.append((shortened(one.label, width=32), estimate, error, "", "covariate"))
     return (
         Table(("latent scale", "estimate", "SE", "95 % interval", ""), tuple(rows)),
         Paragraph(
@@ -113,39 +106,30 @@ def latent_blocks(ratings: Ratings, fitted: LatentFit, ranges: Intervals) -> tup
     )
 
 
-def _row(
-    label: str, name: str, value: float, fitted: LatentFit, ranges: Intervals
-) -> tuple[str, str, str, str, str]:
+def _known(name: str, fitted: AnyFit, ranges: Intervals) -> tuple[str, str]:
+    """The interval of a parameter, and whether it lies at the boundary or is not identified."""
     low, high = ranges.get(name, (math.nan, math.nan))
-    error = fitted.standard_errors.get(name, math.nan)
     mark = "at zero" if name in fitted.boundary else ""
-    return (
-        label,
-        f"{value:.4f}",
-        f"{error:.4f}" if math.isfinite(error) else "-",
-        "-" if math.isnan(low + high) else interval_words(low, high),
-        "not identified" if name in fitted.not_identified else mark,
-    )
+    interval = "-" if math.isnan(low + high) else interval_words(low, high)
+    return interval, "not identified" if name in fitted.not_identified else mark
 
 
 def _observed(ratings: Ratings, fitted: LatentFit) -> Table:
     """The seven parameters that mean the same on [0, 1]."""
-    scale, values = ratings.scale, fitted.parameters
-    rows = [
-        (
-            "baseline",
-            f"{values.baseline:.4f}",
-            f"{float(scale.from_unit(np.array(values.baseline))):.4g}",
-        ),
-        ("effect", f"{values.effect:.4f}", f"{scale.effect_to_raw(values.effect):.4g}"),
-    ]
-    known = values.as_dict()
-    rows += [
-        (name, f"{float(getattr(values, name)):.4f}", f"{float(getattr(values, name)) * scale.width:.4g}")
-        for name in known
-        if name.startswith("sd_")
-    ]
-    return Table(("as ratings, to plan from", "on [0, 1]", "raw"), tuple(rows))
+    names = (
+        "baseline",
+        "effect",
+        *(name for name in fitted.parameters.as_dict() if name.startswith("sd_")),
+    )
+    known = {name: float(getattr(fitted.parameters, name)) for name in names}
+    return table(
+        names,
+        {
+            "as ratings, to plan from": str,
+            "on [0, 1]": lambda name: f"{known[name]:.4f}",
+            "raw": lambda name: _raw(ratings.scale, name, known[name]),
+        },
+    )
 
 
 def _points(ratings: Ratings, fitted: LatentFit) -> list[str]:
@@ -155,9 +139,9 @@ def _points(ratings: Ratings, fitted: LatentFit) -> list[str]:
 
 def categories_section(ratings: Ratings, fitted: LatentFit) -> Section:
     """How often each category was used, beside what the fit expects."""
-    expected = fitted.latent.shares(0), fitted.latent.shares(1)
+    columns = [shares for place in (0, 1) for shares in (fitted.shares[place], fitted.latent.shares(place))]
     rows = tuple(
-        (point, *(percent(shares[k]) for shares in (*pairs_of(fitted.shares, expected),)))
+        (point, *(percent(shares[k]) for shares in columns))
         for k, point in enumerate(_points(ratings, fitted))
     )
 
@@ -172,21 +156,12 @@ def categories_section(ratings: Ratings, fitted: LatentFit) -> Section:
     return Section("Categories", (Table(header, rows), Picture("categories", draw, words=words)))
 
 
-def pairs_of(
-    observed: tuple[tuple[float, ...], tuple[float, ...]],
-    expected: tuple[tuple[float, ...], tuple[float, ...]],
-) -> tuple[tuple[float, ...], ...]:
-    """A observed, A fitted, B observed, B fitted."""
-    return observed[0], expected[0], observed[1], expected[1]
-
-
 def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Iterator[str]:
     """What to know before the numbers are used."""
-    if not fitted.converged:
-        yield f"The fit did not converge: {fitted.message}. Do not use these numbers."
     if fitted.unused:
+        unused = in_words([f"{point:.6g}" for point in fitted.unused])
         yield (
-            f"Nobody used {_joined(fitted.unused)} on this scale: the model has {len(fitted.latent.scores)} "
+            f"Nobody used {unused} on this scale: the model has {len(fitted.latent.scores)} "
             "categories, and a rating that nobody gave has no threshold of its own."
         )
     counts = np.array(fitted.shares).T @ np.bincount(ratings.system, minlength=2)
@@ -196,7 +171,14 @@ def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Ite
             f"Fewer than {_RARE} ratings are {', '.join(rare)}: their thresholds are hardly known. The effect "
             "suffers little."
         )
-    yield from _ends(ratings, fitted)
+    points = _points(ratings, fitted)
+    for name, shares in zip(ratings.system_names, fitted.shares, strict=True):
+        for place, side in ((-1, "best"), (0, "worst")):
+            if shares[place] >= _CEILING and len(points) > 2:
+                yield (
+                    f"{percent(shares[place])} of the ratings of {name!r} are {points[place]}, "
+                    f"the {side} rating used: such a scale hides differences at this end."
+                )
     if fitted.one_box:
         yield (
             f"{counted(fitted.one_box, 'worker')} of {fitted.n_workers} gave every item the same rating. They tell "
@@ -210,11 +192,7 @@ def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Ite
             "difference on [0, 1], the chance and the p-value do not depend on it. Do not plan another "
             "number of ratings per item from these SDs."
         )
-    if fitted.boundary:
-        yield (
-            f"Estimated as exactly zero: {', '.join(fitted.boundary)}. That is common in small tables "
-            "and does not mean that there is no such variation."
-        )
+    yield from _zeros(fitted)
     if tested.rule.df == "normal" and fitted.n_workers < _MANY:
         yield (
             f"With {fitted.n_workers} workers the normal distribution is far too bold for this test; Kenward and "
@@ -226,23 +204,15 @@ def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Ite
     )
 
 
+def _zeros(fitted: AnyFit) -> Iterator[str]:
+    if fitted.boundary:
+        yield (
+            f"Estimated as exactly zero: {', '.join(fitted.boundary)}. That is common in small tables "
+            "and does not mean that there is no such variation."
+        )
+
+
 _MANY = 20
-
-
-def _ends(ratings: Ratings, fitted: LatentFit) -> Iterator[str]:
-    points = _points(ratings, fitted)
-    for name, shares in zip(ratings.system_names, fitted.shares, strict=True):
-        for place, side in ((-1, "best"), (0, "worst")):
-            if shares[place] >= _CEILING and len(points) > 2:
-                yield (
-                    f"{percent(shares[place])} of the ratings of {name!r} are {points[place]}, "
-                    f"the {side} rating used: such a scale hides differences at this end."
-                )
-
-
-def _joined(points: tuple[float, ...]) -> str:
-    words = [f"{point:.6g}" for point in points]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 AnyFit = Fit | LatentFit
@@ -286,10 +256,12 @@ def effect_section(
 ) -> Section:
     """The effect on all its scales, the test, and the picture of it, with the difference that would matter."""
     rule = Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule))))
-    table = _effect_table(ratings, fitted, tested)
-    means = [Paragraph(estimand_words(fitted))] if isinstance(fitted, LatentFit) else []
+    effects = _effect_table(ratings, fitted, tested)
+    means = []
+    if isinstance(fitted, LatentFit):
+        means.append(Paragraph(_BETTER + (_AVERAGED if fitted.latent.link == "probit" else "")))
     a, b = ratings.system_names
-    return Section(f"Effect {b} - {a}", (table, *means, rule, *_pictures(ratings, tested, interest)))
+    return Section(f"Effect {b} - {a}", (effects, *means, rule, *_pictures(ratings, tested, interest)))
 
 
 def _effect_table(ratings: Ratings, fitted: AnyFit, tested: EffectTest) -> Table:
@@ -338,19 +310,13 @@ def tested_words(tested: EffectTest) -> str:
     if tested.reason:
         return f"no test, no p-value and no interval: {tested.reason}"
     df = [f"df = {tested.df:.1f}"] if math.isfinite(tested.df) else []
-    t = [f"{'z' if math.isinf(tested.df) else 't'} = {tested.t:.3f}"] if tested.rule.margin is None else []
-    return ", ".join([*t, *df, _p_of(tested)])
-
-
-def _p_of(tested: EffectTest) -> str:
     margin = tested.rule.margin
     if margin is None:
-        return p_words(tested.p_value)
+        t = f"{'z' if math.isinf(tested.df) else 't'} = {tested.t:.3f}"
+        return ", ".join([t, *df, p_words(tested.p_value)])
     bounds = (f"{-margin:g} or less", f"{margin:g} or more")
-    return ", ".join(
-        f"{p_words(p_value)} against a difference of {bound}"
-        for p_value, bound in zip(tested.p_values, bounds, strict=False)
-    )
+    against = zip(tested.p_values, bounds, strict=False)
+    return ", ".join([*df, *(f"{p_words(p)} against a difference of {bound}" for p, bound in against)])
 
 
 def fitted_values(fitted: AnyFit) -> dict[str, float]:
@@ -368,14 +334,14 @@ def parameter_blocks(ratings: Ratings, fitted: AnyFit, ranges: Intervals) -> tup
     """The parameters with their intervals; of categories those on the latent scale, and what they mean."""
     if isinstance(fitted, LatentFit):
         return latent_blocks(ratings, fitted, ranges)
-    table = parameters_table(ratings, fitted, ranges)
+    parameters = parameters_table(ratings, fitted, ranges)
     sds = [
         EstimateRow(name, float(getattr(fitted.parameters, name)), *ranges[name])
         for name in PARAMETER_NAMES
         if name.startswith("sd_") and all(map(math.isfinite, ranges.get(name, (math.nan,))))
     ]
     if not sds:
-        return (table,)
+        return (parameters,)
     drawing = EstimateRows(
         tuple(sds), nouns="SDs", x_label="Standard deviation on [0, 1]", is_ordered=False
     ).drawing(
@@ -385,7 +351,7 @@ def parameter_blocks(ratings: Ratings, fitted: AnyFit, ranges: Intervals) -> tup
         width=4.6,
         has_numbers=False,
     )
-    return (table, drawing)
+    return (parameters, drawing)
 
 
 def further_sections(ratings: Ratings, fitted: AnyFit) -> tuple[Section, ...]:
@@ -399,10 +365,7 @@ def parameters_table(ratings: Ratings, fitted: Fit, ranges: Intervals) -> Table:
     rows = []
     for name in [*PARAMETER_NAMES, *(name for name in known if name not in (*PARAMETER_NAMES, "coding"))]:
         value = float(getattr(fitted.parameters, name))
-        low, high = ranges.get(name, (math.nan, math.nan))
-        shown = "-" if math.isnan(low + high) else interval_words(low, high)
-        mark = "at zero" if name in fitted.boundary else ""
-        mark = "not identified" if name in fitted.not_identified else mark
+        shown, mark = _known(name, fitted, ranges)
         interval = "" if name == "effect" else shown  # that of the test, above
         label = "baseline (mean of both)" if name == "baseline" else name
         rows.append((label, f"{value:.4f}", interval, _raw(ratings.scale, name, value), mark))
@@ -427,6 +390,8 @@ def fit_notes(
 ) -> Iterator[str]:
     """What to know before the numbers are used; `size` is the simulated one of the test, `interaction` the
     test of the term of worker and item."""
+    if not fitted.converged:
+        yield f"The fit did not converge: {fitted.message}. Do not use these numbers."
     if isinstance(fitted, LatentFit):
         yield from latent_notes(ratings, fitted, tested)
     else:
@@ -436,8 +401,6 @@ def fit_notes(
 
 
 def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[str]:
-    if not fitted.converged:
-        yield f"The fit did not converge: {fitted.message}. Do not use these numbers."
     if (probed := fitted.monte_carlo) is not None:
         yield probe_sentences(probed.probes, probed.seed, probed.largest, probed.effect)
     if fitted.n_optima > 1:
@@ -456,11 +419,7 @@ def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[
             f"The correlation of {' and '.join(f'{factor}s' for factor in edge)} is estimated as -1 or 1: their "
             "intercepts or slopes vary too little, or they are too few, to tell it."
         )
-    if fitted.boundary:
-        yield (
-            f"Estimated as exactly zero: {', '.join(fitted.boundary)}. That is common in small tables "
-            "and does not mean that there is no such variation."
-        )
+    yield from _zeros(fitted)
     two = sorted((fitted.df_satterthwaite, fitted.df_kenward_roger))
     if two[1] > 2 * two[0]:
         yield (
@@ -468,17 +427,14 @@ def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[
             f"{fitted.df_kenward_roger:.1f}. With a variance at zero the former is far too bold."
         )
     if interaction is not None and interaction.p_value < _INTERACTION_MATTERS:
+        error = interaction.monte_carlo_error
+        by_probes = f" with a Monte Carlo error of {error:.1g} by fixed random probes" if error else ""
         yield (
             "Workers and items share something under both systems that the model leaves out (one-sided score "
-            f"test of that term: z = {interaction.z:.2f}{_probed(interaction)}, {p_words(interaction.p_value)}). "
+            f"test of that term: z = {interaction.z:.2f}{by_probes}, {p_words(interaction.p_value)}). "
             "Which way that moves the standard error depends on the table: fit the term of worker and item too and "
             "compare, or analyse differences, which it cannot touch."
         )
-
-
-def _probed(interaction: InteractionTest) -> str:
-    error = interaction.monte_carlo_error
-    return f" with a Monte Carlo error of {error:.1g} by fixed random probes" if error else ""
 
 
 def _size_words(fitted: AnyFit, tested: EffectTest, size: PowerEstimate) -> str:

@@ -13,10 +13,19 @@ from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.parameters import Parameters
 from humeval_power.saying.document import Block, Document, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell, p_words, percent
+from humeval_power.saying.numbers import (
+    counted,
+    in_words,
+    interval_words,
+    level_of,
+    p_cell,
+    p_words,
+    percent,
+)
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import flow_record, left_out_notice
+from humeval_power.saying.stated import table
 from humeval_power.studies.fit.fit_blocks import (
     INTERACTION_LEFT_OUT,
     AnyFit,
@@ -61,35 +70,34 @@ def adjustment_sections(
 
 
 def _blocks(adjustment: Adjustment, tested: EffectTest, scale: RatingScale) -> Iterator[Block]:
+    parts = [f"{adjustment.n_documents:,} documents"] if adjustment.n_documents else []
+    parts += list(dict.fromkeys(one.covariate for one in adjustment.covariates))
+    parts += [f"a correlation of {one.factor}s' intercepts and slopes" for one in adjustment.correlations]
     rows = (("adjusted", *_cells(tested)), ("workers and items alone", *_cells(adjustment.unadjusted)))
     head = ("effect", "on [0, 1]", "SE", f"{level_of(tested.rule.confidence)} interval", "df", "p")
     yield Table(head, rows)
     yield Paragraph(
-        f"Adjusted for {adjusted_words(adjustment)}. The second row is for comparison: which model counts is fixed "
+        f"Adjusted for {in_words(parts)}. The second row is for comparison: which model counts is fixed "
         "before the ratings are seen."
     )
     if adjustment.covariates:
-        level = 100 * adjustment.covariates[0].test.rule.confidence
-        yield Table(
-            ("covariate", "on [0, 1]", "raw", f"{level:g} % interval", "df", "p"),
-            tuple((one.label, *_with_raw(one.test, scale)) for one in adjustment.covariates),
-        )
+        level, coefficients = 100 * adjustment.covariates[0].test.rule.confidence, []
+        for one in adjustment.covariates:
+            estimate, _, *rest = _cells(one.test)
+            raw = f"{scale.effect_to_raw(one.test.estimate):.4g}"
+            coefficients.append((one.label, estimate, raw, *rest))
+        heads = ("covariate", "on [0, 1]", "raw", f"{level:g} % interval", "df", "p")
+        yield Table(heads, tuple(coefficients))
     if adjustment.correlations:
-        yield Table(
-            ("correlation of intercept and slope", "estimate", "chi-square", "p"),
-            tuple(
-                (one.factor, f"{one.value:.3f}", f"{one.fall:.2f}", p_cell(one.p_value))
-                for one in adjustment.correlations
-            ),
+        yield table(
+            adjustment.correlations,
+            {
+                "correlation of intercept and slope": lambda one: one.factor,
+                "estimate": lambda one: f"{one.value:.3f}",
+                "chi-square": lambda one: f"{one.fall:.2f}",
+                "p": lambda one: p_cell(one.p_value),
+            },
         )
-
-
-def adjusted_words(adjustment: Adjustment) -> str:
-    """What is in the model besides workers and items."""
-    parts = [f"{adjustment.n_documents:,} documents"] if adjustment.n_documents else []
-    parts += list(dict.fromkeys(one.covariate for one in adjustment.covariates))
-    parts += [f"a correlation of {one.factor}s' intercepts and slopes" for one in adjustment.correlations]
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
 
 
 def _cells(test: EffectTest) -> tuple[str, ...]:
@@ -99,11 +107,6 @@ def _cells(test: EffectTest) -> tuple[str, ...]:
     df = f"{test.df:.1f}" if math.isfinite(test.df) else "-"
     interval = interval_words(*test.interval)
     return f"{test.estimate:.4f}", f"{test.standard_error:.4f}", interval, df, p_cell(test.p_value)
-
-
-def _with_raw(test: EffectTest, scale: RatingScale) -> tuple[str, ...]:
-    estimate, _, *rest = _cells(test)
-    return estimate, f"{scale.effect_to_raw(test.estimate):.4g}", *rest
 
 
 def adjustment_content(adjustment: Adjustment | None) -> Record:
@@ -149,15 +152,14 @@ def fit_content(
     `check` the test as categories, where it was asked for.
     """
     scale = ratings.scale
-    low, high = test.interval
     margin: Record = {}
     if test.rule.margin is not None:
-        margin = {
-            "p_values": list(test.p_values),
-            "raw_margin": abs(scale.effect_to_raw(test.rule.margin)),
-        }
-    raw = sorted((scale.effect_to_raw(low), scale.effect_to_raw(high)))
-    ranges: Record | None = None if intervals is None else {"method": intervals[0], **_lists(intervals[1])}
+        raw_margin = abs(scale.effect_to_raw(test.rule.margin))
+        margin = {"p_values": list(test.p_values), "raw_margin": raw_margin}
+    raw = sorted(map(scale.effect_to_raw, test.interval))
+    ranges: Record | None = None
+    if intervals is not None:
+        ranges = {"method": intervals[0], **{name: list(ends) for name, ends in intervals[1].items()}}
     record: Record = {
         "parameters": fit.parameters.as_dict(),
         "standard_errors": dict(fit.standard_errors),
@@ -200,10 +202,6 @@ def fit_content(
     if fit.parameters.latent is None:
         return record
     return with_categories(record, ratings, fit, test)
-
-
-def _lists(intervals: Intervals) -> Record:
-    return {name: [low, high] for name, (low, high) in intervals.items()}
 
 
 # What the other family says of the same ratings, in a line, and where the two part.
@@ -267,14 +265,11 @@ def spread_words(spread: SpreadTest, ratings: Ratings) -> str:
 
 def family_content(check: FamilyCheck) -> Record:
     """The check as plain values."""
-    test = check.test
+    test, names = check.test, ("estimate", "interval", "df", "p_value")
     return {
         "rule": asdict(check.rule),
         "reason": check.reason or (test.reason if test is not None else "") or None,
-        "estimate": None if test is None else test.estimate,
-        "interval": None if test is None else list(test.interval),
-        "df": None if test is None else test.df,
-        "p_value": None if test is None else test.p_value,
+        **(dict.fromkeys(names) if test is None else values(test, *names)),
         "significant": None if test is None or test.reason else test.significant,
         "spread": None if check.spread is None else asdict(check.spread),
     }
@@ -340,6 +335,7 @@ class FitResult(Result):
         from humeval_power.studies.fit.check import ratings_picture
 
         fitted = self.fitted
+        notices = (Points(self.ratings.notices),) if self.ratings.notices else ()
         documents = f" in {counted(fitted.n_documents, 'document')}" if fitted.n_documents else ""
         size = (
             f"{fitted.n_ratings:,}, by {counted(fitted.n_workers, 'worker')} of "
@@ -362,12 +358,9 @@ class FitResult(Result):
                 *further_sections(self.ratings, fitted),
                 *([Section("Notes", (Points(notes),))] if notes else []),
                 Section("Agreement of workers", (Paragraph(self.agreement.sentence),), is_detail=True),
-                Section("Ratings", (ratings_picture(self.ratings), *self._notices()), is_detail=True),
+                Section("Ratings", (ratings_picture(self.ratings), *notices), is_detail=True),
             ),
         )
-
-    def _notices(self) -> tuple[Points, ...]:
-        return (Points(self.ratings.notices),) if self.ratings.notices else ()
 
     def content(self) -> Record:
         """Everything needed to plan from the fit and to judge it."""
@@ -393,18 +386,12 @@ class FitResult(Result):
         categories thresholds, effect and SDs on the latent scale."""
         import pandas as pd
 
-        values = fitted_values(self.fitted)
-        none = (float("nan"), float("nan"))
-        ends = {name: (self.intervals or {}).get(name, none) for name in values}
-        return pd.DataFrame(
-            {
-                "parameter": list(values),
-                "value": list(values.values()),
-                "standard_error": [self.fitted.standard_errors.get(name, float("nan")) for name in values],
-                "low": [ends[name][0] for name in values],
-                "high": [ends[name][1] for name in values],
-            }
-        )
+        rows = []
+        for name, value in fitted_values(self.fitted).items():
+            low, high = (self.intervals or {}).get(name, (math.nan, math.nan))
+            error = self.fitted.standard_errors.get(name, math.nan)
+            rows.append((name, value, error, low, high))
+        return pd.DataFrame(rows, columns=["parameter", "value", "standard_error", "low", "high"])
 
 
 # What is kept of a fit of ratings in categories, as plain values.

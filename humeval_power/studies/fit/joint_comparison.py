@@ -29,7 +29,7 @@ from humeval_power.studies.fit.many_systems import (
     decided_otherwise,
 )
 from humeval_power.studies.fit.max_t import DEFAULT_SEED, MaxT
-from humeval_power.studies.fit.wald import finished_test, reference, wald_p, why_no_test
+from humeval_power.studies.fit.wald import finished_test, reference_of, wald_p, why_no_test
 
 DEFAULT_JOINT_FAMILY = ComparisonFamily(model="joint")
 _NODES = 7  # critical values that are found by a search; the others lie between these
@@ -217,14 +217,7 @@ def contrasts_of(names: tuple[str, ...], pairs: list[tuple[str, str]]) -> Floats
 def referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[Floats, Floats, Floats]:
     """Estimates, standard errors and df that the rule uses, each of shape (contrasts,)."""
     precision = contrast_precision(fitted, contrasts)
-    error, df = reference(
-        rule,
-        standard_error=precision.standard_error,
-        adjusted=precision.standard_error_adjusted,
-        satterthwaite=precision.df_satterthwaite,
-        kenward_roger=precision.df_kenward_roger,
-        smallest=min(fitted.n_workers, fitted.n_items) - 1,
-    )
+    error, df = reference_of(precision, rule, min(fitted.n_workers, fitted.n_items) - 1)
     return precision.estimate, error, df
 
 
@@ -254,11 +247,15 @@ def check_other_model(ratings: Ratings, analysis: SystemsAnalysis, rule: Decisio
     """
     family = analysis.family
     if family.model == "pairwise":
-        if ratings.document is not None or ratings.covariates or _is_foreign(rule):
+        foreign = (
+            rule.is_latent or rule.is_simulated or (rule.estimator, rule.analysis) != ("reml", "ratings")
+        )
+        if ratings.document is not None or ratings.covariates or foreign:
             return None
         other = replace(family, model="joint")
     else:
-        other = replace(family, model="pairwise", correction=_of_pairs(family))
+        correction: Correction = "holm" if family.correction == "max-t" else family.correction
+        other = replace(family, model="pairwise", correction=correction)
     work = len(analysis.results) * min(ratings.n_workers, ratings.n_items)
     if work > MOST_WORK:
         return ModelCheck(
@@ -272,15 +269,6 @@ def check_other_model(ratings: Ratings, analysis: SystemsAnalysis, rule: Decisio
     except (FitError, InputError) as error:
         return ModelCheck(other.model, reason=str(error))
     return ModelCheck(other.model, results, decided_otherwise(analysis.results, results))
-
-
-def _of_pairs(family: ComparisonFamily) -> Correction:
-    return "holm" if family.correction == "max-t" else family.correction
-
-
-def _is_foreign(rule: DecisionRule) -> bool:
-    """Whether a rule is one that the joint model has no answer for."""
-    return rule.is_latent or rule.estimator != "reml" or rule.analysis != "ratings" or rule.is_simulated
 
 
 # How often max-t by the joint model errs in a design: studies without differences, analysed as it was.

@@ -21,7 +21,8 @@ from humeval_power.studies.fit.wald import (
     EffectTest,
     LatentTest,
     effect_test,
-    reference,
+    one_sided_p,
+    reference_of,
     wald_p,
     why_no_test,
     why_unusable,
@@ -198,28 +199,17 @@ class LatentScale:
 def latent_test(fit: LatentFit, rule: DecisionRule) -> EffectTest:
     """Apply a decision rule to a fit of categories.
 
-    t, df and p are those of the latent effect: its standard error and df are Kenward and Roger's for the model
-    linearised at the estimates; 'satterthwaite' takes the same df without their correction of the standard
-    error. Estimate and interval on [0, 1] are the latent ones transformed, thresholds and deviations as they
-    were estimated; a margin on [0, 1] is moved to the latent scale. So interval and decision agree.
-
-    Raises
-    ------
-    InputError
-        A rule that simulates, or a margin that no difference of these categories reaches.
+    t, df and p are those of the latent effect: its standard error and df are Kenward and Roger's for the
+    model linearised at the estimates; 'satterthwaite' takes the same df without their correction of the
+    standard error. Estimate and interval on [0, 1] are the latent ones transformed, thresholds and deviations
+    as they were estimated; a margin on [0, 1] is moved to the latent scale. So interval and decision agree.
+    Raises InputError: a rule that simulates, or a margin that no difference of these categories reaches.
     """
     if fit.estimator != rule.estimator:
         raise ValueError(f"The fit is by {fit.estimator}, the rule asks for {rule.estimator}.")
     if rule.is_simulated:
         raise InputError(_SIMULATED.format(df=rule.df))
-    error, df = reference(
-        rule,
-        standard_error=np.array(fit.standard_error),
-        adjusted=np.array(fit.standard_error_adjusted),
-        satterthwaite=np.array(fit.df_satterthwaite),
-        kenward_roger=np.array(fit.df_kenward_roger),
-        smallest=fit.smallest - 1,
-    )
+    error, df = reference_of(fit, rule, fit.smallest - 1)
     reason = why_no_test(fit.converged, fit.message)
     return wald_of_categories(fit.latent, float(error), float(df), rule, reason=reason)
 
@@ -239,7 +229,16 @@ def wald_of_categories(
     reason = reason or why_unusable(error, df, rule)
     if reason:
         return without_test(estimate, error * per_unit, df, rule, reason=reason)
-    margin = None if rule.margin is None else _margin(latent, rule.margin)
+    margin: float | None = None
+    if rule.margin is not None:
+        margin = latent_margin(latent, rule.margin)
+        if math.isinf(margin):
+            widest = latent.scores[-1] - latent.scores[0]
+            raise InputError(
+                f"A margin of {rule.margin:g} on [0, 1] excludes nothing: the categories that were used lie "
+                f"{widest:g} apart at most, so that no difference is as large. State a margin that a difference "
+                "can cross."
+            )
     values = np.array(effect), np.array(error), np.array(df)
     reach = critical_value(df, rule.tail) * error
     ends = effect - reach, effect + reach
@@ -252,27 +251,11 @@ def wald_of_categories(
         interval=(expected_at(latent, ends[0]), expected_at(latent, ends[1])),
         significant=p_value <= rule.alpha,
         rule=rule,
-        p_values=() if margin is None else _sides(values, rule, margin),
+        p_values=()
+        if margin is None
+        else tuple(map(float, one_sided_p(*values, rule=rule, margin=margin))),
         latent=LatentTest(effect, error, ends, margin),
     )
-
-
-def _sides(values: tuple[Floats, Floats, Floats], rule: DecisionRule, margin: float) -> tuple[float, ...]:
-    """p-values against both ends of the margin, or the lower alone."""
-    effect, error, df = values
-    signs = (1.0, -1.0) if rule.alternative == "equivalent" else (1.0,)
-    return tuple(float(wald_p(sign * effect, error, df, "non-inferior", margin=margin)) for sign in signs)
-
-
-def _margin(latent: Latent, margin: float) -> float:
-    moved = latent_margin(latent, margin)
-    if math.isinf(moved):
-        widest = latent.scores[-1] - latent.scores[0]
-        raise InputError(
-            f"A margin of {margin:g} on [0, 1] excludes nothing: the categories that were used lie {widest:g} "
-            "apart at most, so that no difference is as large. State a margin that a difference can cross."
-        )
-    return moved
 
 
 # What the model of categories says of ratings that were analysed as numbers: a check, never a choice.
@@ -352,14 +335,9 @@ def spread_test(ratings: Ratings, categories: Categories) -> SpreadTest | None:
     score, information = _efficient_scores(counts)
     value = np.where(ratings.system == 1, 1.0, -1.0) * score[ratings.system, categories.code]
     step = float((counts * score).sum()) / information if information > _TINY else math.nan
-    table = SimpleNamespace(
-        worker=ratings.worker,
-        item=ratings.item,
-        system=ratings.system,
-        rating=value,
-    )
+    rows = {"worker": ratings.worker, "item": ratings.item, "system": ratings.system}
     try:
-        tested = effect_test(fit(cast("RatingTable", table)))
+        tested = effect_test(fit(cast("RatingTable", SimpleNamespace(**rows, rating=value))))
     except HumevalPowerError:
         return None
     if tested.reason or not math.isfinite(step):

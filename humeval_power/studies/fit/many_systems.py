@@ -39,12 +39,8 @@ def fit_and_test(
 
     correlated : 'worker', 'item' or both, whose intercepts and slopes may correlate; of numbers alone.
 
-    Raises
-    ------
-    InputError
-        A rule that simulates, ratings that are not of its family, or correlations of categories.
-    FitError
-        Ratings that determine nothing.
+    Raises InputError: a rule that simulates, ratings that are not of its family, or correlations of
+    categories; FitError: ratings that determine nothing.
     """
     if rule.is_latent:
         if correlated:

@@ -11,7 +11,7 @@ import numpy as np
 
 from humeval_power.checking.columns import listing
 from humeval_power.choices import DEFAULT_ESTIMAND, Estimand
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refusal, refuse
 from humeval_power.inference.chosen_items import PoolEstimate, estimate_pool
 from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_sampling import uneven_strata
@@ -84,7 +84,11 @@ class OverPool:
 
     def content(self, names: Sequence[str]) -> Record:
         """The same as plain values."""
-        pool = self.pool
+        pool, comparisons = self.pool, []
+        for name, estimate, tests in zip(names, self.estimates, self.tests, strict=True):
+            of_pool, like = (list(one.interval) for one in tests)
+            ends = {"pool_interval": of_pool, "population_interval": like}
+            comparisons.append({"name": name, **asdict(estimate), **ends})
         return {
             "source": pool.source,
             "estimand": self.scope,
@@ -94,17 +98,7 @@ class OverPool:
             "chosen": pool.n_chosen,
             "rated": self.n_rated,
             "strata": pool.n_strata,
-            "comparisons": [
-                {
-                    "name": name,
-                    **asdict(estimate),
-                    "pool_interval": list(of_pool.interval),
-                    "population_interval": list(of_population.interval),
-                }
-                for name, estimate, (of_pool, of_population) in zip(
-                    names, self.estimates, self.tests, strict=True
-                )
-            ],
+            "comparisons": comparisons,
         }
 
 
@@ -137,14 +131,9 @@ def _test_words(test: EffectTest) -> str:
 
 
 def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
-    """The ratings that say something about the pool: those of its chosen items; identical outputs are left out.
-
-    Raises
-    ------
-    InputError
-        Ratings of items that the pool does not have or that were not chosen, systems that it has no scores of, or
-        an analysis that has no strata: all at once.
-    """
+    """The ratings that say something about the pool: those of its chosen items; identical outputs are left
+    out. Raises InputError: ratings of items that the pool does not have or that were not chosen, systems that
+    it has no scores of, or an analysis that has no strata: all at once."""
     problems = []
     if rule.is_latent:
         problems.append(
@@ -219,8 +208,7 @@ def of_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> Ratings:
                 ratings.source,
             )
         )
-    if problems:
-        raise InputError(problems)
+    refuse(problems)
     kept = np.array([not identical[known[name]] for name in ratings.item_names])[ratings.item]
     return ratings if kept.all() else ratings.of_rows(kept)
 
@@ -242,12 +230,7 @@ def compare_over_pool(ratings: Ratings, pool: ItemPool, rule: DecisionRule) -> P
 
     ratings : as `of_pool` gives them.
 
-    Raises
-    ------
-    InputError
-        Strata without two rated items.
-    FitError
-        Ratings that determine nothing.
+    Raises InputError: strata without two rated items; FitError: ratings that determine nothing.
     """
     a, b = ratings.system_names
     estimate = estimate_pool(
@@ -282,14 +265,11 @@ def analyse_over_pool(
     ratings : as `of_pool` gives them, of which the analysis is.
     common_workers : each comparison takes those alone who rated both of its systems.
 
-    Raises
-    ------
-    InputError
-        Items like these asked of items that were picked; strata without two rated items.
+    Raises InputError: items like these asked of items that were picked; strata without two rated items.
     """
     if pool.by_hand and estimand is not None:
         only = "the items were picked and not drawn, so that results are about them only."
-        raise InputError([Problem(only, "Leave out --estimand.", pool.source)])
+        raise refusal(only, "Leave out --estimand.", pool.source)
     wanted = estimand or DEFAULT_ESTIMAND
     estimates, tests, results = [], [], []
     for one in analysis.results:

@@ -391,13 +391,8 @@ _UNREAD = {"excel": "Excel files", "parquet": "Parquet files"}
 
 
 def needed_to_read(ratings: Ratings) -> tuple[Origin, Layout]:
-    """Where the ratings stand, for R to read.
-
-    Raises
-    ------
-    InputError
-        Ratings of no file, or of one that plain R does not read.
-    """
+    """Where the ratings stand, for R to read. Raises InputError: ratings of no file, or of one that plain R
+    does not read."""
     origin = ratings.origin
     if origin is None or origin.layout is None:
         raise InputError("A script of R reads the ratings from their file; these were read from none.")
@@ -506,12 +501,7 @@ def _ascii(text: str) -> str:
 
 def r_script(result: FitResult) -> str:
     """A complete script that repeats a fit from its file, and prints its numbers beside those of the fit.
-
-    Raises
-    ------
-    InputError
-        A test or a file that R cannot repeat from the file alone.
-    """
+    Raises InputError: a test or a file that R cannot repeat from the file alone."""
     check_repeatable(result.ratings, result.test.rule)
     fitted, ratings, tested = result.fitted, result.ratings, result.test
     if isinstance(fitted, LatentFit):
@@ -525,13 +515,7 @@ def r_script(result: FitResult) -> str:
 
 
 def check_repeatable(ratings: Ratings, rule: DecisionRule) -> None:
-    """Refuse, before long work, what a script cannot repeat.
-
-    Raises
-    ------
-    InputError
-        What `r_script` raises.
-    """
+    """Refuse, before long work, what a script cannot repeat. Raises InputError: what `r_script` raises."""
     needed_to_read(ratings)
     if rule.is_simulated:
         raise InputError(

@@ -12,7 +12,7 @@ from scipy import special
 
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.fit.joint_comparison import contrasts_of, referred
-from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison
+from humeval_power.studies.fit.many_systems import SystemsAnalysis
 from humeval_power.studies.fit.max_t import DEFAULT_SEED
 
 Floats = NDArray[np.float64]
@@ -77,19 +77,13 @@ def rank_intervals(analysis: SystemsAnalysis) -> dict[str, tuple[int, int]]:
     """
     if not analysis.groups:
         return {}
-    better, worse = _apart(analysis.results)
-    K = len(analysis.means)
-    return {
-        one.system: (1 + better.count(one.system), K - worse.count(one.system)) for one in analysis.means
-    }
-
-
-def _apart(results: Sequence[SystemsComparison]) -> tuple[list[str], list[str]]:
-    """Of each significant comparison the system that is worse (it has one better), and the one that is better."""
-    shown = [one for one in results if one.significant]
+    shown = [one for one in analysis.results if one.significant]
     losers = [one.first if one.test.estimate > 0 else one.second for one in shown]
     winners = [one.second if one.test.estimate > 0 else one.first for one in shown]
-    return losers, winners
+    K = len(analysis.means)
+    return {
+        one.system: (1 + losers.count(one.system), K - winners.count(one.system)) for one in analysis.means
+    }
 
 
 def simulate_ranks(analysis: SystemsAnalysis, *, seed: int = DEFAULT_SEED) -> SimulatedRanks:

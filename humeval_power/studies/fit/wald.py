@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,7 @@ from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Alternative, DecisionRule
 
 if TYPE_CHECKING:
-    from humeval_power.estimation.crossed.fits import BatchFit
-    from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
+    from humeval_power.estimation.crossed.problem import RatingTable
     from humeval_power.ratings import Ratings
 
 Floats = NDArray[np.float64]
@@ -77,31 +76,14 @@ def effect_test(fit: Fit, rule: DecisionRule = DEFAULT_RULE) -> EffectTest:
         raise InputError(f"The rule '{rule.df}' needs simulated studies: use simulated_test.")
     if fit.estimator != rule.estimator:
         raise ValueError(f"The fit is by {fit.estimator}, the rule asks for {rule.estimator}.")
-    error, df = reference(
-        rule,
-        standard_error=np.array(fit.standard_error),
-        adjusted=np.array(fit.standard_error_adjusted),
-        satterthwaite=np.array(fit.df_satterthwaite),
-        kenward_roger=np.array(fit.df_kenward_roger),
-        smallest=fit.smallest - 1,
-    )
-    return finished_test(
-        fit.parameters.difference,
-        float(error),
-        float(df),
-        rule,
-        reason=why_no_test(fit.converged, fit.message),
-    )
+    error, df = reference_of(fit, rule, fit.smallest - 1)
+    reason = why_no_test(fit.converged, fit.message)
+    return finished_test(fit.parameters.difference, float(error), float(df), rule, reason=reason)
 
 
 def check_engine_df(engine: Engine, rule: DecisionRule, *, n_ratings: int) -> None:
-    """Refuse a rule whose df an engine does not have, before anything is fitted.
-
-    Raises
-    ------
-    InputError
-        df or standard errors that statsmodels has for no table, or lme4 for none of so many ratings.
-    """
+    """Refuse a rule whose df an engine does not have, before anything is fitted. Raises InputError: df or
+    standard errors that statsmodels has for no table, or lme4 for none of so many ratings."""
     if rule.analysis == "differences" or rule.df in ("min", "normal"):
         return
     if engine == "statsmodels":
@@ -180,11 +162,17 @@ def why_unusable(error: float, df: float, rule: DecisionRule) -> str:
 
 
 def one_sided_p(
-    estimate: Floats, standard_error: Floats, df: Floats, *, rule: DecisionRule
+    estimate: Floats,
+    standard_error: Floats,
+    df: Floats,
+    *,
+    rule: DecisionRule,
+    margin: float | None = None,
 ) -> tuple[Floats, ...]:
     """p-values of the one-sided tests that a rule with a margin consists of: against a difference of
-    minus the margin or less, and for 'equivalent' against one of the margin or more."""
-    margin = rule.margin or 0.0
+    minus the margin or less, and for 'equivalent' against one of the margin or more. `margin` is the rule's
+    where it was moved to another scale."""
+    margin = (rule.margin or 0.0) if margin is None else margin
     above = wald_p(estimate, standard_error, df, "non-inferior", margin=margin)
     if rule.alternative != "equivalent":
         return (above,)
@@ -212,6 +200,18 @@ def reference(
     return standard_error, np.full_like(standard_error, fixed)
 
 
+def reference_of(fitted: Any, rule: DecisionRule, smallest: int) -> tuple[Floats, Floats]:
+    """The same from what has both standard errors and both df: a fit, a coefficient, or arrays of them."""
+    return reference(
+        rule,
+        standard_error=np.asarray(fitted.standard_error),
+        adjusted=np.asarray(fitted.standard_error_adjusted),
+        satterthwaite=np.asarray(fitted.df_satterthwaite),
+        kenward_roger=np.asarray(fitted.df_kenward_roger),
+        smallest=smallest,
+    )
+
+
 def wald_p(
     estimate: Floats,
     standard_error: Floats,
@@ -236,9 +236,7 @@ def statistic(
     distance = np.abs(estimate) if alternative == "equivalent" else -estimate
     # without a standard error there is no statistic, least of all an infinite one
     error = np.where(error > 0, error, np.nan)
-    with np.errstate(
-        over="ignore"
-    ):  # of estimates that no ratings give, in files that were changed by hand
+    with np.errstate(over="ignore"):  # of estimates in files that were changed by hand
         return np.asarray(((0.0 if margin is None else margin) - distance) / error)
 
 
@@ -291,15 +289,9 @@ def _lower_tail(t: Floats, df: Floats) -> Floats:
 
 
 def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
-    """Test the mean difference B - A of workers and items that have both systems.
-
-    Raises
-    ------
-    InputError
-        Too few such workers or items.
-    FitError
-        Differences without residual variation, or so few that their likelihood is highest without one.
-    """
+    """Test the mean difference B - A of workers and items that have both systems. Raises InputError: too few
+    such workers or items; FitError: differences without residual variation, or so few that their likelihood
+    is highest without one."""
     from humeval_power.estimation.crossed.examination import EXPLAINED, RUNS_AWAY
     from humeval_power.estimation.crossed.fits import fit_one
     from humeval_power.estimation.crossed.problem import CrossedProblem
@@ -315,28 +307,9 @@ def difference_test(ratings: RatingTable, rule: DecisionRule) -> EffectTest:
         raise FitError(f"Of the differences B - A: {EXPLAINED}")
     if status == reml.RUNAWAY:
         raise FitError(f"Of the differences B - A: {RUNS_AWAY}")
-    return wald_of_differences(problem, fitted, rule)
-
-
-def wald_of_differences(problem: CrossedProblem, fitted: BatchFit, rule: DecisionRule) -> EffectTest:
-    """The test of a rule from a fit to differences alone."""
-    from humeval_power.kernels.crossed import reml
-
-    error, df = reference(
-        rule,
-        standard_error=fitted.standard_error,
-        adjusted=fitted.standard_error_adjusted,
-        satterthwaite=fitted.df_satterthwaite,
-        kenward_roger=fitted.df_kenward_roger,
-        smallest=min(int(factor.codes.max()) for factor in problem.factors),
-    )
-    return finished_test(
-        float(fitted.estimate[0]),
-        float(error[0]),
-        float(df[0]),
-        rule,
-        reason=why_no_test(bool(fitted.status[0] == reml.CONVERGED)),
-    )
+    error, df = reference_of(fitted, rule, min(int(factor.codes.max()) for factor in problem.factors))
+    reason = why_no_test(status == reml.CONVERGED)
+    return finished_test(float(fitted.estimate[0]), float(error[0]), float(df[0]), rule, reason=reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,37 +367,20 @@ def adjustment(fitted: Fit | LatentFit, ratings: Ratings, rule: DecisionRule) ->
         fitted.n_documents or fitted.covariates or fitted.correlations
     ):
         return None
-    if rule.is_simulated:
-        rule = replace(rule, df="kenward-roger")
-    return Adjustment(
-        fitted.n_documents, _covariate_tests(fitted, rule), fitted.correlations, _unadjusted(ratings, rule)
-    )
-
-
-def _covariate_tests(fitted: Fit, rule: DecisionRule) -> tuple[CovariateTest, ...]:
-    two_sided = replace(rule, alternative="two-sided", margin=None, analysis="ratings")
-    tests = []
-    for one in fitted.covariates:
-        error, df = reference(
-            two_sided,
-            standard_error=np.array(one.standard_error),
-            adjusted=np.array(one.standard_error_adjusted),
-            satterthwaite=np.array(one.df_satterthwaite),
-            kenward_roger=np.array(one.df_kenward_roger),
-            smallest=fitted.smallest - 1,
-        )
-        reason = why_no_test(fitted.converged, fitted.message)
-        tested = finished_test(one.estimate, float(error), float(df), two_sided, reason=reason)
-        tests.append(CovariateTest(one.covariate, one.label, tested))
-    return tuple(tests)
-
-
-def _unadjusted(ratings: Ratings, rule: DecisionRule) -> EffectTest:
     from humeval_power.estimation.fitting import fit
 
-    plain = replace(ratings, document=None, document_names=(), covariates=())
+    if rule.is_simulated:
+        rule = replace(rule, df="kenward-roger")
     by_ratings = replace(rule, analysis="ratings")
+    two_sided = replace(by_ratings, alternative="two-sided", margin=None)
+    reason, tests = why_no_test(fitted.converged, fitted.message), []
+    for one in fitted.covariates:
+        standard_error, df = reference_of(one, two_sided, fitted.smallest - 1)
+        tested = finished_test(one.estimate, float(standard_error), float(df), two_sided, reason=reason)
+        tests.append(CovariateTest(one.covariate, one.label, tested))
+    plain = replace(ratings, document=None, document_names=(), covariates=())
     try:
-        return effect_test(fit(plain, estimator=rule.estimator), by_ratings)
+        unadjusted = effect_test(fit(plain, estimator=rule.estimator), by_ratings)
     except FitError as error:
-        return without_test(np.nan, np.nan, np.nan, by_ratings, reason=str(error))
+        unadjusted = without_test(np.nan, np.nan, np.nan, by_ratings, reason=str(error))
+    return Adjustment(fitted.n_documents, tuple(tests), fitted.correlations, unadjusted)

@@ -60,9 +60,19 @@ class CellMap:
     @property
     def is_binned(self) -> bool:
         """Whether a cell is more than one worker with one item."""
-        return len(self.worker_order) > len(self.workers_in_row) or len(self.item_order) > len(
-            self.items_in_column
-        )
+        return bool(self.workers_in_row.max() > 1 or self.items_in_column.max() > 1)
+
+    @property
+    def axis_words(self) -> tuple[str, str]:
+        """What the rows and the columns are: '40 workers', '5,000 items, 52 to 53 a column'."""
+        of_rows = self._axis(len(self.worker_order), "workers", "row", self.workers_in_row)
+        return of_rows, self._axis(len(self.item_order), "items", "column", self.items_in_column)
+
+    @staticmethod
+    def _axis(n: int, noun: str, line: str, in_each: Codes) -> str:
+        low, high = int(in_each.min()), int(in_each.max())
+        several = f", {low:,}{'' if low == high else f' to {high:,}'} a {line}" if high > 1 else ""
+        return f"{n:,} {noun}{several}"
 
 
 def cell_map(ratings: Ratings) -> CellMap:
@@ -94,9 +104,8 @@ def grid_of(
         return CellMap(levels, of_two, True, in_row, in_column, worker_order, item_order)
     counts = np.zeros(shape, dtype=np.int64)
     np.add.at(counts, (row_of[worker], column_of[item]), 1)
-    whole = np.outer(in_row, in_column) * n_systems
-    used, labels = _shaded(counts, whole)
-    return CellMap(used, labels, False, in_row, in_column, worker_order, item_order)
+    levels, labels = _shaded(counts / (np.outer(in_row, in_column) * n_systems))
+    return CellMap(levels, labels, False, in_row, in_column, worker_order, item_order)
 
 
 def _orders(worker: Codes, item: Codes, n_workers: int, n_items: int) -> tuple[Codes, Codes]:
@@ -138,28 +147,17 @@ def _bins(order: Codes, most: int) -> tuple[Codes, Codes]:
     return bin_of, np.bincount(place, minlength=n_bins)
 
 
-def _used(levels: NDArray[np.int8], labels: tuple[str, ...]) -> tuple[NDArray[np.int8], tuple[str, ...]]:
-    """The levels without those that do not occur."""
-    occurs = [level for level in range(1, len(labels) + 1) if (levels == level).any()]
-    new = np.zeros(len(labels) + 1, dtype=np.int8)
-    new[occurs] = np.arange(1, len(occurs) + 1)
-    return new[levels], tuple(labels[level - 1] for level in occurs)
-
-
-def _shaded(counts: Codes, whole: Codes) -> tuple[NDArray[np.int8], tuple[str, ...]]:
-    """Up to four shades of the share that is rated, each a quarter of the largest share wide."""
-    share = counts / whole
-    levels = np.ceil(_SHADES * share / share.max() - 1e-9).astype(np.int8)
-    labels = []
-    for level in range(1, _SHADES + 1):
-        inside = share[levels == level]
-        labels.append(_share_words(float(inside.min()), float(inside.max())) if len(inside) else "")
-    return _used(levels, tuple(labels))
-
-
-def _share_words(low: float, high: float) -> str:
-    ends = list(dict.fromkeys(f"{100 * share:.3g}" for share in (low, high)))
-    return "all" if ends == ["100"] else f"{' to '.join(ends)} %"
+def _shaded(share: Floats) -> tuple[NDArray[np.int8], tuple[str, ...]]:
+    """Up to four shades of the share that is rated, each a quarter of the largest share wide; those that occur."""
+    quarter = np.ceil(_SHADES * share / share.max() - 1e-9).astype(np.int8)
+    levels, labels = np.zeros_like(quarter), []
+    for each in range(1, _SHADES + 1):
+        inside = share[quarter == each]
+        if len(inside):
+            ends = list(dict.fromkeys(f"{100 * end:.3g}" for end in (inside.min(), inside.max())))
+            labels.append("all" if ends == ["100"] else f"{' to '.join(ends)} %")
+            levels[quarter == each] = len(labels)
+    return levels, tuple(labels)
 
 
 # Who rated what as SVG: the cells of a level in one path, neighbours in a row put together.
@@ -168,7 +166,7 @@ _SIZE, _NAME_SIZE = 13.0, 10.0
 _MOST_NAMES = 24  # workers whose names stand at their rows
 _LONGEST = 16  # characters of a name
 _TOP, _RIGHT = 24.0, 6.0
-_SHADES_ASSIGNMENT_SVG = ("0.28", "0.5", "0.75", "1")  # how much of a colour, of how much is rated
+_STRENGTHS = ("0.28", "0.5", "0.75", "1")  # how much of a colour, of how much is rated
 _TWO = (1, 2, 0)  # colours of A alone, B alone, both
 
 
@@ -182,10 +180,9 @@ def assignment_svg(grid: CellMap, worker_names: tuple[str, ...], title: str, wor
     wide = (WIDTH - left - _RIGHT) / n_columns
     bottom = _TOP + tall * n_rows
     legend, height = _legend(grid, bottom + 40)
+    workers, items = grid.axis_words
     parts = [
-        svg_words(
-            axis_words("workers", len(grid.worker_order), grid.workers_in_row.tolist()), 4, 14, _SIZE
-        ),
+        svg_words(workers, 4, 14, _SIZE),
         *(
             svg_words(name, left - 4, _TOP + tall * (place + 0.5) + 3.5, _NAME_SIZE, anchor="end")
             for place, name in enumerate(names)
@@ -197,24 +194,10 @@ def assignment_svg(grid: CellMap, worker_names: tuple[str, ...], title: str, wor
         ),
         f'<rect x="{left:.1f}" y="{_TOP:.1f}" width="{wide * n_columns:.1f}" height="{tall * n_rows:.1f}" '
         'stroke="currentColor" stroke-opacity="0.5"/>',
-        svg_words(
-            axis_words("items", len(grid.item_order), grid.items_in_column.tolist()),
-            left,
-            bottom + 18,
-            _SIZE,
-        ),
+        svg_words(items, left, bottom + 18, _SIZE),
         *legend,
     ]
     return svg_element(title, words, height, "".join(parts))
-
-
-def axis_words(noun: str, n: int, in_each: list[int]) -> str:
-    """'5,000 items, 52 to 53 a column'."""
-    low, high = min(in_each), max(in_each)
-    if high == 1:
-        return f"{n:,} {noun}"
-    line = "row" if noun == "workers" else "column"
-    return f"{n:,} {noun}, {low:,}{'' if low == high else f' to {high:,}'} a {line}"
 
 
 def _path(grid: CellMap, level: int) -> str:
@@ -231,10 +214,7 @@ def _look(grid: CellMap, level: int) -> str:
     if grid.is_pair:
         colour, shade = _TWO[level - 1], "1"
     else:
-        colour, shade = (
-            0,
-            _SHADES_ASSIGNMENT_SVG[len(_SHADES_ASSIGNMENT_SVG) - len(grid.labels) + level - 1],
-        )
+        colour, shade = 0, _STRENGTHS[len(_STRENGTHS) - len(grid.labels) + level - 1]
     return f'class="f{colour}" fill="{COLOURS[colour]}" fill-opacity="{shade}"'
 
 
@@ -318,6 +298,7 @@ def summarise_table(ratings: Ratings) -> TableSummary:
     seen_in_pair = n_systems_seen(pair, system, n_levels=n_pairs, n_systems=n_systems)
     seen_by_item = n_systems_seen(item, system, n_levels=n_items, n_systems=n_systems)
     seen_by_worker = n_systems_seen(worker, system, n_levels=n_workers, n_systems=n_systems)
+    per_output = np.bincount(item * n_systems + system)
     return TableSummary(
         n_ratings=ratings.n_ratings,
         n_workers=n_workers,
@@ -327,7 +308,7 @@ def summarise_table(ratings: Ratings) -> TableSummary:
         share_at_high=float(np.mean(raw >= ratings.scale.high - tolerance)),
         n_values=len(np.unique(ratings.rating)),
         ratings_per_worker=spread(np.bincount(worker)),
-        ratings_per_item_and_system=spread(_positive(np.bincount(item * n_systems + system))),
+        ratings_per_item_and_system=spread(per_output[per_output > 0]),
         share_paired=float(np.mean(seen_in_pair > 1)),
         n_repeats=ratings.n_ratings - len(cell_sizes(worker, item, system)),
         n_items_one_system=int((seen_by_item == 1).sum()),
@@ -339,10 +320,6 @@ def summarise_table(ratings: Ratings) -> TableSummary:
 
 def spread(counts: Codes) -> Spread:
     return Spread(int(counts.min()), float(np.median(counts)), int(counts.max()))
-
-
-def _positive(counts: Codes) -> Codes:
-    return counts[counts > 0]
 
 
 def _system_summary(ratings: Ratings, raw: NDArray[np.float64], code: int) -> SystemSummary:
@@ -435,10 +412,59 @@ class WhoRatedWhat:
 
     def words(self) -> Iterator[str]:
         """What the pattern is, and what it means for an analysis."""
-        yield _cells_words(self)
-        yield from _pairing_words(self)
-        yield from _parts_words(self)
-        yield from _shared_words(self)
+        workers, items = counted(self.n_workers, "worker"), counted(self.n_items, "item")
+        if self.kind == "complete":
+            yield f"Complete: each of the {workers} rated each of the {items}."
+        else:
+            yield (
+                f"{self.n_cells:,} of the {self.n_workers * self.n_items:,} pairs of a worker and an item are "
+                f"rated ({percent(self.share)}): {_of(self.workers_per_item, 'worker')} an item, "
+                f"{_of(self.items_per_worker, 'item')} a worker."
+            )
+        yield from self._pairing_words()
+        yield from self._parts_words()
+        shared = self.items_shared
+        if shared is None or self.kind == "complete":
+            return
+        if not shared.maximum:
+            yield "No two workers rated the same item: how far they agree cannot be told."
+        else:
+            yield f"Any two workers share {_of(shared, 'item')}, on which their agreement rests."
+
+    def _pairing_words(self) -> Iterator[str]:
+        both = all_systems(self.n_systems)
+        if self.pairing == "all systems":
+            yield f"Paired: a worker who rated an item rated it under {both}."
+        elif self.pairing == "none":
+            yield (
+                "Not paired: nobody rated an item under more than one system, so that differences between systems "
+                "also hold those between workers."
+            )
+        elif self.pairing == "some":
+            several = "two systems or more" if self.n_systems > 2 else both
+            all_of = f", in {self.n_all:,} under {both}" if self.n_systems > 2 else ""
+            yield (
+                f"Partly paired: in {self.n_several:,} of {self.n_cells:,} pairs the worker rated the item under "
+                f"{several}{all_of}."
+            )
+
+    def _parts_words(self) -> Iterator[str]:
+        largest = self.parts[0]
+        if len(self.parts) == 1:
+            if self.kind != "complete":
+                yield "All workers and items are connected by ratings."
+            return
+        sizes = {(part.n_workers, part.n_items) for part in self.parts}
+        size = f"{counted(largest.n_workers, 'worker')} and {counted(largest.n_items, 'item')}"
+        each = f"of {size} each" if len(sizes) == 1 else f"the largest of {size}"
+        whole = ", each complete" if self.kind == "blocks" else ""
+        yield (
+            f"{len(self.parts):,} parts that share no worker and no item, {each}{whole}: strict workers of "
+            "one part cannot be told from its hard items, and nobody can be held against a worker of another part."
+        )
+        small = [name for part in self.parts if part.n_workers == 1 for name in part.workers]
+        if small and largest.n_workers > 1:
+            yield f"Alone with their items: {listing(small, limit=5)}."
 
 
 def who_rated_what(ratings: Ratings) -> WhoRatedWhat:
@@ -532,68 +558,8 @@ def _parts(ratings: Ratings, worker: Codes, item: Codes) -> tuple[ConnectedPart,
     )
 
 
-def _cells_words(cells: WhoRatedWhat) -> str:
-    if cells.kind == "complete":
-        return (
-            f"Complete: each of the {counted(cells.n_workers, 'worker')} rated each of the "
-            f"{counted(cells.n_items, 'item')}."
-        )
-    return (
-        f"{cells.n_cells:,} of the {cells.n_workers * cells.n_items:,} pairs of a worker and an item are rated "
-        f"({percent(cells.share)}): "
-        f"{_of(cells.workers_per_item, 'worker')} an item, {_of(cells.items_per_worker, 'item')} a worker."
-    )
-
-
 def _of(counts: Spread, noun: str) -> str:
     """'3 workers', or '2 to 5 workers (median 3)'."""
     if counts.minimum == counts.maximum:
         return counted(counts.minimum, noun)
     return f"{counts.minimum:,} to {counts.maximum:,} {noun}s (median {counts.median:,g})"
-
-
-def _pairing_words(cells: WhoRatedWhat) -> Iterator[str]:
-    both = all_systems(cells.n_systems)
-    if cells.pairing == "all systems":
-        yield f"Paired: a worker who rated an item rated it under {both}."
-    elif cells.pairing == "none":
-        yield (
-            "Not paired: nobody rated an item under more than one system, so that differences between systems "
-            "also hold those between workers."
-        )
-    elif cells.pairing == "some":
-        several = "two systems or more" if cells.n_systems > 2 else both
-        all_of = f", in {cells.n_all:,} under {both}" if cells.n_systems > 2 else ""
-        yield (
-            f"Partly paired: in {cells.n_several:,} of {cells.n_cells:,} pairs the worker rated the item under "
-            f"{several}{all_of}."
-        )
-
-
-def _parts_words(cells: WhoRatedWhat) -> Iterator[str]:
-    if len(cells.parts) == 1:
-        if cells.kind != "complete":
-            yield "All workers and items are connected by ratings."
-        return
-    sizes = {(part.n_workers, part.n_items) for part in cells.parts}
-    n_workers, n_items = cells.parts[0].n_workers, cells.parts[0].n_items
-    size = f"{counted(n_workers, 'worker')} and {counted(n_items, 'item')}"
-    each = f"of {size} each" if len(sizes) == 1 else f"the largest of {size}"
-    whole = ", each complete" if cells.kind == "blocks" else ""
-    yield (
-        f"{len(cells.parts):,} parts that share no worker and no item, {each}{whole}: strict workers of "
-        "one part cannot be told from its hard items, and nobody can be held against a worker of another part."
-    )
-    small = [name for part in cells.parts if part.n_workers == 1 for name in part.workers]
-    if small and cells.parts[0].n_workers > 1:
-        yield f"Alone with their items: {listing(small, limit=5)}."
-
-
-def _shared_words(cells: WhoRatedWhat) -> Iterator[str]:
-    shared = cells.items_shared
-    if shared is None or cells.kind == "complete":
-        return
-    if not shared.maximum:
-        yield "No two workers rated the same item: how far they agree cannot be told."
-    else:
-        yield f"Any two workers share {_of(shared, 'item')}, on which their agreement rests."

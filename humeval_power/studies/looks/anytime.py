@@ -14,17 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.ratings import Ratings
 
 Floats = NDArray[np.float64]
 LEAST_TUNED, MOST_TUNED = 3, 1000
-
-
-def bayes_factor(t: float, m: int, g: float) -> float:
-    """Of an effect drawn from N(0, g) SDs against none, for the t statistic of m values."""
-    ratio = t * t / (m - 1)
-    return float((1 + m * g) ** -0.5 * ((1 + ratio) / (1 + ratio / (1 + m * g))) ** (m / 2))
 
 
 def half_width_at(spread: Floats, m: int, g: float, alpha: float = 0.05) -> Floats:
@@ -37,13 +31,8 @@ def half_width_at(spread: Floats, m: int, g: float, alpha: float = 0.05) -> Floa
 
 
 def tuned_spread(workers: int, alpha: float = 0.05) -> float:
-    """The g at which the sequence is narrowest after so many workers.
-
-    Raises
-    ------
-    InputError
-        Fewer than 3 workers, or more than 1,000.
-    """
+    """The g at which the sequence is narrowest after so many workers. Raises InputError: fewer than 3
+    workers, or more than 1,000."""
     if not LEAST_TUNED <= workers <= MOST_TUNED:
         raise InputError(
             f"The sequence is made narrowest at {LEAST_TUNED} to {MOST_TUNED:,} workers; got {workers:,}."
@@ -87,13 +76,9 @@ class SequenceStep:
 
 
 def worker_differences(ratings: Ratings) -> Floats:
-    """Mean difference B - A of each worker over his own items, in the order in which workers come in the table.
-
-    Raises
-    ------
-    InputError
-        Items that several workers rated, items without a rating under both systems, or unequal numbers of items.
-    """
+    """Mean difference B - A of each worker over his own items, in the order in which workers come in the
+    table. Raises InputError: items that several workers rated, items without a rating under both systems, or
+    unequal numbers of items."""
     worker, item, system = ratings.worker, ratings.item, ratings.system
     problems = []
     pairs = np.unique(np.stack([worker, item]), axis=1)
@@ -122,8 +107,7 @@ def worker_differences(ratings: Ratings) -> Floats:
             )
     if ratings.n_workers < FEWEST:
         problems.append(f"{ratings.n_workers} workers are too few for a sequence: {FEWEST} at least.")
-    if problems:
-        raise InputError([Problem(rule, "", place=ratings.source) for rule in problems])
+    refuse([Problem(rule, "", place=ratings.source) for rule in problems])
     places = np.flatnonzero(there)
     differences = cells[1, places] / counts[1, places] - cells[0, places] / counts[0, places]
     of = places // ratings.n_items

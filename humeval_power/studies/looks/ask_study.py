@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.result import LooksStudyResult
     from humeval_power.studies.looks.result_dropping import DroppingResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
-    from humeval_power.studies.looks.systems_looks import SystemsLooks
-    from humeval_power.studies.power.systems_study import SystemsStudy
+
+_BY_RATINGS = "These looks are simulated rating by rating, which may take a minute; see --simulations."
 
 
 @study_command(
@@ -167,12 +167,12 @@ def command(
                     "With --drop-systems the levels are always calibrated and the long run is of true means: leave "
                     "out --calibrate never, --effects and --effects-raw."
                 )
-            return _of_dropping(several, stops, run)
+            return _of_several(several, stops, calibrate, None, run)
         study.refuse(
             ("stop_when",),
             "is of one difference: leave it out, add --drop-systems, or compare two systems.",
         )
-        return _of_systems(several, stops, calibrate, _shown(effects, effects_raw), run)
+        return _of_several(several, stops, calibrate, _shown(effects, effects_raw), run)
     study.refuse(("drop_systems",), "is for three systems or more: say how many by --n-systems.")
     effect = effect_of(study)
     assert effect is not None  # asked for before
@@ -194,7 +194,7 @@ def command(
     )
     drawn = source if study.stop_when is None else source.as_numbers()
     if not drawn.by_mean_squares:
-        note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
+        note(_BY_RATINGS)
     work = study_workload(
         source.design,
         n_simulations=run.simulations(),
@@ -218,74 +218,45 @@ def command(
     )
 
 
-def _of_dropping(several: Systems, stops: StoppingRule, run: Run) -> DroppingResult:
-    """Looks that drop systems, at their means."""
+def _of_several(
+    several: Systems, stops: StoppingRule, calibrate: Calibrate, shown: EffectInput | None, run: Run
+) -> LooksStudyResult | DroppingResult:
+    """Looks at several systems at their means, which drop systems where the study says so."""
     from humeval_power.studies.looks import calls
+    from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.studies.power.work_ahead import tell_work
 
-    source, about, said = _systems_looks(several)
-    work = about.workload(n_simulations=source.n_looks * run.simulations(), n_jobs=run.n_jobs)
-    tell_work(work, n_simulations=run.simulations())
-    return calls.dropping(
-        source,
-        stops,
-        stop_when=reasons_to_stop(several.study, several.scale),
-        goal=about.goal,
-        cost=prices_of(several.study),
-        setting=about.setting,
-        understood=said,
-        scale=several.scale,
-        n_simulations=run.typed,
-        seed=run.seed,
-        n_jobs=run.n_jobs,
-        remarks=several.remarks,
-    )
-
-
-def _systems_looks(several: Systems) -> tuple[SystemsLooks, SystemsStudy, str | None]:
-    """The study at its means, and how they are stated."""
-    from humeval_power.studies.looks.systems_looks import SystemsLooks
-
+    study = several.study
     differences = several.differences()
     about = several.of(*several.only([one.value for one in differences]))
     source = SystemsLooks(
         about.parameters,
         about.design,
-        _looks(several.study),
+        _looks(study),
         about.family,
         about.rule,
         about.response,
         about.points,
     )
     if not source.by_sums:
-        note("These looks are simulated rating by rating, which may take a minute; see --simulations.")
-    return source, about, str(differences[0]) if differences else None
-
-
-def _of_systems(
-    several: Systems, stops: StoppingRule, calibrate: Calibrate, shown: EffectInput | None, run: Run
-) -> LooksStudyResult:
-    """Looks at several systems at their means."""
-    from humeval_power.studies.looks import calls
-    from humeval_power.studies.power.work_ahead import tell_work
-
-    source, about, said = _systems_looks(several)
+        note(_BY_RATINGS)
     work = about.workload(n_simulations=source.n_looks * run.simulations(), n_jobs=run.n_jobs)
     tell_work(work, n_simulations=run.simulations())
-    return calls.study(
-        source,
-        stops,
-        goal=about.goal,
-        effects=None if shown is None else [each.value for each in shown.on(several.scale)],
-        cost=prices_of(several.study),
-        calibration=calibrate,
-        setting=about.setting,
-        understood=said,
-        n_simulations=run.typed,
-        seed=run.seed,
-        n_jobs=run.n_jobs,
-        remarks=several.remarks,
-    )
+    how: dict[str, Any] = {
+        "goal": about.goal,
+        "cost": prices_of(study),
+        "setting": about.setting,
+        "understood": str(differences[0]) if differences else None,
+        "n_simulations": run.typed,
+        "seed": run.seed,
+        "n_jobs": run.n_jobs,
+        "remarks": several.remarks,
+    }
+    if study.drop_systems:
+        reasons = reasons_to_stop(study, several.scale)
+        return calls.dropping(source, stops, stop_when=reasons, scale=several.scale, **how)
+    effects = None if shown is None else [each.value for each in shown.on(several.scale)]
+    return calls.study(source, stops, effects=effects, calibration=calibrate, **how)
 
 
 def _looks(study: StudyValues) -> Looks:

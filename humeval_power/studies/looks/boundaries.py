@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import special
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refuse
 from humeval_power.kernels.sequential import (
     START,
     Continuing,
@@ -140,12 +140,8 @@ def spend_both(
 ) -> tuple[list[float], list[float], float]:
     """z of success and of futility at each look, and the drift at which the power is 1 - beta.
 
-    The last look has no futility: what is not significant there has spent what was left of beta.
-
-    Raises
-    ------
-    InputError
-        Binding futility with boundaries that are not of a spending function.
+    The last look has no futility: what is not significant there has spent what was left of beta. Raises
+    InputError: binding futility with boundaries that are not of a spending function.
     """
     if futility.binding and not isinstance(rule.efficacy, Spending):
         raise InputError("Binding beta spending needs a boundary that spends alpha (lan-demets-..., ...).")
@@ -368,13 +364,6 @@ def success(bounds: Boundaries, drift: float) -> float:
     return float(bounds.exits(drift).above.sum())
 
 
-def expected_share(bounds: Boundaries, drift: float) -> float:
-    """Mean information at stopping as a share of the largest, for z-values."""
-    exits = bounds.exits(drift)
-    leaving = (exits.above + exits.below + exits.inside)[:-1]
-    return float(1.0 - leaving @ (1.0 - np.array(bounds.shares[:-1])))
-
-
 def false_positive_rate(
     nominal: Sequence[float], information: Sequence[float], *, two_sided: bool
 ) -> float:
@@ -433,6 +422,5 @@ def _checked(rule: StoppingRule, information: Sequence[float], drift: float | No
         not information or information[-1] < 1 - _CLOSEST
     ):
         problems.append("Futility that looks ahead needs information up to 1, the planned one.")
-    if problems:
-        raise InputError([Problem(rule=problem, remedy="") for problem in problems])
+    refuse(problems)
     return [float(at) for at in information]

@@ -35,7 +35,7 @@ def blocks_of(
     n_simulations: int,
     seed: int,
 ) -> list[Block]:
-    """The first `n_simulations` replicates as blocks: work(source, *arguments, seed, first, n, n_jobs=k). Blocks
+    """The first `n_simulations` replicates as blocks: work(looks, *arguments) of the looks that each draws. Blocks
     are whole draws, so that none is made twice, and several of them for as many threads."""
     if isinstance(source, GrowingStudy):
         each, most = source.seconds_each, source.in_a_block
@@ -44,9 +44,22 @@ def blocks_of(
         each = _PER_JUDGEMENT * size
         most = together * max(1, min(MOST_IN_BLOCK, _MOST_JUDGEMENTS // size) // together)
     return [
-        Block(work, (source, *arguments, seed, *part), each * part.n, part.n)
+        Block(_of_drawn, (work, source, seed, *part, *arguments), each * part.n, part.n)
         for part in spans(n_simulations, most)
     ]
+
+
+def _of_drawn(
+    work: Callable[..., Any],
+    source: Any,
+    seed: int,
+    first: int,
+    n: int,
+    *arguments: Any,
+    n_jobs: int = 1,
+) -> Any:
+    """The work of a block, on studies `first` to `first + n - 1`."""
+    return work(source.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), *arguments)
 
 
 def run_together(lists: Sequence[Sequence[Block]], *, n_jobs: int) -> list[list[Any]]:
@@ -103,13 +116,6 @@ def level_ratios(looks: LookReplicates, bounds: Boundaries) -> Floats:
     return np.asarray(ratio.min(axis=1))
 
 
-def ratio_block(
-    study: RatingLooks, bounds: Boundaries, seed: int, first: int, n: int, *, n_jobs: int = 1
-) -> Floats:
-    """The work of a block: `level_ratios` of studies `first` to `first + n - 1`."""
-    return level_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds)
-
-
 def is_calibrated(wish: Calibrate, first_workers: int) -> bool:
     """Whether boundaries are corrected, where so many workers are there at the first look."""
     return wish == "always" or (wish == "auto" and first_workers < ENOUGH_WORKERS)
@@ -120,10 +126,7 @@ def level_factor(ratios: Floats, alpha: float) -> float:
 
     ratios : the `level_ratios` of such studies, in any order
 
-    Raises
-    ------
-    InputError
-        Too few usable studies for a quantile at alpha.
+    Raises InputError: too few usable studies for a quantile at alpha.
     """
     ratios = np.sort(ratios)
     beyond = math.floor(alpha * (len(ratios) + 1))
@@ -142,10 +145,17 @@ def sds_to_try(planned: float, sd_residual: float) -> tuple[float, ...]:
 
 
 def at_worker_sds(
-    blocks: Callable[[float], Sequence[Block]], sds: Sequence[float], *, n_jobs: int
+    work: Callable[..., Any],
+    null: Callable[[float], LookSource | GrowingStudy],
+    sds: Sequence[float],
+    *arguments: Any,
+    n_simulations: int,
+    seed: int,
+    n_jobs: int,
 ) -> dict[float, list[Any]]:
-    """What the blocks of each worker SD return, all of them run together."""
-    return dict(zip(sds, run_together([blocks(sd) for sd in sds], n_jobs=n_jobs), strict=True))
+    """What the blocks of the null study at each worker SD return; the same random numbers serve them all."""
+    lists = [blocks_of(work, null(sd), *arguments, n_simulations=n_simulations, seed=seed) for sd in sds]
+    return dict(zip(sds, run_together(lists, n_jobs=n_jobs), strict=True))
 
 
 def calibrate(
@@ -167,13 +177,10 @@ def calibrate(
     coded = study.parameters.recoded()
     planned = coded.sd_worker_slope
 
-    def blocks(sd: float) -> list[Block]:
-        at = without.with_worker_slope(sd)
-        return blocks_of(ratio_block, at, bounds, n_simulations=n_simulations, seed=seed)
-
     tried = sds_to_try(planned, coded.sd_residual)
     if worker_sds is not None:
         tried = tuple(dict.fromkeys((*worker_sds, planned)))
-    ratios = at_worker_sds(blocks, tried, n_jobs=n_jobs)
+    how = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
+    ratios = at_worker_sds(level_ratios, without.with_worker_slope, tried, bounds, **how)
     by_sd = {sd: level_factor(np.concatenate(of_sd), bounds.rule.alpha) for sd, of_sd in ratios.items()}
     return LooksCalibration.of(by_sd, planned, n_simulations)

@@ -142,20 +142,17 @@ def study(
                 costs=plan.costs,
                 n_jobs=n_jobs,
             )
+        plain = stop_when is None
         return LooksStudyResult(
             plan=plan,
             stop_when=stop_when,
             stops=stops,
             scale=scale,
-            points=()
-            if stop_when is not None
-            else tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)),
+            points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)) if plain else (),
             setting=setting,
             understood=understood or f"B - A = {effect:.6g} on [0, 1]",
             curve=lambda: plan.at(_curve(effect), n_jobs=n_jobs),
-            choices=tuple(compare_numbers_of_looks(source, rule))
-            if effect != 0 and stop_when is None
-            else (),
+            choices=tuple(compare_numbers_of_looks(source, rule)) if plain and effect else (),
             growth=tuple(compare_growth(source)),
             currency=currency,
             remarks=tuple(remarks),
@@ -304,11 +301,24 @@ def judgements(
 
     points = at(_effects(effects, effect))
     plan, why_not = _followed(source, rule, systems, effect, points, n_simulations, seed)
+    sealed = ""
+    if plan is not None:
+        from humeval_power.studies.plan.sealed_schema import looks_plan_to_json
+
+        sealed = looks_plan_to_json(plan, created=created or datetime.date.today())
+
+    def possible(wanted: float) -> bool:
+        try:
+            source.with_effect(wanted)
+        except HumevalPowerError:
+            return False
+        return True
+
     return LooksJudgementsResult(
         bounds=bounds,
         points=tuple(points),
         plan=plan,
-        sealed="" if plan is None else _sealed(plan, created or datetime.date.today()),
+        sealed=sealed,
         why_not_sealed=why_not,
         sizes=sizes,
         words=said.study if words is None else tuple(words),
@@ -316,7 +326,7 @@ def judgements(
         unit=said.unit if unit is None else unit,
         finding=said.finding,
         n_simulations=n_simulations,
-        curve=lambda: at([each for each in _curve(effect) if _possible(source, each)]),
+        curve=lambda: at(list(filter(possible, _curve(effect)))),
         provenance=Provenance(seed=seed),
     )
 
@@ -433,12 +443,6 @@ def _followed(
         return None, str(error)
 
 
-def _sealed(plan: JudgementPlan, created: datetime.date) -> str:
-    from humeval_power.studies.plan.sealed_schema import looks_plan_to_json
-
-    return looks_plan_to_json(plan, created=created)
-
-
 def _effects(typed: Sequence[float] | None, effect: float) -> tuple[float, ...]:
     """The effects of the table: those typed, or none, half and all of the planned one."""
     return tuple(typed) if typed is not None else tuple(dict.fromkeys((0.0, effect / 2, effect)))
@@ -447,11 +451,3 @@ def _effects(typed: Sequence[float] | None, effect: float) -> tuple[float, ...]:
 def _curve(effect: float) -> tuple[float, ...]:
     """The effects of the picture: 0 to 1.5 times the planned one."""
     return tuple(effect * step / 6 for step in range(10))
-
-
-def _possible(source: Any, effect: float) -> bool:
-    try:
-        source.with_effect(effect)
-    except HumevalPowerError:
-        return False
-    return True

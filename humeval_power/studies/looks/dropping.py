@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.costs import CostModel
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refuse
 from humeval_power.families import ComparisonFamily
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.rules import DecisionRule
@@ -118,13 +118,8 @@ def check_dropping(
     n_criteria: int = 1,
     goal: str = "best",
 ) -> None:
-    """Refuse looks, tests and goals that systems are not dropped by.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse looks, tests and goals that systems are not dropped by. Raises InputError: all that is wrong,
+    with the reason."""
     problems = [
         *_unfit_boundaries(looks, efficacy, futility, stop_when),
         *_unfit_test(rule, family, n_systems=n_systems, goal=goal),
@@ -133,7 +128,7 @@ def check_dropping(
         problems.append(
             "drop_systems goes by one criterion: several would drop systems at looks of their own."
         )
-    _raise(problems)
+    refuse(problems)
 
 
 def _unfit_boundaries(
@@ -195,10 +190,7 @@ def check_dropping_study(
 
     workers : how many there are at each look.
 
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
+    Raises InputError: all that is wrong, with the reason.
     """
     problems = [
         *_unfit_study(documents=documents, paired=paired),
@@ -209,7 +201,7 @@ def check_dropping_study(
             "drop_systems is not offered with rules that leave workers out: those of an earlier look may leave "
             "at a later one, when systems have been dropped by their ratings."
         )
-    _raise(problems)
+    refuse(problems)
 
 
 def _unfit_study(*, documents: bool, paired: bool) -> Iterator[str]:
@@ -223,11 +215,6 @@ def _unfit_study(*, documents: bool, paired: bool) -> Iterator[str]:
             "drop_systems is not offered with documents, which were not simulated: items of one document are "
             "alike, and the factor of the levels was found for items alone."
         )
-
-
-def _raise(rules: Sequence[str]) -> None:
-    if rules:
-        raise InputError([Problem(rule, "") for rule in rules])
 
 
 # One look.
@@ -365,39 +352,20 @@ def drop_ratios(
     return np.column_stack([claim, *lost]), interval
 
 
-def drop_ratio_block(
-    study: SystemsLooks,
-    bounds: DropBoundaries,
-    seed: int,
-    first: int,
-    n: int,
-    *,
-    n_jobs: int = 1,
-) -> tuple[Floats, Floats]:
-    """The work of a block: `drop_ratios` of studies `first` to `first + n - 1`."""
-    return drop_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds, study.pairs)
-
-
 def calibrate_dropping(
     study: SystemsLooks, bounds: DropBoundaries, *, n_simulations: int, seed: int, n_jobs: int = 1
 ) -> tuple[LooksCalibration, LooksCalibration]:
     """Factors on the levels of decisions, and of intervals, at which the worst claim and the worst drop, and all
     intervals together, err in a share alpha of studies without differences, at the worst of several worker SDs."""
-    ratios = null_at_worker_sds(
-        drop_ratio_block, study, bounds, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
-    )
-    alpha, n_pairs, alike = bounds.rule.alpha, len(study.pairs), study.parameters.is_alike
+    how = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
+    ratios = null_at_worker_sds(drop_ratios, study, bounds, study.pairs, **how)
+    alpha, n_pairs = bounds.rule.alpha, len(study.pairs)
     decisions, intervals = {}, {}
     for sd, of_sd in ratios.items():
         errs = np.concatenate([one for one, _ in of_sd])
-        kinds = (
-            [
-                errs[:, :n_pairs].ravel(),
-                errs[:, n_pairs:].ravel(),
-            ]  # equal laws: together they are better known
-            if alike
-            else list(errs.T)
-        )
+        kinds = list(errs.T)
+        if study.parameters.is_alike:  # equal laws: together they are better known
+            kinds = [errs[:, :n_pairs].ravel(), errs[:, n_pairs:].ravel()]
         decisions[sd] = min(level_factor(kind, alpha) for kind in kinds)
         intervals[sd] = level_factor(np.concatenate([two for _, two in of_sd]), alpha)
     planned = max(study.parameters.sd_worker_system)
@@ -478,25 +446,19 @@ def true_claims(best: Ints, means: Sequence[float]) -> tuple[Flags, Flags]:
     return np.asarray(right), np.asarray((best >= 0) & ~right)
 
 
-def drop_block(
+def drop_endings(
+    drawn: SystemsLookReplicates,
     study: SystemsLooks,
     bounds: DropBoundaries,
     stop_when: StopWhen,
     means: tuple[tuple[float, ...], ...],
-    seed: int,
-    first: int,
-    n: int,
-    *,
-    n_jobs: int = 1,
 ) -> tuple[_Counts, ...]:
-    """The work of a block: how studies `first` to `first + n - 1` end with each of several true means."""
-    source = study.with_means(means[0])
-    drawn = source.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    """How studies that were drawn at the first of several true means end with each of them."""
     drawn = drawn.part(drawn.usable)
     per_system = np.diff(study.sizes, prepend=0) / study.parameters.n_systems
     result = []
     for wanted in means:
-        looks = source.at_means(drawn, np.array(wanted) - np.array(means[0]))
+        looks = study.at_means(drawn, np.array(wanted) - np.array(means[0]))
         ended = follow(looks, bounds, study.pairs, stop_when=stop_when)
         named, false = true_claims(ended.best, wanted)
         all_left = np.ones_like(ended.left)
@@ -535,10 +497,10 @@ def drop_expectations(
     n_jobs: int = 1,
 ) -> tuple[DropExpectation, ...]:
     """The long run at each of several true means, by name, with one set of random numbers."""
-    blocks = blocks_of(
-        drop_block, study, bounds, stop_when, tuple(means.values()), n_simulations=n_simulations, seed=seed
-    )
-    parts = list(run_blocks(blocks, n_jobs=n_jobs))
+    values = tuple(means.values())
+    at = study.with_means(values[0])
+    what = (drop_endings, at, at, bounds, stop_when, values)
+    parts = list(run_blocks(blocks_of(*what, n_simulations=n_simulations, seed=seed), n_jobs=n_jobs))
     all_ratings = study.sizes[-1]
     result = []
     for (name, wanted), of_means in zip(means.items(), zip(*parts, strict=True), strict=True):
@@ -674,17 +636,11 @@ def plan_dropping(
     seed: int = 1,
     n_jobs: int = 1,
 ) -> DroppingPlan:
-    """Levels of every comparison, calibrated by simulation, and the long run of the plan.
+    """Levels of every comparison, calibrated by simulation, and the long run of the plan. Raises InputError:
+    studies in which systems cannot be dropped, or boundaries that do not exist.
 
-    Parameters
-    ----------
     rule : with the alpha of the claim. goal : refused where it is not 'best'.
     n_simulations : simulated studies; by default 10,000 where sums are enough, else 1,000.
-
-    Raises
-    ------
-    InputError
-        Studies in which systems cannot be dropped, or boundaries that do not exist.
     """
     stop_when = stop_when or CLAIM
     final = study.nested.final
@@ -695,7 +651,7 @@ def plan_dropping(
     ]
     if study.looks.kind == "workers":
         problems += too_few_workers([design.n_workers for design in study.nested.designs], "drop_systems")
-    _raise(problems)
+    refuse(problems)
     if not study.shifts:
         raise InputError("drop_systems is for ratings that are taken as numbers.")
     rows = [pair_rows_at_looks(study, one, cost=cost) for one in range(len(study.pairs))]

@@ -18,6 +18,7 @@ from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.how_many import PROCEDURES, PoolStudy
 from humeval_power.studies.looks.judgement_plan import OperatingPoint
 from humeval_power.studies.looks.systems_looks import SystemsOperatingPoint
+from humeval_power.studies.looks.tables import PROCEDURE_WORDS
 
 _BLUE, _ORANGE, _GREEN = COLOURS[:3]
 _HIGHEST = 5.0  # z beyond this is drawn as an arrow
@@ -61,12 +62,8 @@ def _boundary(axes: Axes, shares: np.ndarray, values: np.ndarray, two_sided: boo
         label = "significant beyond" if sign > 0 else None
         axes.plot(shares[inside], sign * values[inside], color=_BLUE, marker="o", label=label)
         for share in shares[~inside]:
-            axes.annotate(
-                "",
-                (share, sign * _HIGHEST),
-                (share, sign * (_HIGHEST - 0.5)),
-                arrowprops={"arrowstyle": "->", "color": _BLUE},
-            )
+            ends = (share, sign * _HIGHEST), (share, sign * (_HIGHEST - 0.5))
+            axes.annotate("", *ends, arrowprops={"arrowstyle": "->", "color": _BLUE})
 
 
 def _futility(axes: Axes, shares: np.ndarray, values: np.ndarray, two_sided: bool) -> None:
@@ -96,20 +93,11 @@ def stopping_figure(points: Sequence[OperatingPoint], *, unit: str = "", width: 
             name = f"look {look + 1}"
             axes.bar(places, success, bottom=below, color=_BLUE, alpha=shade, label=f"{name}, significant")
             below = below + success
-            what = "futile" if look + 1 < n_looks else "nothing shown"
+            what, hatch = ("futile", "////") if look + 1 < n_looks else ("nothing shown", None)
             if other.max() > 0:
-                hatch = "////" if look + 1 < n_looks else None
-                axes.bar(
-                    places,
-                    other,
-                    bottom=below,
-                    color=_ORANGE,
-                    alpha=0.8 * shade,
-                    hatch=hatch,
-                    edgecolor="white",
-                    linewidth=0,
-                    label=f"{name}, {what}",
-                )
+                fill: dict[str, Any] = {"color": _ORANGE, "alpha": 0.8 * shade, "hatch": hatch}
+                edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0}
+                axes.bar(places, other, bottom=below, label=f"{name}, {what}", **fill, **edge)
             below = below + other
         axes.set_xticks(places, [f"{point.effect:.3g}" for point in points])
         axes.grid(visible=False, axis="x")
@@ -147,15 +135,9 @@ def expected_cost_figure(
         above.set_ylim(bottom=0)
         above.set_ylabel(f"Expected cost ({picture_text(currency)})" if priced else "Expected ratings")
         above.legend(loc="lower left")
-        below.plot(effects, [point.power for point in points], color=_BLUE, marker="o", label="with looks")
-        below.plot(
-            effects,
-            [point.fixed_power for point in points],
-            color=QUIET,
-            linestyle=DASHES[1],
-            marker="s",
-            label="one look",
-        )
+        power, fixed = ([getattr(one, name) for one in points] for name in ("power", "fixed_power"))
+        below.plot(effects, power, color=_BLUE, marker="o", label="with looks")
+        below.plot(effects, fixed, color=QUIET, linestyle=DASHES[1], marker="s", label="one look")
         below.set_ylim(0, 1.02)
         below.set_ylabel(POWER_LABEL)
         below.set_xlabel(f"True effect{f' ({picture_text(unit)})' if unit else ''}")
@@ -164,7 +146,11 @@ def expected_cost_figure(
 
 # Pictures of a pool of comparisons: power against budget, and where the judgements go.
 
-_NAMES = {"fixed": "one look", "interim": "interim looks", "interim-futility": "with futility"}
+
+def _look_of(number: int) -> dict[str, Any]:
+    """How a procedure is drawn, in colours and shapes of its own."""
+    words = PROCEDURE_WORDS[PROCEDURES[number]]
+    return {"color": COLOURS[number], "marker": MARKERS[number], "label": words}
 
 
 def budget_figure(study: PoolStudy, *, width: float = 6.6) -> Figure:
@@ -179,14 +165,7 @@ def budget_figure(study: PoolStudy, *, width: float = 6.6) -> Figure:
             if pairs.any():
                 for number, procedure in enumerate(PROCEDURES):
                     spent, power = study.curve(procedure, np.flatnonzero(pairs))
-                    axes.plot(
-                        spent,
-                        power,
-                        color=COLOURS[number],
-                        marker=MARKERS[number],
-                        linestyle=DASHES[number],
-                        label=_NAMES[procedure],
-                    )
+                    axes.plot(spent, power, linestyle=DASHES[number], **_look_of(number))
             axes.set_title(f"{title} ({int(pairs.sum())})", loc="left")
             axes.set_ylim(bottom=0)
         first = figure.axes[0]
@@ -204,15 +183,9 @@ def spending_figure(study: PoolStudy, *, budget: int, width: float = 6.0) -> Fig
     with house_style():
         figure = Figure(figsize=(width, 0.5 * width), layout="constrained")
         left, right = figure.subplots(1, 2)
-        for number, procedure in enumerate(PROCEDURES):
-            left.plot(
-                np.abs(study.differences),
-                study.spent[number, row],
-                color=COLOURS[number],
-                marker=MARKERS[number],
-                linestyle="none",
-                label=_NAMES[procedure],
-            )
+        for number in range(len(PROCEDURES)):
+            spent_on = study.spent[number, row]
+            left.plot(np.abs(study.differences), spent_on, linestyle="none", **_look_of(number))
         left.set_ylim(bottom=0)
         left.set_xlabel("True difference of means (points)")
         left.set_ylabel(f"Mean judgements, {study.budgets[row]:,.0f} planned")

@@ -50,13 +50,8 @@ def read_pool(
 def score_pairs(
     table: SourceTable, *, system: str | None = None, score: str | None = None
 ) -> list[ScoreLaws]:
-    """Every pair of the systems in a table of scores.
-
-    Raises
-    ------
-    InputError
-        A file without the columns, with fewer than two systems, or with a system of fewer than two scores.
-    """
+    """Every pair of the systems in a table of scores. Raises InputError: a file without the columns, with
+    fewer than two systems, or with a system of fewer than two scores."""
     of = find_columns(
         table.frame.columns, _COLUMNS, named={"system": system, "rating": score}, source=table.source
     ).of

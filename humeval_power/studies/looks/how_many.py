@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from humeval_power.choices import LookKind
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refuse
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, success
 from humeval_power.studies.looks.judgements import PoolLooks, ScoreLaws
 from humeval_power.studies.looks.rating_looks import LookRow, look_rows
@@ -45,12 +45,8 @@ def compare_numbers_of_looks(study: RatingLooks, rule: StoppingRule, *, most: in
     """One to `most` equal looks of the study's kind. Recommended is the smallest number whose successor saves
     less than 2 % of the ratings more, among those that lose at most 5 points of power to a single look.
 
-    Looks that the study is too small for are left out.
-
-    Raises
-    ------
-    InputError
-        A study without an effect: there is nothing to find.
+    Looks that the study is too small for are left out. Raises InputError: a study without an effect: there is
+    nothing to find.
     """
     if study.true_effect == 0:
         raise InputError("The number of looks is judged at the planned effect; it must not be 0.")
@@ -58,21 +54,23 @@ def compare_numbers_of_looks(study: RatingLooks, rule: StoppingRule, *, most: in
     for n_looks in range(1, most + 1):
         try:
             rows = look_rows(replace(study, looks=equal_looks(study.looks.kind, n_looks)))
-            choices.append(_choice(study, rule, rows))
+            drift = abs(study.true_effect) / rows[-1].precision.standard_error
+            plain = rule if n_looks > 1 else replace(rule, futility=None)
+            bounds = boundaries(plain, [row.information_share for row in rows], drift=drift)
         except InputError:
             if n_looks == 1:
                 raise
             break
-    return _recommended(choices)
-
-
-def _choice(study: RatingLooks, rule: StoppingRule, rows: Sequence[LookRow]) -> LooksChoice:
-    drift = abs(study.true_effect) / rows[-1].precision.standard_error
-    plain = rule if len(rows) > 1 else replace(rule, futility=None)
-    bounds = boundaries(plain, [row.information_share for row in rows], drift=drift)
-    shares = [row.size_share for row in rows]
-    expected = tuple(expected_size(bounds, shares, part * drift) for part in (0.0, 0.5, 1.0))
-    return LooksChoice(len(rows), success(bounds, drift), (expected[0], expected[1], expected[2]))
+        shares = [row.size_share for row in rows]
+        none, half, planned = (expected_size(bounds, shares, part * drift) for part in (0.0, 0.5, 1.0))
+        choices.append(LooksChoice(n_looks, success(bounds, drift), (none, half, planned)))
+    allowed = [each for each in choices if choices[0].power - each.power <= MOST_POWER_LOST]
+    best = allowed[0]
+    for following in allowed[1:]:
+        if best.mean_expected - following.mean_expected < LEAST_SAVING:
+            break
+        best = following
+    return [replace(each, recommended=each is best) for each in choices]
 
 
 def expected_size(bounds: Boundaries, sizes: Sequence[float], drift: float) -> float:
@@ -81,16 +79,6 @@ def expected_size(bounds: Boundaries, sizes: Sequence[float], drift: float) -> f
     leaving = exits.above + exits.below + exits.inside
     leaving[-1] = 1.0 - leaving[:-1].sum()
     return float(leaving @ sizes)
-
-
-def _recommended(choices: list[LooksChoice]) -> list[LooksChoice]:
-    allowed = [each for each in choices if choices[0].power - each.power <= MOST_POWER_LOST]
-    best = allowed[0]
-    for following in allowed[1:]:
-        if best.mean_expected - following.mean_expected < LEAST_SAVING:
-            break
-        best = following
-    return [replace(each, recommended=each is best) for each in choices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,12 +192,8 @@ def pool_study(
     """Run the three procedures on every pair at every planned budget.
 
     The same draws serve all three: the fixed test is that of the last look. Pair i at budget j draws from
-    seed + i x 1000 + j.
-
-    Raises
-    ------
-    InputError
-        No pairs, or budgets that are not increasing or too small for the looks.
+    seed + i x 1000 + j. Raises InputError: no pairs, or budgets that are not increasing or too small for the
+    looks.
     """
     interim, futility = rules or wei_rules()
     problems = []
@@ -219,8 +203,7 @@ def pool_study(
         problems.append(f"Give at least two increasing budgets; got {', '.join(map(str, budgets))}.")
     elif budgets[0] < 4 * interim.n_looks:
         problems.append(f"A budget of {budgets[0]} judgements is too small for {interim.n_looks} looks.")
-    if problems:
-        raise InputError([Problem(rule=problem, remedy="") for problem in problems])
+    refuse(problems)
     cells = [(column, row) for column in range(len(pairs)) for row in range(len(budgets))]
     blocks = []
     for column, row in cells:

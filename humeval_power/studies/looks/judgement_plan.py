@@ -14,7 +14,7 @@ from humeval_power.comparisons.accuracy.agreement import KnownAgreement
 from humeval_power.comparisons.accuracy.paired import PairedAccuracy
 from humeval_power.comparisons.assessment.scenario import DirectAssessment, rank_probabilities
 from humeval_power.comparisons.preference.scenario import Preference
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import Problem, refuse
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries
 from humeval_power.studies.looks.calibration import blocks_of, run_together
@@ -24,6 +24,7 @@ from humeval_power.studies.looks.replicates import (
     Floats,
     LookReplicates,
     LookSource,
+    OfStudies,
     RatingLooks,
     Stopped,
     stop,
@@ -66,7 +67,7 @@ class OperatingPoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Endings:
+class Endings(OfStudies):
     """How simulated studies ended, shape (n,): at which look (from 0), with which result and estimate, the naive
     one and the median-unbiased; `last_significant` and `last_positive` are those of one look at the end, at alpha.
     """
@@ -95,15 +96,6 @@ class Endings:
             corrected=_corrected(looks, stopped, bounds),
         )
 
-    @classmethod
-    def joined(cls, parts: Sequence[Endings]) -> Endings:
-        """One record from consecutive parts."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
-
-    def kept(self) -> Endings:
-        """Those of usable studies."""
-        return Endings(*(getattr(self, name)[self.usable] for name in self.__slots__))
-
 
 def operating_point(
     endings: Endings,
@@ -117,7 +109,7 @@ def operating_point(
 
     sizes : ratings collected by each look; costs : what has been spent by each look
     """
-    kept = endings.kept()
+    kept = endings.part(endings.usable)
     n, look, significant, estimate = len(kept.look), kept.look, kept.significant, kept.estimate
     right = significant & ((estimate > 0) if effect >= 0 else (estimate < 0))
     last_right = kept.last_significant & (kept.last_positive == (effect >= 0))
@@ -164,7 +156,7 @@ def operating_characteristics(
     else:
         sources = [(source.with_effect(effect), ()) for effect in effects]
     lists = [
-        blocks_of(ending_block, at, bounds, shifts, n_simulations=n_simulations, seed=seed)
+        blocks_of(endings_of, at, bounds, shifts, n_simulations=n_simulations, seed=seed)
         for at, shifts in sources
     ]
     endings: list[Endings] = []
@@ -176,19 +168,8 @@ def operating_characteristics(
     ]
 
 
-def ending_block(
-    source: LookSource,
-    bounds: Boundaries,
-    shifts: tuple[float, ...],
-    seed: int,
-    first: int,
-    n: int,
-    *,
-    n_jobs: int = 1,
-) -> tuple[Endings, ...]:
-    """The work of a block: how studies `first` to `first + n - 1` end as they are, or with each of several larger
-    effects."""
-    looks = source.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+def endings_of(looks: LookReplicates, bounds: Boundaries, shifts: tuple[float, ...]) -> tuple[Endings, ...]:
+    """How studies end as they are, or with each of several larger effects."""
     if not shifts:
         return (Endings.of(looks, bounds),)
     return tuple(Endings.of(looks.shifted(by), bounds) for by in shifts)
@@ -246,9 +227,7 @@ class JudgementPlan:
     promised: PromisedPower | None = None
 
     def __post_init__(self) -> None:
-        problems = [Problem(rule, remedy) for rule, remedy in self._problems()]
-        if problems:
-            raise InputError(problems)
+        refuse([Problem(rule, remedy) for rule, remedy in self._problems()])
         _ = self.sizes
         _ = self.boundaries()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,17 +15,47 @@ from humeval_power.comparisons.accuracy.paired import PairedAccuracy
 from humeval_power.comparisons.assessment.scenario import DirectAssessment, GammaScores, score_tests
 from humeval_power.comparisons.preference.judgements import preference_p
 from humeval_power.comparisons.preference.scenario import Preference
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, refuse
 from humeval_power.inference.exact_comparison import exact_difference
 from humeval_power.scenarios.contract import BLOCK, Replicates
-from humeval_power.studies.looks.replicates import Floats, LookReplicates, look_blocks, share_problems
+from humeval_power.studies.looks.replicates import (
+    Floats,
+    LookReplicates,
+    look_blocks,
+    share_problems,
+    stacked,
+)
 
 Counts = NDArray[np.int64]
 _VALUES = 2**22  # scores held in memory at a time
 
 
+class DrawnJudgements(ABC):
+    """Independent judgements that are looked at after shares of them."""
+
+    shares: tuple[float, ...]
+
+    @property
+    def n_looks(self) -> int:
+        """Number of looks."""
+        return len(self.shares)
+
+    @property
+    def drawn_together(self) -> int:
+        """Replicates that are drawn at once."""
+        return BLOCK
+
+    def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
+        """Simulate studies `first` to `first + n - 1`."""
+        size = self.drawn_together
+        return look_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
+
+    @abstractmethod
+    def _draw_block(self, rng: np.random.Generator, size: int) -> LookReplicates: ...
+
+
 @dataclass(frozen=True)
-class AssessmentLooks:
+class AssessmentLooks(DrawnJudgements):
     """Direct assessment looked at after shares of each system's scores."""
 
     assessment: DirectAssessment
@@ -39,11 +70,6 @@ class AssessmentLooks:
         return self.assessment.true_effect
 
     @property
-    def n_looks(self) -> int:
-        """Number of looks."""
-        return len(self.shares)
-
-    @property
     def sizes(self) -> tuple[int, ...]:
         """Scores of both systems at each look."""
         return tuple(2 * n for n in look_counts(self.assessment.n, self.shares, at_least=2))
@@ -54,29 +80,21 @@ class AssessmentLooks:
 
     @property
     def drawn_together(self) -> int:
-        """Replicates that are drawn at once."""
+        """Fewer where there are many scores."""
         return max(1, min(BLOCK, _VALUES // (2 * self.assessment.n)))
-
-    def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
-        """Simulate evaluations `first` to `first + n - 1`."""
-        size = self.drawn_together
-        return look_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
 
     def _draw_block(self, rng: np.random.Generator, size: int) -> LookReplicates:
         whole = self.assessment
         a, b = (scores.draw(rng, (size, whole.n)) for scores in (whole.a, whole.b))
-        return stacked(
-            [
-                score_tests(
-                    a[:, : total // 2], b[:, : total // 2], test=whole.test, continuity=whole.continuity
-                )
-                for total in self.sizes
-            ]
-        )
+        looks = []
+        for total in self.sizes:
+            n = total // 2
+            looks.append(score_tests(a[:, :n], b[:, :n], test=whole.test, continuity=whole.continuity))
+        return stacked(looks)
 
 
 @dataclass(frozen=True)
-class PairedLooks:
+class PairedLooks(DrawnJudgements):
     """Preferences, or two systems' accuracy on the same items, looked at after shares of the judgements or
     items; the test of each look is the study's own."""
 
@@ -93,11 +111,6 @@ class PairedLooks:
         """Difference of accuracy, or share that prefers B minus 1/2."""
         return self.study.true_effect
 
-    @property
-    def n_looks(self) -> int:
-        """Number of looks."""
-        return len(self.shares)
-
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Items or judgements at each look."""
@@ -108,15 +121,6 @@ class PairedLooks:
     def with_effect(self, effect: float) -> PairedLooks:
         """The same with another true effect."""
         return replace(self, study=self.study.with_effect(effect))
-
-    @property
-    def drawn_together(self) -> int:
-        """Replicates that are drawn at once."""
-        return BLOCK
-
-    def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
-        """Simulate studies `first` to `first + n - 1`."""
-        return look_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs)
 
     def _draw_block(self, rng: np.random.Generator, size: int) -> LookReplicates:
         study = self.study
@@ -154,39 +158,16 @@ def _paired_test(
 
 
 def look_counts(n: int, shares: Sequence[float], *, at_least: int) -> tuple[int, ...]:
-    """How many of `n` there are at each look.
-
-    Raises
-    ------
-    InputError
-        Shares that do not increase to 1, a look that adds nothing, or one with fewer than `at_least`.
-    """
+    """How many of `n` there are at each look. Raises InputError: shares that do not increase to 1, a look
+    that adds nothing, or one with fewer than `at_least`."""
     problems = share_problems(shares)
     counts = tuple(round(share * n) for share in shares)
     if not problems and (counts[0] < at_least or any(np.diff(counts) < 1)):
         problems = [
             f"{n} judgements are too few for looks at {', '.join(f'{share:g}' for share in shares)}."
         ]
-    if problems:
-        raise InputError([Problem(rule=problem, remedy="") for problem in problems])
+    refuse(problems)
     return counts
-
-
-def stacked(looks: Sequence[Replicates]) -> LookReplicates:
-    """One record from the tests of each look; the judgements being independent, so is their test."""
-
-    def column(name: str) -> np.ndarray:
-        return np.stack([getattr(look, name) for look in looks], axis=1)
-
-    p_value = column("p_value")
-    return LookReplicates(
-        estimate=column("estimate"),
-        standard_error=column("standard_error"),
-        df=column("df"),
-        p_value=p_value,
-        independent_p=p_value,
-        status=column("status"),
-    )
 
 
 # Looks at comparisons drawn from a pool: the laws of two systems' scores, a user's own or assumed ones.
@@ -211,13 +192,8 @@ class ScoreLaws:
 
 
 def pair_of_samples(a: ArrayLike, b: ArrayLike, *, name: str = "") -> ScoreLaws:
-    """The pair whose laws are the scores of two samples: drawing from it is drawing with replacement.
-
-    Raises
-    ------
-    InputError
-        A sample without scores, or with one that is not a number.
-    """
+    """The pair whose laws are the scores of two samples: drawing from it is drawing with replacement. Raises
+    InputError: a sample without scores, or with one that is not a number."""
     samples = [np.asarray(sample, dtype=float).ravel() for sample in (a, b)]
     if any(len(sample) < 2 or not np.isfinite(sample).all() for sample in samples):
         raise InputError(
@@ -260,7 +236,7 @@ def simulated_pool(n: int, *, typical: float, mean: float, sd: float) -> list[Sc
 
 
 @dataclass(frozen=True, eq=False)
-class PoolLooks:
+class PoolLooks(DrawnJudgements):
     """Scores drawn from a pair's laws, `n` for each system, compared by Mann and Whitney's U (ties and
     continuity corrected) after shares of them. Only the counts of each value are drawn."""
 
@@ -275,11 +251,6 @@ class PoolLooks:
     def true_effect(self) -> float:
         """Mean of B minus mean of A in the pool."""
         return self.pair.difference
-
-    @property
-    def n_looks(self) -> int:
-        """Number of looks."""
-        return len(self.shares)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -299,13 +270,8 @@ class PoolLooks:
 
     @property
     def drawn_together(self) -> int:
-        """Replicates that are drawn at once."""
+        """Fewer where there are many scores or values."""
         return max(1, min(_POOL_BLOCK, _VALUES // (self.n + 8 * len(self.pair.values))))
-
-    def draw_looks(self, n: int, *, seed: int, first: int = 0, n_jobs: int = 1) -> LookReplicates:
-        """Simulate comparisons `first` to `first + n - 1`."""
-        size = self.drawn_together
-        return look_blocks(self._draw_block, n, seed=seed, first=first, n_jobs=n_jobs, size=size)
 
     def _draw_block(self, rng: np.random.Generator, size: int) -> LookReplicates:
         steps = np.diff(self.sizes, prepend=0) // 2

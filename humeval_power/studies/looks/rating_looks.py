@@ -42,7 +42,7 @@ from humeval_power.studies.looks.repeated import (
     check_study,
     repeated_power,
 )
-from humeval_power.studies.looks.replicates import RatingLooks, nested_designs, stop
+from humeval_power.studies.looks.replicates import LookReplicates, RatingLooks, nested_designs, stop
 from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.power.formula import EffectPrecision, effect_precision, power_at
 from humeval_power.sweep.blocks import run_blocks
@@ -169,15 +169,10 @@ def plan_looks(
 ) -> LookPlan:
     """Boundaries of a study in information time, corrected where workers are few, and their errors.
 
-    Parameters
-    ----------
     calibration : 'auto' calibrates if fewer than ten workers are there at the first look
     n_simulations : simulated studies; by default 20,000 where mean squares are enough, else 2,000
 
-    Raises
-    ------
-    InputError
-        Designs that cannot be looked at so, or boundaries that do not exist.
+    Raises InputError: designs that cannot be looked at so, or boundaries that do not exist.
     """
     check_alternative(study.rule, rule)
     rows = look_rows(study, cost=cost)
@@ -187,13 +182,14 @@ def plan_looks(
     n = n_simulations or (DEFAULT_LOOK_SIMULATIONS if study.by_mean_squares else SLOW_LOOK_SIMULATIONS)
     calibrated: LooksCalibration | None = None
     if is_calibrated(calibration, rows[0].n_workers):
-        calibrated = calibrate(
-            study, uncalibrated, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs
-        )
+        other_seed = seed + CALIBRATION_SEED
+        calibrated = calibrate(study, uncalibrated, n_simulations=n, seed=other_seed, n_jobs=n_jobs)
     bounds = uncalibrated if calibrated is None else uncalibrated.scaled(calibrated.used)
-    naive = naive_levels(rule, rows)
+    # the levels that the same rule has if ratings are taken for information
+    plain = StoppingRule(rule.efficacy, None, rule.alpha, rule.alternative)
+    naive = boundaries(plain, [row.size_share for row in rows]).nominal.tolist()
     of_null = blocks_of(
-        error_block,
+        error_counts,
         *(study.with_effect(0.0), bounds, None if calibrated is None else uncalibrated, tuple(naive)),
         n_simulations=n,
         seed=seed,
@@ -243,12 +239,6 @@ def rows_of(
     )
 
 
-def naive_levels(rule: StoppingRule, rows: Sequence[LookRow]) -> list[float]:
-    """Nominal levels that the same rule has if ratings are taken for information."""
-    plain = StoppingRule(rule.efficacy, None, rule.alpha, rule.alternative)
-    return [float(level) for level in boundaries(plain, [row.size_share for row in rows]).nominal]
-
-
 @dataclass(frozen=True, slots=True)
 class ErrorCounts:
     """How many of `n` usable studies without an effect each procedure finds one in."""
@@ -272,22 +262,13 @@ class ErrorCounts:
         )
 
 
-def error_block(
-    null: RatingLooks,
+def error_counts(
+    looks: LookReplicates,
     bounds: Boundaries,
     uncalibrated: Boundaries | None,
     naive: tuple[float, ...],
-    seed: int,
-    first: int,
-    n: int,
-    *,
-    n_jobs: int = 1,
 ) -> ErrorCounts:
-    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is.
-
-    uncalibrated : the boundaries before calibration; None where they are the same.
-    """
-    looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    """What each procedure finds where nothing is; `uncalibrated` is None where these are the boundaries."""
     alpha, kept = bounds.rule.alpha, looks.usable
     by_count = np.array(naive)
     crossed = {"these boundaries": stop(looks, bounds).significant[:, None]}
@@ -343,13 +324,8 @@ class LookSchedule:
             check_repeated(self.looks, self.efficacy, self.futility)
 
     def rule(self, decision: DecisionRule) -> StoppingRule:
-        """The stopping rule of a study that decides by `decision`.
-
-        Raises
-        ------
-        InputError
-            A rule with a margin, where no interval stops the study; or one that no interval decides.
-        """
+        """The stopping rule of a study that decides by `decision`. Raises InputError: a rule with a margin,
+        where no interval stops the study; or one that no interval decides."""
         if self.stop_when is not None and not self.drop_systems:
             check_decision(decision, self.stop_when)
             if decision.margin is not None and self.futility is not None:
@@ -425,13 +401,8 @@ def check_stopping(
     *,
     scale: RatingScale | None = None,
 ) -> None:
-    """Refuse a study that repeated intervals cannot stop, and sizes that no look can meet.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse a study that repeated intervals cannot stop, and sizes that no look can meet. Raises InputError:
+    all that is wrong, with the reason."""
     check_study(study)
     precisions = [row.precision for row in look_rows(study)]
     workers = precisions[-1].n_workers

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from scipy import special
 
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.inference.student_t import critical_value, critical_values
 from humeval_power.kernels.sequential import exit_probabilities
@@ -27,7 +27,14 @@ from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.calibration import blocks_of
-from humeval_power.studies.looks.replicates import Flags, Floats, LookReplicates, Looks, RatingLooks
+from humeval_power.studies.looks.replicates import (
+    Flags,
+    Floats,
+    LookReplicates,
+    Looks,
+    OfStudies,
+    RatingLooks,
+)
 from humeval_power.studies.looks.stopping_rule import Efficacy, Futility, Spending
 from humeval_power.studies.power.formula import EffectPrecision, power_at
 from humeval_power.sweep.blocks import run_blocks
@@ -124,30 +131,18 @@ def _size(name: str, text: str, scale: RatingScale | None) -> float:
 
 
 def check_repeated(looks: Looks, efficacy: Efficacy, futility: Futility | None) -> None:
-    """Refuse looks that these intervals were not simulated for.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse looks that these intervals were not simulated for. Raises InputError: all that is wrong, with
+    the reason."""
     problems = unfit_looks(looks, efficacy, "stop_when")
     if futility is not None and futility.binding:
         problems.append(
             "With stop_when futility cannot bind: the interval must hold whatever stops the study."
         )
-    if problems:
-        raise InputError([Problem(rule, "") for rule in problems])
+    refuse(problems)
 
 
 def check_decision(rule: DecisionRule, stop_when: StopWhen) -> None:
-    """Refuse tests that these intervals do not decide.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse tests that these intervals do not decide. Raises InputError: all that is wrong, with the reason."""
     problems = []
     if rule.alternative == "greater":
         problems.append("stop_when is for a test with two ends: an interval with one has no width.")
@@ -166,8 +161,7 @@ def check_decision(rule: DecisionRule, stop_when: StopWhen) -> None:
             f"stop_when goes by REML and Kenward and Roger's df, by which it was simulated; got {rule.estimator}, "
             f"df '{rule.df}'."
         )
-    if problems:
-        raise InputError([Problem(rule, "") for rule in problems])
+    refuse(problems)
 
 
 def check_offered(
@@ -177,10 +171,7 @@ def check_offered(
 
     settings : in which ratings may arise in categories; they are taken as numbers.
 
-    Raises
-    ------
-    InputError
-        All of it, with the reason.
+    Raises InputError: all of it, with the reason.
     """
     beyond = {
         "several systems or criteria: it is one interval, of one difference": several,
@@ -189,43 +180,24 @@ def check_offered(
         "documents, which were not simulated: items of one document are alike, and the factor of the levels was "
         "found for items alone": documents,
     }
-    problems = [
-        Problem(f"stop_when is not offered with {name}.", "") for name, is_so in beyond.items() if is_so
-    ]
+    problems = [f"stop_when is not offered with {name}." for name, is_so in beyond.items() if is_so]
     ends = (near_an_end(one.baseline) for one in settings if one.latent is not None)
-    problems += [
-        Problem(
-            f"stop_when is not offered for ratings in categories with {why}",
-            "Plan one look, or ask so that answers use more of the scale.",
-        )
-        for why in ends
-        if why is not None
-    ]
-    if problems:
-        raise InputError(problems)
+    remedy = "Plan one look, or ask so that answers use more of the scale."
+    near = [f"stop_when is not offered for ratings in categories with {why}" for why in ends if why]
+    refuse([*problems, *(Problem(rule, remedy) for rule in near)])
 
 
 def check_study(study: RatingLooks) -> None:
-    """Refuse studies too small, or of another kind than was simulated.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
-    check_offered(
-        several=False,
-        exclusions=False,
-        documents=bool(study.nested.final.n_documents),
-    )
+    """Refuse studies too small, or of another kind than was simulated. Raises InputError: all that is wrong,
+    with the reason."""
+    check_offered(several=False, exclusions=False, documents=bool(study.nested.final.n_documents))
     problems = too_few_workers([design.n_workers for design in study.nested.designs], "stop_when")
     if not study.shifts:
         problems.append(
             "stop_when is planned by numbers: leave out the response that rounds or cuts them, or give the shares "
             "of the categories."
         )
-    if problems:
-        raise InputError([Problem(rule, "") for rule in problems])
+    refuse(problems)
 
 
 def unfit_looks(looks: Looks, efficacy: Efficacy, field: str) -> list[str]:
@@ -271,18 +243,13 @@ def too_few_workers(workers: Sequence[int], field: str) -> list[str]:
 
 
 def enough_workers(numbers: Sequence[int], looks: Looks, field: str) -> tuple[int, ...]:
-    """Those numbers of workers that are enough at each look for `field`.
-
-    Raises
-    ------
-    InputError
-        None is, and why not the largest.
-    """
+    """Those numbers of workers that are enough at each look for `field`. Raises InputError: none is, and why
+    not the largest."""
     enough = tuple(number for number in numbers if not too_few_workers(looks.counts(number), field))
     if not enough:
         most = max(numbers)
         said = (f"With {most} workers: {rule}" for rule in too_few_workers(looks.counts(most), field))
-        raise InputError([Problem(rule, "Allow more workers.") for rule in said])
+        refuse([Problem(rule, "Allow more workers.") for rule in said])
     return enough
 
 
@@ -345,7 +312,7 @@ def reasons(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RepeatedEndings:
+class RepeatedEndings(OfStudies):
     """How simulated studies ended, shape (n,): look (from 0) and reason, the estimate and interval there, whether
     it shows the claim, and what the same study does with one test at its end; `all_cover` says whether every R did.
     `decided_look` and `decided_shown` are where decisions alone would have ended it."""
@@ -372,7 +339,7 @@ class RepeatedEndings:
         effect: float,
     ) -> RepeatedEndings:
         """Usable studies with this true effect, followed to where they stop."""
-        looks = looks.part(looks.usable)  # type: ignore[arg-type]
+        looks = looks.part(looks.usable)
         rows = np.arange(len(looks))
         half = half_widths(looks.standard_error, looks.df, bounds.nominal)
         decided = shown(looks.estimate, half, rule)
@@ -394,11 +361,6 @@ class RepeatedEndings:
             last_estimate=looks.estimate[:, -1],
             all_cover=np.asarray((np.abs(looks.estimate - effect) <= half).all(axis=1)),
         )
-
-    @classmethod
-    def joined(cls, parts: Sequence[RepeatedEndings]) -> RepeatedEndings:
-        """One record from consecutive parts."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
 
 def _first(flags: Flags) -> np.ndarray:
@@ -458,20 +420,14 @@ class RepeatedPoint(StopExpectation):
         return self.n_usable
 
 
-def repeated_block(
-    study: RatingLooks,
+def repeated_endings(
+    looks: LookReplicates,
     bounds: Boundaries,
     stop_when: StopWhen,
     rule: DecisionRule,
     effects: tuple[float, ...],
-    seed: int,
-    first: int,
-    n: int,
-    *,
-    n_jobs: int = 1,
 ) -> tuple[RepeatedEndings, ...]:
-    """The work of a block: how studies without an effect end if each of these effects is added."""
-    looks = study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    """How studies without an effect end if each of these effects is added."""
     return tuple(RepeatedEndings.of(looks.shifted(by), bounds, stop_when, rule, by) for by in effects)
 
 
@@ -489,7 +445,7 @@ def repeated_points(
 ) -> tuple[RepeatedPoint, ...]:
     """The long run at each of several true effects, with one set of random numbers."""
     blocks = blocks_of(
-        repeated_block,
+        repeated_endings,
         study.with_effect(0.0),
         *(bounds, stop_when, rule, tuple(effects)),
         n_simulations=n_simulations,
@@ -576,38 +532,30 @@ def check_reachable(
     floor : the half-width that is left with any number of items: t times the SD of workers' own differences over
         the square root of their number.
 
-    Raises
-    ------
-    InputError
-        Such a size, what the last look will have, and what more items could do.
+    Raises InputError: such a size, what the last look will have, and what more items could do.
     """
     last = float(planned_half_widths(precisions, bounds)[-1])
     width, unit = (1.0, "") if scale is None else (scale.width, " points")
     margin = rule.margin if rule.alternative == "equivalent" else None
+    sizes = {
+        "stop_when half_width=": stop_when.half_width,
+        "stop_when equivalence=": stop_when.equivalence,
+        "The margin ": margin,
+    }
     problems = []
-    for name, size in (("half_width", stop_when.half_width), ("equivalence", stop_when.equivalence)):
-        if size is not None and size < last:
-            problems.append((f"stop_when {name}={size * width:.4g}{unit}", size))
-    if margin is not None and margin < last:
-        problems.append((f"The margin {margin * width:.4g}{unit}", margin))
-    if problems:
-        workers = precisions[-1].n_workers
-        raise InputError(
-            [
-                Problem(
-                    f"{said} can be met at no look: with all {workers} workers the interval still reaches "
-                    f"{last * width:.3g}{unit} to each side.",
-                    f"{_remedy(size, floor, width, unit)} Or allow a larger size.",
-                )
-                for said, size in problems
-            ]
+    for name, size in sizes.items():
+        if size is None or size >= last:
+            continue
+        rule_broken = (
+            f"{name}{size * width:.4g}{unit} can be met at no look: with all {precisions[-1].n_workers} workers "
+            f"the interval still reaches {last * width:.3g}{unit} to each side."
         )
-
-
-def _remedy(size: float, floor: float, width: float, unit: str) -> str:
-    if size < floor:
-        return f"More workers are needed: these reach {floor * width:.3g}{unit} with any number of items."
-    return "More workers or items make it narrower."
+        remedy = "More workers or items make it narrower."
+        if size < floor:
+            reached = f"{floor * width:.3g}{unit}"
+            remedy = f"More workers are needed: these reach {reached} with any number of items."
+        problems.append(Problem(rule_broken, f"{remedy} Or allow a larger size."))
+    refuse(problems)
 
 
 def repeated_power(

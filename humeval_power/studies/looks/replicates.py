@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, Protocol, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from scipy import special
 
 from humeval_power.choices import LookKind, Response
 from humeval_power.designs import Codes, Design, from_table
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.kernels.crossed import balanced
 from humeval_power.kernels.growing_table import GrowingSums, growing_sums
 from humeval_power.kernels.sequential import START, advance
@@ -51,9 +51,7 @@ class Looks:
         if self.kind not in get_args(LookKind):
             words = ", ".join(get_args(LookKind))
             problems.append(f"Looks come by {words}; got {self.kind!r}.")
-        problems += share_problems(self.shares)
-        if problems:
-            raise InputError([Problem(rule=problem, remedy="") for problem in problems])
+        refuse([*problems, *share_problems(self.shares)])
 
     @property
     def n_looks(self) -> int:
@@ -101,12 +99,8 @@ def nested_designs(design: Design, looks: Looks) -> NestedDesigns:
     """The designs that a study passes through on its way to `design`.
 
     Looks by blocks split both workers and items, and keep only ratings within a block: the final design is
-    then smaller than `design`, which says how many workers and items there are in all.
-
-    Raises
-    ------
-    InputError
-        A look without two workers, two items and both systems, or that adds nothing.
+    then smaller than `design`, which says how many workers and items there are in all. Raises InputError: a
+    look without two workers, two items and both systems, or that adds nothing.
     """
     arrival = _ARRIVALS[looks.kind](design, looks)
     if looks.kind == "blocks":
@@ -124,8 +118,7 @@ def nested_designs(design: Design, looks: Looks) -> NestedDesigns:
             designs.append(design if len(there) == len(arrival) else _subset(design, there))
         except InputError as error:
             problems += [f"Look {number + 1} cannot be analysed: {one}" for one in error.problems]
-    if problems:
-        raise InputError([Problem(rule=problem, remedy="Move or drop looks.") for problem in problems])
+    refuse([Problem(problem, "Move or drop looks.") for problem in problems])
     return NestedDesigns(design, tuple(designs), tuple(rows))
 
 
@@ -183,7 +176,29 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LookReplicates:
+class OfStudies:
+    """A record whose arrays have an entry for each simulated study along their first axis."""
+
+    def part(self, rows: slice | Flags) -> Self:
+        """Some of the studies."""
+        return self._with({name: values[rows] for name, values in self._arrays().items()})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """One record from consecutive parts."""
+        arrays = [part._arrays() for part in parts]
+        return parts[0]._with({name: np.concatenate([one[name] for one in arrays]) for name in arrays[0]})
+
+    def _arrays(self) -> dict[str, Any]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+
+    def _with(self, arrays: dict[str, Any]) -> Self:
+        return replace(self, **arrays)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LookReplicates(OfStudies):
     """What each simulated study would find at each look, shape (n, K) throughout.
 
     `p_value` is that of the look alone. `independent_p` is what a test finds that takes all ratings as
@@ -218,28 +233,12 @@ class LookReplicates:
             return np.asarray(-special.ndtri(self.p_value))
         return np.asarray(np.copysign(-special.ndtri(self.p_value / 2), self.estimate))
 
-    def part(self, rows: slice) -> LookReplicates:
-        """Some of the replicates."""
-        arrays: dict[str, Any] = {name: getattr(self, name)[rows] for name in _ARRAYS}
-        return replace(self, **arrays)
-
     def shifted(self, by: float) -> LookReplicates:
         """The replicates of Gaussian studies with a true effect larger by `by`: only estimates move."""
         estimate = self.estimate + by
         p_value = wald_p(estimate, self.standard_error, self.df, self.alternative)
         unknown = np.full_like(estimate, np.nan)
         return replace(self, estimate=estimate, p_value=p_value, independent_p=unknown)
-
-    @classmethod
-    def joined(cls, parts: list[LookReplicates]) -> LookReplicates:
-        """One record from consecutive parts."""
-        arrays: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS
-        }
-        return replace(parts[0], **arrays)
-
-
-_ARRAYS = tuple(field.name for field in fields(LookReplicates) if field.name != "alternative")
 
 
 class LookSource(Protocol):
@@ -275,6 +274,18 @@ class LookSource(Protocol):
         ...
 
 
+def stacked(looks: Sequence[Replicates], independent_p: Floats | None = None) -> LookReplicates:
+    """One record from the tests of each look; of independent judgements their p-values are those that a test for
+    such has."""
+    names = ("estimate", "standard_error", "df", "p_value", "status")
+    tests: dict[str, Any] = {
+        name: np.stack([getattr(look, name) for look in looks], axis=1) for name in names
+    }
+    return LookReplicates(
+        **tests, independent_p=tests["p_value"] if independent_p is None else independent_p
+    )
+
+
 def look_blocks(
     draw_block: Callable[[np.random.Generator, int], LookReplicates],
     n: int,
@@ -303,13 +314,8 @@ class Stopped:
 
 
 def stop(looks: LookReplicates, bounds: Boundaries) -> Stopped:
-    """Apply boundaries to the p-values of the looks.
-
-    Raises
-    ------
-    InputError
-        Boundaries for another number of looks or another alternative.
-    """
+    """Apply boundaries to the p-values of the looks. Raises InputError: boundaries for another number of
+    looks or another alternative."""
     n_looks = looks.estimate.shape[1]
     if bounds.n_looks != n_looks or bounds.rule.alternative != looks.alternative:
         raise InputError(
@@ -527,8 +533,11 @@ class RatingLooks(GrowingStudy):
         """Simulate studies `first` to `first + n - 1` and fit each at every look."""
         if self.by_mean_squares:
             return look_blocks(self._from_mean_squares, n, seed=seed, first=first, n_jobs=n_jobs)
-        parts = portions(first, n, n_ratings=self.sizes[-1], n_jobs=n_jobs)
-        return LookReplicates.joined([self._from_ratings(part, seed, n_jobs) for part in parts])
+        final, looks = self._replications[-1], []
+        for part in portions(first, n, n_ratings=self.sizes[-1], n_jobs=n_jobs):
+            responses = final.responses(len(part), seed=seed, first=part.start)
+            looks.append(self.from_responses(responses, n_jobs=n_jobs))
+        return LookReplicates.joined(looks)
 
     def from_responses(self, responses: Floats, *, n_jobs: int = 1) -> LookReplicates:
         """Fit given ratings of the whole study, shape (n, n_ratings) in the order of the final design's
@@ -539,10 +548,6 @@ class RatingLooks(GrowingStudy):
             fits.append(replication.fit(there, n_jobs=n_jobs))
             alone.append(_independent_p(there, replication.design, self.rule))
         return self._decided(fits, alone)
-
-    def _from_ratings(self, part: range, seed: int, n_jobs: int) -> LookReplicates:
-        final = self._replications[-1]
-        return self.from_responses(final.responses(len(part), seed=seed, first=part.start), n_jobs=n_jobs)
 
     @cached_property
     def _replications(self) -> tuple[Replication, ...]:
@@ -566,15 +571,7 @@ class RatingLooks(GrowingStudy):
             RatingStudy(self.parameters, design, rule=self.rule).decide(fit)
             for design, fit in zip(self.nested.designs, fits, strict=True)
         ]
-        return LookReplicates(
-            estimate=np.stack([look.estimate for look in tested], axis=1),
-            standard_error=np.stack([look.standard_error for look in tested], axis=1),
-            df=np.stack([look.df for look in tested], axis=1),
-            p_value=np.stack([look.p_value for look in tested], axis=1),
-            independent_p=np.stack(independent, axis=1),
-            status=np.stack([look.status for look in tested], axis=1),
-            alternative=self.rule.alternative,
-        )
+        return replace(stacked(tested, np.stack(independent, axis=1)), alternative=self.rule.alternative)
 
     def _from_mean_squares(self, rng: np.random.Generator, size: int) -> LookReplicates:
         final = self.nested.final

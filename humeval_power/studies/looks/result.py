@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from humeval_power.errors import InputError
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import LOOKS_FILE, UNKNOWN, Provenance, Record, Result
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
@@ -31,7 +32,7 @@ from humeval_power.studies.looks.how_many import (
 from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
 from humeval_power.studies.looks.judgements import AssessmentLooks, PairedLooks
 from humeval_power.studies.looks.rating_looks import LookPlan
-from humeval_power.studies.looks.repeated import RepeatedPoint, StopWhen, few_workers_note
+from humeval_power.studies.looks.repeated import REASONS, RepeatedPoint, StopWhen, few_workers_note
 from humeval_power.studies.looks.replicates import LookSource
 from humeval_power.studies.looks.stepwise import StepwiseBoundaries
 from humeval_power.studies.looks.systems_looks import SystemsLookPlan, SystemsOperatingPoint
@@ -43,39 +44,29 @@ from humeval_power.studies.looks.tables import (
     calibration_words,
     choices_table,
     errors_table,
+    finite,
     growth_table,
-    judgements_record,
-    looks_record,
     points_table,
-    pool_record,
     pool_table,
     rows_record,
     rows_table,
+    rule_record,
     savings_table,
     stops_blocks,
     stops_lead,
-    stops_record,
 )
-from humeval_power.studies.power.result_several import (
-    family_words,
-    means_table,
-    power_record,
-    share_cell,
-)
+from humeval_power.studies.power.result_several import family_words, means_table, power_record, share_cell
 from humeval_power.studies.power.study_content import category_facts, study_content
 from humeval_power.studies.power.surface import Cell
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.power.wording import accuracy_words
 from humeval_power.systems import GOALS, Goal, goal_words
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 INDEPENDENT = (
     "Judgements are taken as independent. Where annotators or items have levels of their own the false "
     "positives are many more: a rating study with looks says how many."
 )
-Curve = Callable[[], Sequence[OperatingPoint]]
+AnyCurve = Callable[[], Sequence[OperatingPoint] | Sequence[SystemsOperatingPoint]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +109,7 @@ class LooksStudyResult(Result):
     points: tuple[OperatingPoint | SystemsOperatingPoint, ...]
     setting: str
     understood: str
-    curve: Callable[[], Sequence[OperatingPoint] | Sequence[SystemsOperatingPoint]]
+    curve: AnyCurve
     choices: tuple[LooksChoice, ...] = ()
     growth: tuple[PoolGrowth, ...] = ()
     about: SystemsStudy | None = None
@@ -136,17 +127,22 @@ class LooksStudyResult(Result):
             if self.about is None
             else f"A study of {self.about.parameters.n_systems} systems"
         )
+        few = None if self.stop_when is None else few_workers_note(self.plan.rows[0].n_workers)
         return Document(
             f"{of} with looks before its end",
-            lead=self._lead() if self.stop_when is None else self._lead_of_stops(self.stop_when),
-            caveats=self._caveats(),
+            lead=self._lead(),
+            caveats=() if few is None else (few,),
             sections=(Section("", (Facts(tuple(self._facts())),)), *self._sections()),
         )
 
     def _lead(self) -> str:
-        effect = self.plan.study.true_effect if isinstance(self.plan, LookPlan) else self._about.effect
+        plan = self.plan
+        effect = plan.study.true_effect if isinstance(plan, LookPlan) else self._about.effect
+        if self.stop_when is not None:
+            planned = min(self.stops, key=lambda point: abs(point.effect - effect))
+            return stops_lead(planned, self.stop_when, plan.rows[-1].n_workers, self.scale)
         there = min(self.points, key=lambda point: abs(point.effect - effect))
-        taken = f"{there.expected_size:,.0f} of {self.plan.study.sizes[-1]:,} ratings"
+        taken = f"{there.expected_size:,.0f} of {plan.study.sizes[-1]:,} ratings"
         if math.isnan(there.power):
             return f"These studies end on average after {taken}."
         if isinstance(there, OperatingPoint):
@@ -156,21 +152,9 @@ class LooksStudyResult(Result):
             does = goal_words(self._about.goal, f"{there.effect:.3g} apart", margin=False)
         return (
             f"Of 100 such studies, {of_hundred(there.power, interval)} would {does} with "
-            f"{counted(len(self.plan.rows), 'look')}, {of_hundred(there.fixed_power)} with one look at the end. On "
+            f"{counted(len(plan.rows), 'look')}, {of_hundred(there.fixed_power)} with one look at the end. On "
             f"average they end after {taken}."
         )
-
-    def _lead_of_stops(self, stop_when: StopWhen) -> str:
-        assert isinstance(self.plan, LookPlan)
-        effect = self.plan.study.true_effect
-        there = min(self.stops, key=lambda point: abs(point.effect - effect))
-        return stops_lead(there, stop_when, self.plan.rows[-1].n_workers, self.scale)
-
-    def _caveats(self) -> tuple[str, ...]:
-        if self.stop_when is None:
-            return ()
-        note = few_workers_note(self.plan.rows[0].n_workers)
-        return () if note is None else (note,)
 
     @property
     def _about(self) -> SystemsStudy:
@@ -211,7 +195,20 @@ class LooksStudyResult(Result):
                 all_workers = plan.rows[-1].n_workers
                 takes = stops_blocks(self.stops, all_workers, plan.study.rule, self.scale)
                 yield Section("What it takes", tuple(takes))
-            yield Section("What else could be looked at", tuple(self._others(plan)))
+            others: list[Block] = []
+            if self.choices:
+                others += [
+                    Paragraph("How many looks, in equal steps (z-values):"),
+                    choices_table(self.choices),
+                ]
+            others += [
+                Paragraph("What the looks could add:"),
+                growth_table(self.growth, plan.study.looks.kind),
+            ]
+            advice = new_workers_advice(plan.study, plan.rows)
+            if advice is not None:
+                others.append(Paragraph(advice))
+            yield Section("What else could be looked at", tuple(others))
             return
         known = Paragraph(f"Information is that of {' - '.join(reversed(_hardest(plan)))}.")
         yield Section("What is there at each look", (rows_table(plan), known))
@@ -240,46 +237,106 @@ class LooksStudyResult(Result):
 
     def _expected(self, name: str, words: str) -> Picture:
         """Mean cost, or size, and power against the true effect."""
-
-        def draw() -> Figure:
-            from humeval_power.studies.looks.figures import expected_cost_figure
-
-            costs = self.plan.costs
-            return expected_cost_figure(
-                self.curve(),
-                size_at_end=self.plan.study.sizes[-1],
-                cost_at_end=math.nan if costs is None else costs[-1],
-                currency=self.currency,
-                unit=_UNIT,
-            )
-
-        return Picture(name, draw, words=words)
-
-    def _others(self, plan: LookPlan) -> Iterator[Block]:
-        if self.choices:
-            yield Paragraph("How many looks, in equal steps (z-values):")
-            yield choices_table(self.choices)
-        yield Paragraph("What the looks could add:")
-        yield growth_table(self.growth, plan.study.looks.kind)
-        advice = new_workers_advice(plan.study, plan.rows)
-        if advice is not None:
-            yield Paragraph(advice)
+        costs = self.plan.costs
+        cost = math.nan if costs is None else costs[-1]
+        return _expected_cost(
+            name,
+            self.curve,
+            words=words,
+            size_at_end=self.plan.study.sizes[-1],
+            cost_at_end=cost,
+            currency=self.currency,
+            unit=_UNIT,
+        )
 
     def content(self) -> Record:
         """What is there at each look, boundaries, errors and operating characteristics."""
-        plan = self.plan
+        plan, looks = self.plan, self.plan.study.looks
+        alike = {
+            "understood": self.understood,
+            "looks": {"by": looks.kind, "shares": list(looks.shares)},
+            "method": plan.method,
+            "at_looks": rows_record(plan.rows),
+            "n_simulations": plan.n_simulations,
+        }
         if isinstance(plan, LookPlan):
-            points = cast(Sequence[OperatingPoint], self.points)
-            record = looks_record(
-                plan, points, choices=self.choices, growth=self.growth, setting=self.setting
-            )
-            if self.stop_when is not None:
-                record |= {"stop_when": asdict(self.stop_when), "stops": stops_record(self.stops, plan)}
-        else:
-            record = _record_of_systems(
-                plan, self._about, cast(Sequence[SystemsOperatingPoint], self.points)
-            )
-        return {"understood": self.understood, **record}
+            return {**alike, **self._record_of_two(plan)}
+        return {**alike, **self._record_of_systems(plan)}
+
+    def _record_of_two(self, plan: LookPlan) -> Record:
+        stops: Record = {}
+        if self.stop_when is not None:
+            all_workers = plan.rows[-1].n_workers
+            runs = [
+                {
+                    **{name: finite(value) for name, value in asdict(point).items()},
+                    "reasons": dict(zip(REASONS, point.reasons, strict=True)),
+                    "all_workers": all_workers,
+                }
+                for point in self.stops
+            ]
+            stops = {"stop_when": asdict(self.stop_when), "stops": runs}
+        return {
+            "setting": self.setting,
+            "parameters": plan.study.parameters.as_dict(),
+            "effect": plan.study.true_effect,
+            "boundaries": boundaries_record(plan.bounds),
+            "calibration": plan.calibration and asdict(plan.calibration) | {"used": plan.calibration.used},
+            "errors_without_effect": [asdict(each) for each in plan.errors],
+            "count_time_error_known_variances": plan.count_time_error,
+            "inflation_at_power_0.8": finite(plan.inflation),
+            "operating_characteristics": _points_record(cast(Sequence[OperatingPoint], self.points)),
+            "numbers_of_looks": [
+                {
+                    **values(each, "n_looks", "power", "recommended"),
+                    "expected_share": dict(zip(("none", "half", "planned"), each.expected, strict=True)),
+                }
+                for each in self.choices
+            ],
+            "growth": [
+                {
+                    "by": each.kind,
+                    **values(each, "information_shares", "standard_error", "n_ratings"),
+                    "workers_at_first_look": each.first_workers,
+                }
+                for each in self.growth
+            ],
+            **stops,
+        }
+
+    def _record_of_systems(self, plan: SystemsLookPlan) -> Record:
+        about, bounds, names = self._about, plan.bounds, plan.study.parameters.names
+        return {
+            **study_content(Cell(about.setting, about)),
+            "effect": about.effect,
+            "hardest": list(_hardest(plan)),
+            "boundaries": {
+                **rule_record(bounds.rule),
+                "correction": bounds.correction,
+                "calibration_factor": bounds.calibration,
+                "comparisons": [
+                    {
+                        "first": names[first],
+                        "second": names[second],
+                        "information": list(bounds.information[place]),
+                        "nominal_p": bounds.nominal[:, place].tolist(),  # by how many are not shown, from 1
+                    }
+                    for place, (first, second) in enumerate(plan.study.pairs)
+                ],
+            },
+            "calibration": plan.calibration and {"used": plan.calibration.used, **asdict(plan.calibration)},
+            "errors": [asdict(error) for error in plan.errors],
+            "operating_characteristics": [
+                {
+                    "effect": point.effect,
+                    "with_looks": power_record(point.found, about),
+                    "one_look": power_record(point.fixed, about),
+                    **values(point, "stopping", "reached", "expected_size"),
+                    "expected_cost": finite(point.expected_cost),
+                }
+                for point in cast(Sequence[SystemsOperatingPoint], self.points)
+            ],
+        }
 
 
 _UNIT = "difference on [0, 1]"
@@ -296,38 +353,16 @@ def _hardest(plan: SystemsLookPlan) -> tuple[str, str]:
     return names[first], names[second]
 
 
-def _record_of_systems(
-    plan: SystemsLookPlan, about: SystemsStudy, points: Sequence[SystemsOperatingPoint]
-) -> Record:
-    names = about.parameters.names
-    return {
-        **study_content(Cell(about.setting, about)),
-        "effect": about.effect,
-        "looks": {"by": plan.study.looks.kind, "shares": list(plan.study.looks.shares)},
-        "method": plan.method,
-        "hardest": list(_hardest(plan)),
-        "boundaries": stepwise_record(
-            plan.bounds, [(names[one], names[two]) for one, two in plan.study.pairs]
-        ),
-        "at_looks": rows_record(plan.rows),
-        "calibration": None
-        if plan.calibration is None
-        else {"used": plan.calibration.used, **asdict(plan.calibration)},
-        "errors": [asdict(error) for error in plan.errors],
-        "operating_characteristics": [
-            {
-                "effect": point.effect,
-                "with_looks": power_record(point.found, about),
-                "one_look": power_record(point.fixed, about),
-                "stopping": list(point.stopping),
-                "reached": list(point.reached),
-                "expected_size": point.expected_size,
-                "expected_cost": None if math.isnan(point.expected_cost) else point.expected_cost,
-            }
-            for point in points
-        ],
-        "n_simulations": plan.n_simulations,
-    }
+def _points_record(points: Sequence[OperatingPoint]) -> list[Record]:
+    """Operating characteristics; null where there is no number."""
+    return [
+        {
+            name: finite(value) if not isinstance(value, tuple) else list(value)
+            for name, value in asdict(point).items()
+            if name != "corrected_above"
+        }
+        for point in points
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,7 +383,7 @@ class LooksJudgementsResult(Result):
     understood: str
     unit: str
     n_simulations: int
-    curve: Curve
+    curve: AnyCurve
     plan: JudgementPlan | None = None
     sealed: str = ""
     why_not_sealed: str = ""
@@ -356,13 +391,7 @@ class LooksJudgementsResult(Result):
     provenance: Provenance = UNKNOWN
 
     def artefact(self, ending: str) -> str:
-        """The sealed plan of looks.
-
-        Raises
-        ------
-        InputError
-            Looks that cannot be followed.
-        """
+        """The sealed plan of looks. Raises InputError: looks that cannot be followed."""
         assert ending in self.endings
         if not self.sealed:
             raise InputError(f"There is no plan to seal. {self.why_not_sealed}")
@@ -385,7 +414,13 @@ class LooksJudgementsResult(Result):
             points_table(self.points, noun="judged"),
             Paragraph(f"{LONG_RUN}."),
             _stopping(self.points, self.unit),
-            Picture("expected_cost", self._expected_figure, words=_EXPECTED_WORDS),
+            _expected_cost(
+                "expected_cost",
+                self.curve,
+                words=_EXPECTED_WORDS,
+                size_at_end=self.sizes[-1],
+                unit=self.unit,
+            ),
             bias_table(self.points),
         )
         return Document(
@@ -401,21 +436,16 @@ class LooksJudgementsResult(Result):
             ),
         )
 
-    def _expected_figure(self) -> Figure:
-        from humeval_power.studies.looks.figures import expected_cost_figure
-
-        return expected_cost_figure(self.curve(), size_at_end=self.sizes[-1], unit=self.unit)
-
     def content(self) -> Record:
         """Boundaries and operating characteristics."""
-        record = judgements_record(
-            self.bounds,
-            self.points,
-            sizes=self.sizes,
-            words=self.words,
-            n_simulations=self.n_simulations,
-        )
-        return {"understood": self.understood, **record}
+        return {
+            "understood": self.understood,
+            "study": list(self.words),
+            "sizes": list(self.sizes),
+            "boundaries": boundaries_record(self.bounds),
+            "operating_characteristics": _points_record(self.points),
+            "n_simulations": self.n_simulations,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -444,13 +474,13 @@ class LooksPoolResult(Result):
         )
         budget = Picture(
             "budget",
-            self._budget_figure,
+            lambda: _figures().budget_figure(self.study),
             words="Average power over all pairs against the planned budget, with one look, with looks, and with "
             "a stop for futility.",
         )
         spending = Picture(
             "spending",
-            self._spending_figure,
+            lambda: _figures().spending_figure(self.study, budget=round(self.at[0])),
             words="Judgements spent on each pair against the size of its difference.",
         )
         return Document(
@@ -466,19 +496,31 @@ class LooksPoolResult(Result):
             ),
         )
 
-    def _budget_figure(self) -> Figure:
-        from humeval_power.studies.looks.figures import budget_figure
-
-        return budget_figure(self.study)
-
-    def _spending_figure(self) -> Figure:
-        from humeval_power.studies.looks.figures import spending_figure
-
-        return spending_figure(self.study, budget=round(self.at[0]))
-
     def content(self) -> Record:
-        """Power and judgements spent of each pair at each budget, and the savings."""
-        return pool_record(self.study, names=self.names, at=self.at)
+        """Power and judgements spent of each pair at each budget, and what is saved at the budgets of one look."""
+        study = self.study
+        curves = {name: study.curve(name) for name in PROCEDURES}
+        saved = [
+            {name: finite(study.saving(name, budget=budget)) for name in PROCEDURES[1:]}
+            for budget in self.at
+        ]
+        return {
+            "budgets": study.budgets.tolist(),
+            "pairs": [
+                {"name": name, "difference": float(value)}
+                for name, value in zip(self.names, study.differences, strict=True)
+            ],
+            "curves": {
+                name: {"mean_spent": spent.tolist(), "mean_power": power.tolist()}
+                for name, (spent, power) in curves.items()
+            },
+            "power": dict(zip(PROCEDURES, study.power.tolist(), strict=True)),
+            "spent": dict(zip(PROCEDURES, study.spent.tolist(), strict=True)),
+            "savings": [
+                {"fixed_budget": budget, **shares} for budget, shares in zip(self.at, saved, strict=True)
+            ],
+            **values(study, "alpha", "n_simulations"),
+        }
 
 
 def _saved(share: float) -> str:
@@ -501,28 +543,28 @@ def _answer(points: Sequence[OperatingPoint], bounds: Boundaries, finds: str, si
     )
 
 
+def _figures() -> Any:
+    """The pictures of this room; Matplotlib is loaded where one is drawn."""
+    from humeval_power.studies.looks import figures
+
+    return figures
+
+
 def _boundaries(bounds: Boundaries) -> Picture:
-    def draw() -> Figure:
-        from humeval_power.studies.looks.figures import boundary_figure
-
-        return boundary_figure(bounds)
-
-    return Picture(
-        "boundaries",
-        draw,
-        words="The z-value at each look beyond which a study is significant, or futile, against its information.",
+    words = (
+        "The z-value at each look beyond which a study is significant, or futile, against its information."
     )
+    return Picture("boundaries", lambda: _figures().boundary_figure(bounds), words=words)
 
 
 def _stopping(points: Sequence[OperatingPoint], unit: str) -> Picture:
-    def draw() -> Figure:
-        from humeval_power.studies.looks.figures import stopping_figure
+    words = "For each true effect the share of studies that end at each look."
+    return Picture("stopping", lambda: _figures().stopping_figure(points, unit=unit), words=words)
 
-        return stopping_figure(points, unit=unit)
 
-    return Picture(
-        "stopping", draw, words="For each true effect the share of studies that end at each look."
-    )
+def _expected_cost(name: str, curve: AnyCurve, *, words: str, **study: Any) -> Picture:
+    """Mean cost, or size, of the `study` against the true effect; the curve is computed where it is drawn."""
+    return Picture(name, lambda: _figures().expected_cost_figure(curve(), **study), words=words)
 
 
 # Looks at independent judgements in words: what is judged, its true effect, and the unit of that.
@@ -566,16 +608,12 @@ STEPS = (
 _MOST_LEVELS = 5  # numbers of comparisons left that a table shows
 
 
-def shown_steps(n_comparisons: int) -> list[int]:
-    """Numbers of comparisons left at which levels are told: from all to one."""
-    if n_comparisons <= _MOST_LEVELS:
-        return list(range(n_comparisons, 0, -1))
-    return sorted({n_comparisons, n_comparisons // 2, n_comparisons // 4, 2, 1} - {0}, reverse=True)
-
-
 def levels_table(bounds: StepwiseBoundaries, place: int) -> Table:
     """p at or below which a comparison is shown, by the number of comparisons that are not."""
-    steps = shown_steps(bounds.n_comparisons)
+    n = bounds.n_comparisons
+    steps = list(range(n, 0, -1))
+    if n > _MOST_LEVELS:
+        steps = sorted({n, n // 2, n // 4, 2, 1}, reverse=True)
     if bounds.correction != "holm":
         steps = steps[:1]
     futile = bool((bounds.futility_p < 1).any())
@@ -595,13 +633,8 @@ def long_run_table(points: Sequence[SystemsOperatingPoint], goal: Goal, currency
     """The goal with looks and with one, how often it is reached by each look, false claims, and what it takes."""
     priced = not math.isnan(points[0].expected_cost)
     n_looks = min(len(points[0].stopping), 4)
-    header = (
-        "effect",
-        goal,
-        "(one look)",
-        *(f"by look {look + 1}" for look in range(n_looks)),
-        "false claims",
-    )
+    by_look = (f"by look {look + 1}" for look in range(n_looks))
+    header = ("effect", goal, "(one look)", *by_look, "false claims")
     rows = []
     for point in points:
         row = [f"{point.effect:.4g}", share_cell(point.power), share_cell(point.fixed_power)]
@@ -621,25 +654,3 @@ def goals_table(points: Sequence[SystemsOperatingPoint]) -> Table:
         if point.effect
     ]
     return Table(("effect", *goals), tuple(rows), caption="Each goal, with looks")
-
-
-def stepwise_record(bounds: StepwiseBoundaries, pairs: Sequence[tuple[str, str]]) -> Record:
-    """The levels of every comparison, by the number of comparisons that are not shown, from 1."""
-    rule = bounds.rule
-    return {
-        "efficacy": str(rule.efficacy),
-        "futility": "none" if rule.futility is None else str(rule.futility),
-        "alpha": rule.alpha,
-        "alternative": rule.alternative,
-        "correction": bounds.correction,
-        "calibration_factor": bounds.calibration,
-        "comparisons": [
-            {
-                "first": first,
-                "second": second,
-                "information": list(bounds.information[place]),
-                "nominal_p": bounds.nominal[:, place].tolist(),
-            }
-            for place, (first, second) in enumerate(pairs)
-        ],
-    }

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from humeval_power.saying.answer_words import on_scale, possible_words
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, interval_words, level_of
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.anytime import REFUSED, SequenceStep, price
 
@@ -63,58 +64,49 @@ class AnytimeResult(Result):
                 said = f"{better} is better than {worse} after {workers}: {b} is"
             reach = possible_words(self.last.interval, self.scale)
             result = f"{said} {reach} {on_scale(self.scale)} ({level_of(1 - self.alpha)} interval)."
+        last_steps = table(
+            self.steps[-_SHOWN:],
+            {
+                "workers": lambda step: str(step.workers),
+                "estimate": lambda step: f"{step.estimate:.4f}",
+                "interval": lambda step: (
+                    "-" if math.isinf(step.half_width) else interval_words(*step.interval)
+                ),
+            },
+        )
         return Document(
             "A sequence over workers",
             lead=f"{result} You may look after every worker, and go on for as long as you like.",
             sections=(
                 Section("", (Facts(tuple(self._facts())),)),
-                Section("After each worker", (self._table(),)),
+                Section("After each worker", (last_steps,)),
                 Section("Other units", (Paragraph(REFUSED),), is_detail=True),
             ),
         )
 
     def _facts(self) -> Iterator[Fact]:
+        level, wide = level_of(1 - self.alpha), ""
         yield "Ratings", self.source
-        yield (
-            "Interval",
-            f"{level_of(1 - self.alpha)}, after all workers together; exact for normal means",
-        )
+        yield "Interval", f"{level}, after all workers together; exact for normal means"
         yield "Made for", f"{self.narrowest_at} workers, where it is narrowest (g {self.g:.4g})"
-        wide = (
-            ""
-            if math.isinf(self.price)
-            else f"{self.price:.2f} times as wide as a t interval looked at once; "
-        )
+        if math.isfinite(self.price):
+            wide = f"{self.price:.2f} times as wide as a t interval looked at once; "
         yield (
             "Price",
             f"{wide}where one test finds a difference with power 0.80, the sequence does in 0.43 to 0.47 of "
             "studies, and planned looks in 0.76 to 0.79 (simulated)",
         )
 
-    def _table(self) -> Table:
-        rows = tuple(
-            (
-                str(step.workers),
-                f"{step.estimate:.4f}",
-                "-" if math.isinf(step.half_width) else interval_words(*step.interval),
-            )
-            for step in self.steps[-_SHOWN:]
-        )
-        return Table(("workers", "estimate", "interval"), rows)
-
     def content(self) -> Record:
         """Every step; an interval without ends is null."""
+        steps = []
+        for step in self.steps:
+            interval = None if math.isinf(step.half_width) else list(step.interval)
+            steps.append({**values(step, "workers", "estimate"), "interval": interval})
         return {
             "systems": list(self.systems),
             "excludes_no_difference": self.excludes,
             **values(self, "narrowest_at", "g", "alpha"),
             "price": None if math.isinf(self.price) else self.price,
-            "steps": [
-                {
-                    "workers": step.workers,
-                    "estimate": step.estimate,
-                    "interval": None if math.isinf(step.half_width) else list(step.interval),
-                }
-                for step in self.steps
-            ],
+            "steps": steps,
         }

@@ -10,6 +10,7 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.dropping import DropExpectation, DroppingPlan
 from humeval_power.studies.looks.repeated import few_workers_note
@@ -39,47 +40,38 @@ def drop_rule(alpha: float) -> str:
 def drop_levels_table(plan: DroppingPlan) -> Table:
     """What a comparison must reach at each look; of the hardest to find."""
     bounds, at = plan.bounds, plan.place
-    return Table(
-        ("look", "dropped at p <=", "best named at p <=", "intervals"),
-        tuple(
-            (str(look + 1), f"{drop:.5f}", f"{claim:.5f}", f"{100 * (1 - level):.3f} %")
-            for look, (drop, claim, level) in enumerate(
-                zip(bounds.drop[:, at], bounds.claim[:, at], bounds.interval[:, at], strict=True)
-            )
-        ),
+    return table(
+        range(len(bounds.drop)),
+        {
+            "look": lambda look: str(look + 1),
+            "dropped at p <=": lambda look: f"{bounds.drop[look, at]:.5f}",
+            "best named at p <=": lambda look: f"{bounds.claim[look, at]:.5f}",
+            "intervals": lambda look: f"{100 * (1 - bounds.interval[look, at]):.3f} %",
+        },
         caption="p is two-sided; the intervals of all pairs cover together at every look.",
     )
 
 
 def expectation_blocks(points: Sequence[DropExpectation]) -> Iterator[Block]:
     """How studies end with each true means, and what that takes."""
-    grouped = any(point.top_group for point in points)
-    yield Table(
-        (
-            "if",
-            "best named",
-            "(no looks)",
-            "false claim",
-            "best dropped",
-            *(["top group"] if grouped else []),
-            "ratings",
-            "saved",
-        ),
-        tuple(
-            (
-                point.name,
-                *(
-                    f"{share:.3f}" if point.means.count(max(point.means)) == 1 else "-"
-                    for share in (point.best_named, point.fixed_named)
-                ),
-                f"{point.false_claim:.3f}",
-                f"{point.best_dropped:.3f}",
-                *([f"{point.top_group:.3f}"] if grouped else []),
-                f"{point.ratings:,.0f}",
-                percent(point.saved),
-            )
-            for point in points
-        ),
+
+    def of_best(point: DropExpectation, share: float) -> str:
+        """Of means that tie none is the best."""
+        return f"{share:.3f}" if point.means.count(max(point.means)) == 1 else "-"
+
+    group = {"top group": lambda point: f"{point.top_group:.3f}"}
+    yield table(
+        points,
+        {
+            "if": lambda point: point.name,
+            "best named": lambda point: of_best(point, point.best_named),
+            "(no looks)": lambda point: of_best(point, point.fixed_named),
+            "false claim": lambda point: f"{point.false_claim:.3f}",
+            "best dropped": lambda point: f"{point.best_dropped:.3f}",
+            **(group if any(point.top_group for point in points) else {}),
+            "ratings": lambda point: f"{point.ratings:,.0f}",
+            "saved": lambda point: percent(point.saved),
+        },
     )
     looks = range(len(points[0].left))
     yield Table(
@@ -95,19 +87,8 @@ def expectation_blocks(points: Sequence[DropExpectation]) -> Iterator[Block]:
     )
     yield Paragraph(
         f"Means of {points[0].n_simulations:,} simulated studies. '(no looks)': all workers rate all systems, "
-        f"and the "
-        "winner is tested against the runner-up. Where several tie for the best every claim is false, and a best "
-        "one is dropped where one of them named beforehand is."
-    )
-
-
-def drop_lead(plan: DroppingPlan) -> str:
-    """How many studies name the best, and with how many ratings."""
-    point = plan.planned
-    return (
-        f"Of 100 such studies, {of_hundred(point.best_named, point.interval)} would name the best system, "
-        f"{of_hundred(point.fixed_named)} with all systems rated to the end. They take on average "
-        f"{point.ratings:,.0f} of {plan.study.sizes[-1]:,} ratings, {percent(point.saved)} fewer."
+        "and the winner is tested against the runner-up. Where several tie for the best every claim is false, and "
+        "a best one is dropped where one of them named beforehand is."
     )
 
 
@@ -149,10 +130,15 @@ class DroppingResult(Result):
     def body(self) -> Document:
         """The rule, its levels, its errors, its long run."""
         plan, alpha = self.plan, self.plan.bounds.rule.alpha
-        few = few_workers_note(plan.rows[0].n_workers)
+        few, point = few_workers_note(plan.rows[0].n_workers), plan.planned
+        lead = (
+            f"Of 100 such studies, {of_hundred(point.best_named, point.interval)} would name the best system, "
+            f"{of_hundred(point.fixed_named)} with all systems rated to the end. They take on average "
+            f"{point.ratings:,.0f} of {plan.study.sizes[-1]:,} ratings, {percent(point.saved)} fewer."
+        )
         return Document(
             f"A study of {plan.study.parameters.n_systems} systems whose looks drop them",
-            lead=drop_lead(plan),
+            lead=lead,
             caveats=() if few is None else (few,),
             sections=(
                 Section("", (Facts(tuple(self._facts())),)),

@@ -249,13 +249,8 @@ def exact_stagewise(looks: Sequence[DecidedLook], *, mid_p: bool, alpha: float) 
 
     `p_value` is that of the exact test, or with half the chance of the observed result (mid-p); with one look
     that of the plain test. The interval inverts it: of the exact test it covers with at least 1 - alpha.
-    `estimate` is median-unbiased with half the chance of the observed result. Futility is ignored: p is then a
-    little too large.
-
-    Raises
-    ------
-    InputError
-        No look, or counts that cannot be.
+    `estimate` is median-unbiased with half the chance of the observed result. Futility is ignored: p is then
+    a little too large. Raises InputError: no look, or counts that cannot be.
     """
     _check(looks)
     last = looks[-1]

@@ -67,13 +67,8 @@ class StepwiseBoundaries:
 
 
 def check_stepwise(rule: StoppingRule, correction: Correction) -> None:
-    """Refuse what several comparisons have no boundaries for.
-
-    Raises
-    ------
-    InputError
-        Levels given look by look, futility that binds, or a correction that is not one of p-values alone.
-    """
+    """Refuse what several comparisons have no boundaries for. Raises InputError: levels given look by look,
+    futility that binds, or a correction that is not one of p-values alone."""
     if isinstance(rule.efficacy, FixedLevels):
         raise InputError(
             "Levels given look by look belong to one comparison: they say nothing about the levels that others "

@@ -96,12 +96,8 @@ class TabulatedSpending:
         times, shares = (0.0, *self.times), (0.0, *self.shares)
         rising = all(a < b for a, b in pairwise(times))
         never_falling = all(a <= b for a, b in pairwise(shares))
-        if (
-            len(times) != len(shares)
-            or not rising
-            or not never_falling
-            or (times[-1], shares[-1]) != (1, 1)
-        ):
+        ends_at_one = len(times) == len(shares) and times[-1] == shares[-1] == 1
+        if not (rising and never_falling and ends_at_one):
             raise InputError(
                 "A table of spending needs increasing shares of information, shares of the error that do not "
                 f"fall, and 1 for both at the end; got {list(self.times)} and {list(self.shares)}."
@@ -123,12 +119,7 @@ class TabulatedSpending:
 
 def increments(function: SpendingFunction, shares: Sequence[float], level: float) -> list[float]:
     """Error that each look may spend, for shares of information in increasing order; beyond 1 counts as 1.
-
-    Raises
-    ------
-    InputError
-        A function that falls, or spends more than `level`.
-    """
+    Raises InputError: a function that falls, or spends more than `level`."""
     spent = [function(min(share, 1.0), level) for share in shares]
     steps = [after - before for before, after in pairwise([0.0, *spent])]
     if min(steps) < -1e-12 or spent[-1] > level * (1 + 1e-9):
@@ -351,13 +342,7 @@ def efficacy_of(text: str) -> Efficacy:
 
 
 def spending_of(text: str) -> SpendingFunction:
-    """The spending function that words name.
-
-    Raises
-    ------
-    InputError
-        Words that name no spending function.
-    """
+    """The spending function that words name. Raises InputError: words that name no spending function."""
     name, _, argument = text.strip().lower().partition(":")
     if name == "table":
         pairs = [part.partition("=") for part in argument.split(",")]

@@ -43,7 +43,7 @@ from humeval_power.studies.looks.rating_looks import (
     check_alternative,
     rows_of,
 )
-from humeval_power.studies.looks.replicates import GrowingStudy, Looks, check_difference
+from humeval_power.studies.looks.replicates import GrowingStudy, Looks, OfStudies, check_difference
 from humeval_power.studies.looks.stepwise import StepwiseBoundaries, stepwise_boundaries, walk
 from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.power.formula import effect_precision, smallest_df
@@ -56,7 +56,7 @@ from humeval_power.studies.power.systems_precision import (
 )
 from humeval_power.studies.power.systems_replication import Pairs, SystemsFits, SystemsReplication
 from humeval_power.studies.power.systems_study import systems_workload
-from humeval_power.sweep.blocks import Block, run_blocks
+from humeval_power.sweep.blocks import run_blocks
 from humeval_power.systems import Goal, SystemsParameters
 
 # A study of several systems looked at as it grows: nested data, every comparison refitted at every look.
@@ -69,7 +69,7 @@ _FITTED = 64  # studies to ask for at once where each is fitted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SystemsLookReplicates:
+class SystemsLookReplicates(OfStudies):
     """What each simulated study finds at each look: means (n, looks, K); of each comparison the estimate, standard
     error, df and p-value of the look alone (n, looks, comparisons), NaN where there is none; and which studies were
     fitted at every look, (n,)."""
@@ -83,15 +83,6 @@ class SystemsLookReplicates:
 
     def __len__(self) -> int:
         return len(self.usable)
-
-    def part(self, rows: slice | Flags) -> SystemsLookReplicates:
-        """Some of the studies."""
-        return SystemsLookReplicates(*(getattr(self, name)[rows] for name in self.__slots__))
-
-    @classmethod
-    def joined(cls, parts: list[SystemsLookReplicates]) -> SystemsLookReplicates:
-        """One record from consecutive parts."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,10 +344,11 @@ class SystemsLookPlan(AtLooks):
             for effect in effects
         ]
         precision = systems_precision(study.parameters, study.nested.final, study.family)
-        lists = [
-            blocks_of(ending_block, study, bounds, precision, together, n_simulations=n, seed=self.seed)
-            for together in ([tuple(means)] if study.shifts else [(one,) for one in means])
-        ]
+        lists = []
+        for together in [tuple(means)] if study.shifts else [(one,) for one in means]:
+            at = study.with_means(together[0])
+            what = (endings_of, at, at, bounds, precision, together)
+            lists.append(blocks_of(*what, n_simulations=n, seed=self.seed))
         endings: list[_Endings] = []
         for parts in run_together(lists, n_jobs=n_jobs):
             endings += [reduce(add, of_effect) for of_effect in zip(*parts, strict=True)]
@@ -378,18 +370,12 @@ def plan_systems_looks(
     n_jobs: int = 1,
 ) -> SystemsLookPlan:
     """Boundaries of every comparison in information time, corrected where workers are few, and their errors.
+    Raises InputError: designs that cannot be looked at so, or boundaries that do not exist.
 
-    Parameters
-    ----------
     rule : with the alpha of all comparisons together.
     place : the comparison that rows and levels are shown of.
     calibration : 'auto' calibrates if fewer than ten workers are there at the first look.
     n_simulations : simulated studies; by default 10,000 where sums are enough, else 1,000.
-
-    Raises
-    ------
-    InputError
-        Designs that cannot be looked at so, or boundaries that do not exist.
     """
     check_alternative(study.rule, rule)
     rows = [pair_rows_at_looks(study, one, cost=cost) for one in range(len(study.pairs))]
@@ -403,20 +389,17 @@ def plan_systems_looks(
     nulls = null_sets(study)
     calibrated = None
     if is_calibrated(calibration, rows[0][0].n_workers):
-        calibrated = _calibrate(
-            study, uncalibrated, nulls, n_simulations=n, seed=seed + CALIBRATION_SEED, n_jobs=n_jobs
-        )
+        how = {"n_simulations": n, "seed": seed + CALIBRATION_SEED, "n_jobs": n_jobs}
+        ratios = null_at_worker_sds(null_ratios, study, uncalibrated, nulls, **how)
+        by_sd = {
+            sd: min(level_factor(of_null, rule.alpha) for of_null in np.concatenate(of_sd).T)
+            for sd, of_sd in ratios.items()
+        }
+        calibrated = LooksCalibration.of(by_sd, max(study.parameters.sd_worker_system), n)
     bounds = uncalibrated if calibrated is None else uncalibrated.scaled(calibrated.used)
     null = study.with_means((0.5,) * study.parameters.n_systems)
-    blocks = blocks_of(
-        error_block,
-        null,
-        bounds,
-        None if calibrated is None else uncalibrated,
-        nulls,
-        n_simulations=n,
-        seed=seed,
-    )
+    before = None if calibrated is None else uncalibrated
+    blocks = blocks_of(error_counts, null, bounds, before, nulls, n_simulations=n, seed=seed)
     own, *others = sum(run_blocks(blocks, n_jobs=n_jobs), start=ErrorCounts()).rates()
     worst = max(others[: len(nulls)], key=lambda one: one.rate)
     errors = (own, worst, *others[len(nulls) :])
@@ -470,27 +453,6 @@ def null_sets(study: SystemsLooks) -> tuple[Places, ...]:
     return tuple(dict.fromkeys(sets))
 
 
-def _calibrate(
-    study: SystemsLooks,
-    bounds: StepwiseBoundaries,
-    nulls: tuple[Places, ...],
-    *,
-    n_simulations: int,
-    seed: int,
-    n_jobs: int,
-) -> LooksCalibration:
-    """The factor on all levels at which the worst of the true nulls, at the worst of several worker SDs, is falsely
-    rejected in a share alpha of studies; the same random numbers serve every worker SD."""
-    ratios = null_at_worker_sds(
-        ratio_block, study, bounds, nulls, n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
-    )
-    by_sd = {
-        sd: min(level_factor(of_null, bounds.rule.alpha) for of_null in np.concatenate(of_sd).T)
-        for sd, of_sd in ratios.items()
-    }
-    return LooksCalibration.of(by_sd, max(study.parameters.sd_worker_system), n_simulations)
-
-
 def null_ratios(
     looks: SystemsLookReplicates, bounds: StepwiseBoundaries, nulls: Sequence[Places]
 ) -> Floats:
@@ -507,34 +469,13 @@ def null_ratios(
         )
 
 
-def ratio_block(
-    study: SystemsLooks,
-    bounds: StepwiseBoundaries,
-    nulls: tuple[Places, ...],
-    seed: int,
-    first: int,
-    n: int,
-    *,
-    n_jobs: int = 1,
-) -> Floats:
-    """The work of a block: `null_ratios` of studies `first` to `first + n - 1`."""
-    return null_ratios(study.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs), bounds, nulls)
-
-
-def error_block(
-    null: SystemsLooks,
+def error_counts(
+    looks: SystemsLookReplicates,
     bounds: StepwiseBoundaries,
     uncalibrated: StepwiseBoundaries | None,
     nulls: tuple[Places, ...],
-    seed: int,
-    first: int,
-    n: int,
-    *,
-    n_jobs: int = 1,
 ) -> ErrorCounts:
-    """The work of a block: what each procedure finds in studies `first` to `first + n - 1`, where nothing is; after
-    the first that of `bounds` under each set of true nulls."""
-    looks = null.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    """What each procedure finds where nothing is; after the first that of `bounds` under each set of true nulls."""
     looks = looks.part(looks.usable)
     alpha, p = bounds.rule.alpha, looks.p_value
     flags = [("these boundaries", walk(p, bounds).shown.any(axis=1))]
@@ -574,25 +515,19 @@ class _Endings:
         )
 
 
-def ending_block(
+def endings_of(
+    drawn: SystemsLookReplicates,
     study: SystemsLooks,
     bounds: StepwiseBoundaries,
     precision: SystemsPrecision,
     means: tuple[tuple[float, ...], ...],
-    seed: int,
-    first: int,
-    n: int,
-    *,
-    n_jobs: int = 1,
 ) -> tuple[_Endings, ...]:
-    """The work of a block: how studies `first` to `first + n - 1` end with each of several true means."""
-    source = study.with_means(means[0])
-    drawn = source.draw_looks(n, seed=seed, first=first, n_jobs=n_jobs)
+    """How studies that were drawn at the first of several true means end with each of them."""
     endings = []
     for wanted in means:
-        looks = (
-            source.at_means(drawn, np.array(wanted) - np.array(means[0])) if wanted != means[0] else drawn
-        )
+        looks = drawn
+        if wanted != means[0]:
+            looks = study.at_means(drawn, np.array(wanted) - np.array(means[0]))
         truth = Truth(replace(study.parameters, means=wanted, effect=None), precision.pairs, study.rule)
         endings.append(_ended(looks, bounds, truth))
     return tuple(endings)
@@ -657,10 +592,6 @@ def null_at_worker_sds(
     numbers serve them all."""
     parameters = study.parameters
     null = study.with_means((0.5,) * parameters.n_systems)
-
-    def blocks(sd: float) -> list[Block]:
-        at = null.with_worker_sd(sd)
-        return blocks_of(work, at, *arguments, n_simulations=n_simulations, seed=seed)
-
     sds = sds_to_try(max(parameters.sd_worker_system), parameters.sd_residual)
-    return at_worker_sds(blocks, sds, n_jobs=n_jobs)
+    how = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
+    return at_worker_sds(work, null.with_worker_sd, sds, *arguments, **how)

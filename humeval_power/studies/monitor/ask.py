@@ -48,11 +48,7 @@ def _look(given: TypedValues) -> MonitorResult:
     from humeval_power.studies.loading import check_ratings, excluded
     from humeval_power.studies.looks.judgement_plan import JudgementPlan
     from humeval_power.studies.looks.repeated import near_an_end
-    from humeval_power.studies.monitor.files import (
-        rows_of_observations,
-        rows_of_ratings,
-        secret_path,
-    )
+    from humeval_power.studies.monitor.files import rows_of_observations, rows_of_ratings, secret_path
     from humeval_power.studies.monitor.followed import check_pool_at_looks, data_of
     from humeval_power.studies.monitor.systems import as_planned
     from humeval_power.studies.monitor.taking import (

@@ -14,11 +14,11 @@ from humeval_power.errors import InputError
 from humeval_power.studies.looks.dropping import CLAIM, drop_alpha, drop_look, interval_alpha, top_group
 from humeval_power.studies.looks.repeated import FEWEST_WORKERS, StopWhen, half_widths, interval_of
 from humeval_power.studies.looks.stepwise import sequential_level
-from humeval_power.studies.monitor.state import Decision, Monitoring
+from humeval_power.studies.monitor.state import Decision
 from humeval_power.studies.monitor.step import (
-    REACHED,
+    as_decided,
     departures,
-    look_boundaries,
+    level_at,
     look_fraction,
     place_of,
     refuse_after_the_end,
@@ -95,13 +95,7 @@ class DroppingMonitoring(SystemsMonitoring):
 
 
 def dropping_monitoring(plan: Plan) -> DroppingMonitoring:
-    """A planned study before its first look.
-
-    Raises
-    ------
-    InputError
-        A plan without looks.
-    """
+    """A planned study before its first look. Raises InputError: a plan without looks."""
     of_systems = systems_monitoring(plan)
     assert plan.looks is not None
     return DroppingMonitoring(
@@ -115,13 +109,8 @@ def dropping_monitoring(plan: Plan) -> DroppingMonitoring:
 def step_dropping(
     state: DroppingMonitoring, data: SystemsLookData, *, unplanned: str = ""
 ) -> tuple[DroppingMonitoring, DropTaken]:
-    """Take a look, as `step` of two systems does: the new state, and the look with its decisions.
-
-    Raises
-    ------
-    InputError
-        What `step` refuses.
-    """
+    """Take a look, as `step` of two systems does: the new state, and the look with its decisions. Raises
+    InputError: what `step` refuses."""
     refuse_after_the_end(state, unplanned)
     if data.n_workers < FEWEST_WORKERS:
         raise InputError(
@@ -129,7 +118,7 @@ def step_dropping(
             "first; nothing was recorded."
         )
     planned, final, complete = place_of(state, data, unplanned)
-    number, left = len(state.looks) + 1, state.left
+    number, left, alpha, n = len(state.looks) + 1, state.left, state.rule.alpha, len(state.systems)
     last = state.looks[-1] if state.looks else None
     code = {name: place for place, name in enumerate(state.systems)}
     pairs: list[DropPair] = []
@@ -145,7 +134,12 @@ def step_dropping(
             kept.append(then)
             pairs.append(taken)
             continue
-        fraction, claim, drop, interval = _levels(state, data, place, complete=complete)
+        one = state.of(place, alpha=alpha)
+        fraction = look_fraction(one, pair_look(data, place), complete=complete)
+        claim = level_at(one, alpha, fraction, planned)
+        drop = level_at(one, drop_alpha(alpha, n), fraction, planned)
+        wide = replace(one, factor=state.interval_factor)
+        interval = level_at(wide, interval_alpha(alpha, n), fraction, planned)
         shown = None if last is None else last.pairs[place].shown_at
         if shown is None and seen.p_value <= interval:
             shown = number
@@ -166,22 +160,18 @@ def step_dropping(
     found = drop_look(estimate, p_value, drops, claims, places, there)
     best = None if found.best[0] < 0 else state.systems[found.best[0]]
     dropped = tuple(name for name in left if not found.left[0, code[name]])
-    decision: Decision
+    decision: Decision = "continue"
     half = half_widths(error, df, intervals)
     if best is not None:
         decision = "end-success" if final else "stop-success"
     elif top_group(estimate, half, places, found.left, state.stop_when)[0]:
         near = replace(state.stop_when, half_width=None)
-        equal = bool(top_group(estimate, half, places, found.left, near)[0])
-        if equal:
+        if top_group(estimate, half, places, found.left, near)[0]:
             decision = "end-equivalence" if final else "stop-equivalence"
         else:
             decision = "end-half-width" if final else "stop-half-width"
     elif final:
-        gone = len(found.left[0]) - int(found.left[0].sum())
-        decision = "end-some-shown" if gone else "end-nothing-shown"
-    else:
-        decision = "continue"
+        decision = "end-nothing-shown" if found.left[0].all() else "end-some-shown"
     look = DropTaken(
         number=number,
         planned=planned,
@@ -196,49 +186,15 @@ def step_dropping(
     return replace(state, looks=(*state.looks, look)), look
 
 
-def _levels(
-    state: DroppingMonitoring, data: SystemsLookData, place: int, *, complete: bool
-) -> tuple[float, float, float, float]:
-    """Of one comparison at the next look: the share of information at which it counts, and the levels of a claim,
-    of a drop and of the intervals."""
-    alpha, n = state.rule.alpha, len(state.systems)
-    one = state.of(place, alpha=alpha)
-    fraction = look_fraction(one, pair_look(data, place), complete=complete)
-    wide = replace(one, factor=state.interval_factor)
-    claim, drop, interval = (
-        _nominal(each, level, fraction)
-        for each, level in (
-            (one, alpha),
-            (one, drop_alpha(alpha, n)),
-            (wide, interval_alpha(alpha, n)),
-        )
-    )
-    return fraction, claim, drop, interval
-
-
-def _nominal(one: Monitoring, alpha: float, fraction: float) -> float:
-    """The level of the next look, had the comparison this alpha."""
-    at = replace(one, rule=replace(one.rule, alpha=alpha))
-    bounds = look_boundaries(at, fraction, final=fraction >= 1.0 - REACHED)
-    return float(bounds.nominal[len(one.looks)])
-
-
 # After the last look.
 
 
 @lru_cache(maxsize=8)
 def over_dropping_looks(state: DroppingMonitoring) -> tuple[PairOverLooks, ...]:
-    """What to report of each comparison: its estimate and interval at the last look at which both systems were
-    rated, where they cover together with those of all pairs and looks, whatever was dropped; and the smallest alpha
-    at which such an interval has excluded 0.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
-    if not state.looks:
-        raise InputError("No look was taken yet.")
+    """What to report of each comparison: its estimate and interval at the last look at which both systems
+    were rated, where they cover together with those of all pairs and looks, whatever was dropped; and the
+    smallest alpha at which such an interval has excluded 0."""
+    _ = state.last  # there must be one
     result = []
     for place, (first, second) in enumerate(state.names):
         until = state.last_look(place)
@@ -247,9 +203,7 @@ def over_dropping_looks(state: DroppingMonitoring) -> tuple[PairOverLooks, ...]:
         assert isinstance(pair, DropPair)
         interval = interval_of(data.estimate, data.standard_error, data.df, pair.interval)
         p = min(_corrected(state, place, at) for at in range(until + 1))
-        alpha = state.rule.alpha
-        # the root of a level is right to a millionth: the looks decide
-        p = min(p, alpha) if pair.shown_at is not None else max(p, math.nextafter(alpha, 1.0))
+        p = as_decided(p, state.rule.alpha, shown=pair.shown_at is not None)
         result.append(PairOverLooks(first, second, data.estimate, pair.shown_at, p, interval))
     return tuple(result)
 
@@ -261,8 +215,8 @@ def _corrected(state: DroppingMonitoring, place: int, at: int) -> float:
     before = replace(state, looks=state.looks[:at])
     one = replace(before.of(place, alpha=state.rule.alpha), factor=state.interval_factor)
     taken = state.looks[at]
-    fraction = taken.pairs[place].fraction
-    level = sequential_level(lambda alpha: _nominal(one, alpha, fraction), taken.data.pairs[place].p_value)
+    fraction, p_value = taken.pairs[place].fraction, taken.data.pairs[place].p_value
+    level = sequential_level(lambda alpha: level_at(one, alpha, fraction, taken.planned), p_value)
     z = -float(special.ndtri(level / 2))
     return min(float(stats.studentized_range.sf(z * math.sqrt(2), len(state.systems), np.inf)), 1.0)
 

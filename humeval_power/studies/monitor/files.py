@@ -68,13 +68,8 @@ def secret_path(ledger: str, secret: str | None) -> str:
 
 
 def read_secret(path: str | Path) -> StudySecret | None:
-    """The secret in a file; None where there is no file.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, or that holds no secret.
-    """
+    """The secret in a file; None where there is no file. Raises InputError: a file that cannot be read, or
+    that holds no secret."""
     place = Path(path)
     try:
         if not stat.S_ISREG(place.stat().st_mode):
@@ -182,13 +177,8 @@ class Lines:
 
 
 def check_head(head: bytes, place: str) -> None:
-    """Refuse a file that does not start as a ledger does. An empty file may become one.
-
-    Raises
-    ------
-    InputError
-        Any other file.
-    """
+    """Refuse a file that does not start as a ledger does. An empty file may become one. Raises InputError:
+    any other file."""
     first = head.removeprefix(_BOM).lstrip(_BLANK).split(b"\n")[0]
     # An entry that was formatted anew or edited is still one, and gets the message of a changed line.
     is_entry = first.startswith(_START) or (first.startswith(b"{") and LEDGER_NAME.encode() in first)
@@ -199,12 +189,8 @@ def check_head(head: bytes, place: str) -> None:
 
 def read_lines(content: bytes, place: str) -> Lines:
     """The sealed lines of a ledger. A last line counts with and without its newline; blank ones do no harm.
-
-    Raises
-    ------
-    InputError
-        Another file, a ledger of another version, a line that was changed, is missing or there twice.
-    """
+    Raises InputError: another file, a ledger of another version, a line that was changed, is missing or there
+    twice."""
     check_head(content[:HEAD_LENGTH], place)
     entries: list[LedgerEntry] = []
     position = 0
@@ -241,15 +227,12 @@ def sealed_line(
 
 
 def check_secret_seals(entries: Sequence[LedgerEntry], secret: StudySecret, place: str) -> None:
-    """Refuse lines that were sealed without the secret of the study, which the ledger names by its fingerprint.
+    """Refuse lines that were sealed without the secret of the study, which the ledger names by its
+    fingerprint.
 
-    After a lost secret was replaced, the lines from there on are checked; the first of them seals what the ledger
-    held before.
-
-    Raises
-    ------
-    InputError
-        A line whose seal is not by the secret: it was changed, and the chain sealed anew.
+    After a lost secret was replaced, the lines from there on are checked; the first of them seals what the
+    ledger held before. Raises InputError: a line whose seal is not by the secret: it was changed, and the
+    chain sealed anew.
     """
     begin = max((entry.number for entry in entries if entry.kind == "secret"), default=1)
     for entry in entries[begin - 1 :]:
@@ -273,9 +256,9 @@ def _next_entry(
     text: bytes, values: object, entries: list[LedgerEntry], place: str, row: int
 ) -> LedgerEntry:
     entry = _sealed_entry(text, values)
-    if entry is None:
-        raise _unsealed(values, place, row, first=not entries)
     before = entries[-1] if entries else None
+    if entry is None:
+        raise _unsealed(values, place, row, first=before is None)
     if before is not None and entry == before:
         rule = "this line is the one before it once more."
         raise refusal(rule, "Delete one of the two; nothing else is wrong up to here.", place, row)
@@ -356,13 +339,8 @@ class Ledger:
     def extend(
         self, added: Sequence[tuple[str, Content]], *, secret: StudySecret | None = None
     ) -> list[LedgerEntry]:
-        """Add lines, all or none, sealed with the secret of the study; when this returns, they are on the disk.
-
-        Raises
-        ------
-        InputError
-            The disk is full, for example. The ledger is as it was.
-        """
+        """Add lines, all or none, sealed with the secret of the study; when this returns, they are on the
+        disk. Raises InputError: the disk is full, for example. The ledger is as it was."""
         data = b"\n" if self._open_end else b""
         before = self._entries[-1] if self._entries else None
         entries = []
@@ -397,12 +375,8 @@ class Ledger:
 def open_ledger(path: str | Path) -> Iterator[Ledger]:
     """Lock the ledger, waiting for others, and give its lines; a missing file is made.
 
-    A file that was made goes again if no line was added to it.
-
-    Raises
-    ------
-    InputError
-        A file that is no ledger, a line that was changed or is missing, or an unfinished one that ended the study.
+    A file that was made goes again if no line was added to it. Raises InputError: a file that is no ledger, a
+    line that was changed or is missing, or an unfinished one that ended the study.
     """
     place = Path(os.path.realpath(path))  # a link stays a link
     try:
@@ -421,14 +395,9 @@ def open_ledger(path: str | Path) -> Iterator[Ledger]:
 
 
 def read_ledger(path: str | Path) -> tuple[LedgerEntry, ...]:
-    """The lines of a ledger, without a lock; none where there is no file.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read or is no ledger, a line that was changed or is missing, or an unfinished one that
-        ended the study.
-    """
+    """The lines of a ledger, without a lock; none where there is no file. Raises InputError: a file that
+    cannot be read or is no ledger, a line that was changed or is missing, or an unfinished one that ended the
+    study."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:

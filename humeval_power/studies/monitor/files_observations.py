@@ -15,7 +15,7 @@ from humeval_power.checking.columns import ROLES, Column, Role, find_columns, li
 from humeval_power.checking.rows import Rejected, decided_rows, read_kinds
 from humeval_power.comparisons.accuracy.files_results import COUNTS, counts_of
 from humeval_power.comparisons.preference.files import judgements_of
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.tables import NumberColumn, SourceTable, read_numbers_of, read_rating_table
 from humeval_power.saying.numbers import counted
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
@@ -88,16 +88,19 @@ def _preferences(
 ) -> tuple[Observations, tuple[str, ...]]:
     comparisons = judgements_of(table, systems=systems)
     if len(comparisons) != 1:
-        rule = f"has {len(comparisons)} comparisons; a look is taken at one."
-        raise InputError([Problem(rule, "Keep one row of counts.", place=table.source)])
+        raise _several(len(comparisons), table)
     judged = comparisons[0]
     if judged.preference is None:
         return Observations(_counted(judged.wins, judged.losses, judged.ties)), ()
     if len(judged.preference) < len(table.frame):
         others = len(table.frame) - len(judged.preference)
         rule = f"{counted(others, 'row')} of other systems than {' and '.join(systems)}."
-        raise InputError([Problem(rule, "Leave them out.", place=table.source)])
+        raise refusal(rule, "Leave them out.", table.source)
     return _of(judged.preference, _people(table, named)), judged.notices
+
+
+def _several(n: int, table: SourceTable) -> InputError:
+    return refusal(f"has {n} comparisons; a look is taken at one.", "Keep one row of counts.", table.source)
 
 
 def _counted(for_b: int, for_a: int, neither: int) -> Floats:
@@ -123,39 +126,26 @@ def _scores(
 
 
 def _refuse_criteria(table: SourceTable, *, taken: Collection[str]) -> None:
-    """Refuse scores of several criteria: they are several of each output.
-
-    Raises
-    ------
-    InputError
-        A column of criteria with more than one.
-    """
+    """Refuse scores of several criteria: they are several of each output. Raises InputError: a column of
+    criteria with more than one."""
     of = find_columns(table.frame.columns, [ROLES["criterion"]], source=table.source, taken=taken).of
     if "criterion" not in of:
         return
     names = sorted(set(table.frame[of["criterion"]].astype(str).str.strip()))
     if len(names) > 1:
         rule = f"has scores of several criteria ({of['criterion']}: {listing(names)}), and a look is taken at one."
-        raise InputError([Problem(rule, "Keep the rows of the one that was planned.", place=table.source)])
+        raise refusal(rule, "Keep the rows of the one that was planned.", table.source)
 
 
 def _rows_of(
     table: SourceTable, system: str, systems: tuple[str, str]
 ) -> tuple[SourceTable, tuple[str, ...]]:
-    """The rows of the two systems.
-
-    Raises
-    ------
-    InputError
-        A system of which there is no row.
-    """
+    """The rows of the two systems. Raises InputError: a system of which there is no row."""
     names = table.frame[system].astype(str).str.strip()
     missing = [name for name in systems if not (names == name).any()]
     if missing:
         rule = f"has no row of {' and '.join(map(repr, missing))}; its systems are {listing(sorted(set(names)))}."
-        raise InputError(
-            [Problem(rule, "Say how the table calls A and B: --systems A,B.", place=table.source)]
-        )
+        raise refusal(rule, "Say how the table calls A and B: --systems A,B.", table.source)
     kept = names.isin(systems)
     if kept.all():
         return table, ()
@@ -169,7 +159,7 @@ def _answers(
     columns = [str(name) for name in table.frame.columns]
     if all(name in columns for name in systems):
         right, problems = zip(*(_right(table, name) for name in systems), strict=True)
-        _refuse([problem for each in problems for problem in each])
+        refuse([problem for each in problems for problem in each])
         return _paired(right[0], right[1], _people(table, named))
     if any(ROLES["system"].fits(name) for name in columns) or named.get("system"):
         return _long(table, systems, named)
@@ -179,11 +169,10 @@ def _answers(
             "Give one item a row with a column of right and wrong for each system, by its name; one answer a row "
             "with item, system and rating; or counts b, c and n."
         )
-        raise InputError([Problem(rule, remedy, place=table.source)])
+        raise refusal(rule, remedy, table.source)
     counts = counts_of(table)
     if len(counts) != 1:
-        rule = f"has {len(counts)} comparisons; a look is taken at one."
-        raise InputError([Problem(rule, "Keep one row of counts.", place=table.source)])
+        raise _several(len(counts), table)
     _, pair = counts[0]
     return Observations(_counted(pair.only_b, pair.only_a, pair.n_items - pair.only_b - pair.only_a)), ()
 
@@ -194,12 +183,9 @@ def _paired(a: Floats, b: Floats, people: _People) -> tuple[Observations, tuple[
         None if names is None else [name for name, keep in zip(names, kept, strict=True) if keep]
         for names in people
     )
-    said = () if kept.all() else (_incomplete(int((~kept).sum())),)
+    n = int((~kept).sum())
+    said = (f"{counted(n, 'item')} without an answer of both systems left out.",) if n else ()
     return _of((b - a)[kept], _People(worker, item)), said
-
-
-def _incomplete(n: int) -> str:
-    return f"{counted(n, 'item')} without an answer of both systems left out."
 
 
 def _long(
@@ -210,7 +196,7 @@ def _long(
     ).of
     table, said = _rows_of(table, of["system"], systems)
     right, problems = _right(table, of["rating"])
-    _refuse(problems)
+    refuse(problems)
     answers: dict[str, list[float]] = {}
     doubled = []
     is_b = table.frame[of["system"]].astype(str).str.strip().to_numpy() == systems[1]
@@ -221,7 +207,7 @@ def _long(
             rule = f"item {item!r} has a second answer of system {systems[int(b)]!r}."
             doubled.append(Problem(rule, "Keep one.", place=table.source, row=int(row)))
         pair[int(b)] = value
-    _refuse(doubled)
+    refuse(doubled)
     values = np.array(list(answers.values())).reshape(-1, 2)
     seen, left_out = _paired(values[:, 0], values[:, 1], _People(None, list(answers)))
     return seen, (*said, *left_out)
@@ -265,14 +251,9 @@ def _names(table: SourceTable, column: str, role: Role) -> list[str]:
     problems = list(cell_problems(blank, cells, at=at, rule=f"the {role} is blank.", remedy=remedy))
     if role != "rating":
         problems += variant_problems(ids, ~blank, role=role, at=at)
-    _refuse(problems)
+    refuse(problems)
     return [ids.names[code] for code in ids.code]
 
 
 def _at(table: SourceTable, column: str) -> Location:
     return Location(table.source, column, table.frame.index.to_numpy(dtype=np.int64))
-
-
-def _refuse(problems: Sequence[Problem]) -> None:
-    if problems:
-        raise InputError(list(problems))

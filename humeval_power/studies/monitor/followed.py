@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from humeval_power.choices import DEFAULT_ESTIMAND
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.studies.fit.many_systems import SystemsAnalysis
@@ -49,13 +49,7 @@ AnyMonitoring = Monitoring | SystemsMonitoring
 
 
 def monitoring_of(plan: MonitoredPlan) -> AnyMonitoring:
-    """A planned study before its first look.
-
-    Raises
-    ------
-    InputError
-        A plan without looks.
-    """
+    """A planned study before its first look. Raises InputError: a plan without looks."""
     if isinstance(plan, JudgementPlan):
         return observation_monitoring(plan)
     if plan.many is None:
@@ -64,13 +58,8 @@ def monitoring_of(plan: MonitoredPlan) -> AnyMonitoring:
 
 
 def take(state: AnyMonitoring, data: AnyLookData, *, unplanned: str = "") -> AnyMonitoring:
-    """The state after a look at these data.
-
-    Raises
-    ------
-    InputError
-        Data of another kind than the study's, or a look that is not due.
-    """
+    """The state after a look at these data. Raises InputError: data of another kind than the study's, or a
+    look that is not due."""
     if isinstance(state, DroppingMonitoring) and isinstance(data, SystemsLookData):
         return step_dropping(state, data, unplanned=unplanned)[0]
     if isinstance(state, SystemsMonitoring) and isinstance(data, SystemsLookData):
@@ -89,12 +78,12 @@ def same_sums(one: AnyLookData, other: AnyLookData) -> bool:
     def tested(data: LookData | SystemsLookData) -> Sequence[LookData | PairData]:
         return data.pairs if isinstance(data, SystemsLookData) else (data,)
 
-    counts = [(each.n_ratings, each.n_workers, each.n_items) for each in (one, other)]
-    both = list(zip(tested(one), tested(other), strict=True))
-    return counts[0] == counts[1] and all(
+    if (one.n_ratings, one.n_workers, one.n_items) != (other.n_ratings, other.n_workers, other.n_items):
+        return False
+    return all(
         abs(now.estimate - then.estimate) <= _SAME * then.standard_error
         and abs(now.standard_error - then.standard_error) <= _SAME * then.standard_error
-        for now, then in both
+        for now, then in zip(tested(one), tested(other), strict=True)
     )
 
 
@@ -105,15 +94,9 @@ def data_of(
     final: bool = False,
     pool: ItemPool | None = None,
 ) -> AnyLookData:
-    """Test what is in as the plan says; of items that were drawn from a pool what it says of that.
-
-    Raises
-    ------
-    FitError
-        Data of which there is no test: the look is not taken.
-    InputError
-        A plan without looks, data of another kind than the plan's, or that break its assumptions.
-    """
+    """Test what is in as the plan says; of items that were drawn from a pool what it says of that. Raises
+    FitError: data of which there is no test: the look is not taken; InputError: a plan without looks, data of
+    another kind than the plan's, or that break its assumptions."""
     monitoring_of(plan)
     if pool is not None:
         check_pool_at_looks(plan, pool)
@@ -132,13 +115,8 @@ def data_of(
 
 
 def check_pool_at_looks(plan: MonitoredPlan, pool: ItemPool) -> None:
-    """Refuse looks at chosen items that were not simulated.
-
-    Raises
-    ------
-    InputError
-        All that is wrong, with the reason.
-    """
+    """Refuse looks at chosen items that were not simulated. Raises InputError: all that is wrong, with the
+    reason."""
     problems = []
     looks = plan.looks if isinstance(plan, Plan) else None
     if looks is None or not (looks.stop_when or looks.drop_systems):
@@ -154,9 +132,8 @@ def check_pool_at_looks(plan: MonitoredPlan, pool: ItemPool) -> None:
         problems.append(
             "the items were drawn with unequal probabilities: looks were simulated for equal ones."
         )
-    if problems:
-        remedy = "Leave out the pool: the looks are then about items like those rated."
-        raise InputError([Problem(rule, remedy, place=pool.source) for rule in problems])
+    remedy = "Leave out the pool: the looks are then about items like those rated."
+    refuse([Problem(rule, remedy, place=pool.source) for rule in problems])
 
 
 def about_looks(state: AnyMonitoring, plan: MonitoredPlan, pool: ItemPool | None) -> str:
@@ -171,28 +148,16 @@ def about_looks(state: AnyMonitoring, plan: MonitoredPlan, pool: ItemPool | None
 
 
 def over_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
-    """What to report of each comparison of several systems after the last look.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
-    return (
-        over_dropping_looks(state) if isinstance(state, DroppingMonitoring) else over_systems_looks(state)
-    )
+    """What to report of each comparison of several systems after the last look."""
+    of = over_dropping_looks if isinstance(state, DroppingMonitoring) else over_systems_looks
+    return of(state)
 
 
 def decided_by_looks(
     analysis: SystemsAnalysis, state: SystemsMonitoring, plan: Plan, ratings: Ratings
 ) -> SystemsAnalysis:
-    """The comparisons of the last look as the boundaries of all looks decided them, with p-values and, of two-sided
-    tests, intervals `over_looks`.
-
-    Raises
-    ------
-    InputError
-        Comparisons that the looks were not taken at.
+    """The comparisons of the last look as the boundaries of all looks decided them, with p-values and, of
+    two-sided tests, intervals `over_looks`. Raises InputError: comparisons that the looks were not taken at.
     """
     there = ratings.system_names
     planned = there if set(there) == set(plan.systems) else as_planned(ratings, plan).system_names

@@ -78,33 +78,23 @@ def _or_null(rule: Rule) -> Rule:
     return Rule(lambda value: value is None or rule.holds(value), rule.words[:-1] + ", or null.")
 
 
-def _is_shares(value: object) -> bool:
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(_SHARE.holds(one) for one in value)
-        and all(one < two for one, two in itertools.pairwise(value))
-    )
-
-
-def _is_scale(value: object) -> bool:
-    return (
-        isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)) and value[0] < value[1]
+def _list(holds: Callable[[Any], bool], of: str) -> Rule:
+    return Rule(
+        lambda value: isinstance(value, list) and all(map(holds, value)), f"must be a list of {of}."
     )
 
 
 def _list_of(fields: Mapping[str, Rule]) -> Rule:
     """A list of objects with these fields."""
 
-    def holds(value: object) -> bool:
-        return isinstance(value, list) and all(
+    def holds(one: object) -> bool:
+        return (
             isinstance(one, dict)
             and set(one) == set(fields)
             and all(rule.holds(one[name]) for name, rule in fields.items())
-            for one in value
         )
 
-    return Rule(holds, f"must be a list of objects with right {', '.join(fields)}.")
+    return _list(holds, f"objects with right {', '.join(fields)}")
 
 
 _NUMBER = Rule(_is_number, "must be a number.")
@@ -112,7 +102,21 @@ _POSITIVE = _between(0.0, math.inf, open_low=True)
 _SHARE = _between(0.0, 1.0, open_low=True)
 _PROBABILITY = _between(0.0, 1.0)
 _TEXT = Rule(lambda value: isinstance(value, str), "must be text.")
-_SHARES = Rule(_is_shares, "must be a list of increasing shares, at most 1.")
+_SHARES = Rule(
+    lambda value: (
+        isinstance(value, list)
+        and bool(value)
+        and all(map(_SHARE.holds, value))
+        and all(one < two for one, two in itertools.pairwise(value))
+    ),
+    "must be a list of increasing shares, at most 1.",
+)
+_SCALE = Rule(
+    lambda value: (
+        isinstance(value, list) and len(value) == 2 and all(map(_is_number, value)) and value[0] < value[1]
+    ),
+    "must be two numbers, the lower one first.",
+)
 _DIGEST_PAIRS = Rule(
     lambda value: isinstance(value, dict) and all(map(_digits(16).holds, [*value, *value.values()])),
     "must name a digest of 16 hexadecimal digits for each digest of a place.",
@@ -121,7 +125,7 @@ _DIGEST_PAIRS = Rule(
 START: Rules = {
     "plan_sha256": _digits(64),
     "secret": _digits(16),
-    "scale": Rule(_is_scale, "must be two numbers, the lower one first."),
+    "scale": _SCALE,
     "rule": _TEXT,
     "looks_by": _TEXT,
     "shares": _SHARES,
@@ -142,10 +146,7 @@ START_OBSERVATIONS: Rules = {
     "test": _TEXT,
 }
 NEW_SECRET: Rules = {"secret": _digits(16), "reason": _TEXT, "time": _TEXT}
-_DIGESTS = Rule(
-    lambda value: isinstance(value, list) and all(map(_digits(16).holds, value)),
-    "must be a list of digests of 16 hexadecimal digits.",
-)
+_DIGESTS = _list(_digits(16).holds, "digests of 16 hexadecimal digits")
 CELLS: Rules = {
     "n_ratings": _count(1),
     "n_new_workers": _count(0),
@@ -179,33 +180,24 @@ _TAKEN: Rules = {
         "must be empty, or three numbers from 0 to 1: design, trend and null.",
     ),
     "reason": _TEXT,
-    "remarks": Rule(
-        lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
-        "must be a list of texts.",
-    ),
+    "remarks": _list(_TEXT.holds, "texts"),
 }
-_FOUND: Rules = {
-    "share": _POSITIVE,
+_ESTIMATE: Mapping[str, Rule] = {
     "information": _POSITIVE,
     "estimate": _NUMBER,
     "standard_error": _POSITIVE,
     "p_value": _PROBABILITY,
-    "final": _FINAL,
 }
+_FOUND: Rules = {"share": _POSITIVE, **_ESTIMATE, "final": _FINAL}
+_SIZES: Rules = {name: _count(1) for name in ("n_ratings", "n_workers", "n_items")}
+_SEEN: Rules = {"new_rows": _DIGEST_PAIRS, "time": _TEXT}
 LOOK: Rules = {
     "look": {
         **_TAKEN,
         "fraction": _POSITIVE,  # more workers than planned are more information where intervals stop the study
-        "data": {
-            **_FOUND,
-            "n_ratings": _count(1),
-            "n_workers": _count(1),
-            "n_items": _count(1),
-            "df": _or_null(_POSITIVE),
-        },
+        "data": {**_FOUND, **_SIZES, "df": _or_null(_POSITIVE)},
     },
-    "new_rows": _DIGEST_PAIRS,
-    "time": _TEXT,
+    **_SEEN,
 }
 _POOL: Rules = {"pool": _digits(64)}  # of a look at items that were drawn from one
 _OF_PAIR: Mapping[str, Rule] = {
@@ -219,28 +211,14 @@ LOOK_SYSTEMS: Rules = {
         **{name: _TAKEN[name] for name in ("number", "planned", "decision", "reason", "remarks")},
         "pairs": _list_of(_OF_PAIR),
         "data": {
-            **{name: _count(1) for name in ("n_ratings", "n_workers", "n_items")},
+            **_SIZES,
             "share": _POSITIVE,
             "final": _FINAL,
-            "pairs": _list_of(
-                {
-                    **_OF_SYSTEMS,
-                    "information": _POSITIVE,
-                    "estimate": _NUMBER,
-                    "standard_error": _POSITIVE,
-                    "df": _or_null(_POSITIVE),
-                    "p_value": _PROBABILITY,
-                }
-            ),
+            "pairs": _list_of({**_OF_SYSTEMS, **_ESTIMATE, "df": _or_null(_POSITIVE)}),
         },
     },
-    "new_rows": _DIGEST_PAIRS,
-    "time": _TEXT,
+    **_SEEN,
 }
-_NAMES = Rule(
-    lambda value: isinstance(value, list) and all(isinstance(one, str) for one in value),
-    "must be a list of names.",
-)
 _LOOK_OF_SYSTEMS = LOOK_SYSTEMS["look"]
 assert not isinstance(_LOOK_OF_SYSTEMS, Rule)
 LOOK_DROPPING: Rules = {
@@ -248,7 +226,7 @@ LOOK_DROPPING: Rules = {
     "look": {
         **_LOOK_OF_SYSTEMS,
         "pairs": _list_of({**_OF_PAIR, "drop": _PROBABILITY, "interval": _PROBABILITY}),
-        "dropped": _NAMES,
+        "dropped": _list(_TEXT.holds, "names"),
         "best": _or_null(_TEXT),
     },
 }
@@ -258,14 +236,11 @@ LOOK_OBSERVATIONS: Rules = {
         "fraction": _POSITIVE,  # more judgements than planned are more information
         "data": {
             **_FOUND,
-            "n_a": _count(0),
-            "n_b": _count(0),
-            "n_ties": _count(0),
+            **{name: _count(0) for name in ("n_a", "n_b", "n_ties")},
             "difference": _NUMBER,
         },
     },
-    "new_rows": _DIGEST_PAIRS,
-    "time": _TEXT,
+    **_SEEN,
 }
 _OF_RATINGS: Mapping[str, Rules] = {
     "start": START,
@@ -293,13 +268,8 @@ def kind_of(start: Mapping[str, Any]) -> LedgerKind:
 
 
 def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
-    """Check every field of every line.
-
-    Raises
-    ------
-    InputError
-        All fields that are missing, unknown or of a wrong kind, and lines in an impossible order.
-    """
+    """Check every field of every line. Raises InputError: all fields that are missing, unknown or of a wrong
+    kind, and lines in an impossible order."""
     problems = []
     looks = 0
     of_kind = _OF_KIND[kind_of(entries[0].content) if entries else "ratings"]
@@ -325,14 +295,8 @@ def check_entries(entries: Sequence[LedgerEntry], *, place: str) -> None:
 def check_content(
     kind: str, content: Mapping[str, object], *, place: str, ledger: LedgerKind = "ratings"
 ) -> None:
-    """Check a line before it is written: what could not be read back must not be sealed. `ledger` says what it is
-    of.
-
-    Raises
-    ------
-    InputError
-        Fields that no line can have.
-    """
+    """Check a line before it is written: what could not be read back must not be sealed. `ledger` says what
+    it is of. Raises InputError: fields that no line can have."""
     remedy = "Nothing was recorded. Look at the ratings: humeval-power fit."
     wrong = _wrong(json_ready(content), _with_pool(_OF_KIND[ledger][kind], content), "")
     if wrong:
@@ -423,25 +387,22 @@ class LedgerState:
 
 @dataclass(frozen=True, slots=True)
 class LedgerSeal:
-    """The end of a ledger's chain. Who has `sha256` can tell later that no line up to it was changed."""
+    """The end of a ledger's chain. Who has `sha256` can tell later that no line up to it was changed; `statement`
+    is a line for a preregistration."""
 
     n_lines: int
     sha256: str
-    plan_sha256: str
-
-    @property
-    def statement(self) -> str:
-        """A line for a preregistration."""
-        lines = counted(self.n_lines, "line")
-        plan = self.plan_sha256[:_SHORT]
-        return f"Ledger of looks of the plan {plan}...: {lines}, the last with SHA-256 {self.sha256}"
+    statement: str
 
 
 def ledger_seal(entries: Sequence[LedgerEntry]) -> LedgerSeal | None:
     """The seal of the last line; None where there is none."""
     if not entries:
         return None
-    return LedgerSeal(len(entries), entries[-1].sha256, str(entries[0].content.get("plan_sha256", "")))
+    n, last = len(entries), entries[-1].sha256
+    plan = str(entries[0].content.get("plan_sha256", ""))[:_SHORT]
+    said = f"Ledger of looks of the plan {plan}...: {counted(n, 'line')}, the last with SHA-256 {last}"
+    return LedgerSeal(n, last, said)
 
 
 def start_content(
@@ -474,11 +435,6 @@ def _information(state: AnyMonitoring) -> dict[str, Any]:
     if isinstance(state, DroppingMonitoring):
         several |= {"stop_when": str(state.stop_when), "interval_factor": state.interval_factor}
     return several
-
-
-def secret_content(secret: str, *, reason: str, time: str) -> dict[str, Any]:
-    """The line of a new secret, by its fingerprint, after the old one was lost."""
-    return {"secret": secret, "reason": reason, "time": time}
 
 
 def withdrawal_content(n_workers: int, places: Sequence[str], *, time: str) -> dict[str, Any]:
@@ -533,20 +489,16 @@ def state_of(
     place: str,
     by: RatingScale | str | None = None,
 ) -> LedgerState:
-    """The state that the lines lead to. `by` is the scale of new ratings, or the test of judgements; None if there
-    are none.
-
-    Raises
-    ------
-    InputError
-        A ledger of another plan or scale, or of this plan with other looks than it has now; a line with
-        values that none can have.
-    """
+    """The state that the lines lead to. `by` is the scale of new ratings, or the test of judgements; None if
+    there are none. Raises InputError: a ledger of another plan or scale, or of this plan with other looks
+    than it has now; a line with values that none can have."""
     if not entries:
         return LedgerState(planned, {}, amended=False)
     check_entries(entries, place=place)
     start = entries[0].content
-    expected = start_content(start["plan_sha256"], planned, by or _by(start), start["secret"])
+    if by is None:
+        by = str(start["test"]) if "test" in start else RatingScale(*start["scale"])
+    expected = start_content(start["plan_sha256"], planned, by, start["secret"])
     different = [name for name in expected if not _alike(start.get(name), expected[name])]
     if planned.independent is not ("test" in start):
         different.append("test")
@@ -582,31 +534,25 @@ def state_of(
     return LedgerState(state, rows, amended, secret, n_withdrawn, gone, n_added, n_new, pool)
 
 
-def _by(start: Mapping[str, Any]) -> RatingScale | str:
-    return str(start["test"]) if "test" in start else RatingScale(*start["scale"])
-
-
 def _look(values: Mapping[str, Any]) -> TakenLook | TakenSystemsLook:
-    remarks = tuple(values["remarks"])
+    plain = {**values, "remarks": tuple(values["remarks"])}
     if "pairs" in values:
-        pairs = tuple(PairData(**{**one, "df": _df(one["df"])}) for one in values["data"]["pairs"])
-        of_systems = SystemsLookData(**{**values["data"], "pairs": pairs})
+        pairs = tuple(PairData(**_with_df(one)) for one in values["data"]["pairs"])
+        data = SystemsLookData(**{**values["data"], "pairs": pairs})
         if "dropped" in values:
-            of_pairs = tuple(DropPair(**one) for one in values["pairs"])
-            said = {"data": of_systems, "pairs": of_pairs, "remarks": remarks}
-            return DropTaken(**{**values, **said, "dropped": tuple(values["dropped"])})
+            decided = tuple(DropPair(**one) for one in values["pairs"])
+            dropped = tuple(values["dropped"])
+            return DropTaken(**{**plain, "data": data, "pairs": decided, "dropped": dropped})
         taken = tuple(TakenPair(**one) for one in values["pairs"])
-        return TakenSystemsLook(**{**values, "data": of_systems, "pairs": taken, "remarks": remarks})
+        return TakenSystemsLook(**{**plain, "data": data, "pairs": taken})
     if "n_a" in values["data"]:
-        seen = JudgementData(**values["data"])
-        return TakenLook(**{**values, "data": seen, "remarks": remarks})
-    data = LookData(**{**values["data"], "df": _df(values["data"]["df"])})
-    return TakenLook(**{**values, "data": data, "remarks": remarks})
+        return TakenLook(**{**plain, "data": JudgementData(**values["data"])})
+    return TakenLook(**{**plain, "data": LookData(**_with_df(values["data"]))})
 
 
-def _df(value: float | None) -> float:
+def _with_df(data: Mapping[str, Any]) -> dict[str, Any]:
     """JSON has no infinity: df of a normal test come back as null."""
-    return float("inf") if value is None else value
+    return {**data, "df": math.inf if data["df"] is None else data["df"]}
 
 
 def _alike(one: object, other: object) -> bool:

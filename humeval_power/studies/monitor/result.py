@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,12 +12,15 @@ from humeval_power.rules import claim
 from humeval_power.saying.answer_words import as_points, as_points_interval, in_points_too, points_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell, p_words
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.looks.repeated import RepeatedResult, interval_of
-from humeval_power.studies.monitor.dropping import DropPair, DroppingMonitoring, DropTaken, best_sentence
+from humeval_power.studies.monitor.dropping import DroppingMonitoring, DropTaken, best_sentence
 from humeval_power.studies.monitor.followed import AnyMonitoring, MonitoredPlan, over_looks
+from humeval_power.studies.monitor.ledger_fields import LedgerSeal
 from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.studies.monitor.step import (
     after_stopping,
@@ -74,6 +77,19 @@ class LookWords(ABC):
         """What was in."""
         return f"{self.seen(look)}, {look.data.n_workers} workers, {look.data.n_items} items"
 
+    def result(self) -> list[Fact]:
+        """What to report after the last look, where it is one fact."""
+        return []
+
+    @property
+    def comparisons(self) -> tuple[Section, ...]:
+        """Every comparison, where there are several."""
+        return ()
+
+    def errors(self) -> Record:
+        """How often the looks so far err without a difference; of a rating study `looks study` simulates it."""
+        return {}
+
     @abstractmethod
     def systems(self) -> str:
         """Which are compared."""
@@ -86,15 +102,6 @@ class LookWords(ABC):
     def found(self, look: Any) -> Iterator[Fact]:
         """What the look shows."""
 
-    def result(self) -> list[Fact]:
-        """What to report after the last look, where it is one fact."""
-        return []
-
-    @property
-    def comparisons(self) -> tuple[Section, ...]:
-        """Every comparison, where there are several."""
-        return ()
-
     @abstractmethod
     def looks(self) -> Iterator[Block]:
         """All looks so far."""
@@ -105,11 +112,7 @@ class LookWords(ABC):
 
     @abstractmethod
     def inference(self) -> Any:
-        """What is reported of a study that has ended."""
-
-    def errors(self) -> Record:
-        """How often the looks so far err without a difference; of a rating study `looks study` simulates it."""
-        return {}
+        """What is reported of a study that has ended, where it takes the looks into account."""
 
     @abstractmethod
     def rows(self) -> list[Record]:
@@ -135,16 +138,22 @@ class DifferenceWords(LookWords):
         """The effect of interest."""
 
     def systems(self) -> str:
-        """A and B."""
         return " and ".join(self.plan.systems)
 
     def answer(self, look: TakenLook) -> str:
-        """Who is better, and how far p is from its boundary."""
+        """Who is better, and how far p is from its boundary; that p passed is said in words, as a small one is not
+        printed to the digits of its boundary."""
+        passed = "passed" if look.data.p_value <= look.nominal else "not passed"
+        needed = f"{p_words(look.data.p_value)}; success needs p <= {look.nominal:.5f}: {passed}"
+        futile = f"; futility is p > {look.futility:.3f}" if look.futility < 1 else ""
+        return f"{self.winner(look)} After {self.seen(look)}, {needed}{futile}."
+
+    def winner(self, look: TakenLook) -> str:
+        """Who is better, where that is shown."""
+        if look.decision not in ("stop-success", "end-success"):
+            return ""
         a, b = self.plan.systems
-        better, worse = (b, a) if look.data.estimate > 0 else (a, b)
-        success = look.decision in ("stop-success", "end-success")
-        shown = f" {better} is better than {worse}." if success else ""
-        return f"{shown} After {self.seen(look)}, {_boundary(look)}."
+        return f" {_above(a, b, look.data.estimate)}."
 
     def found(self, look: TakenLook) -> Iterator[Fact]:
         """The estimate, and the chances of success."""
@@ -162,28 +171,29 @@ class DifferenceWords(LookWords):
         return f"{100 * share:.1f} % of the planned information"
 
     def looks(self) -> Iterator[Block]:
-        """A row for each, and the boundaries as a picture."""
+        yield self.table()
+        words = (
+            "The boundaries of z against the planned information, and this study's way past them so far."
+        )
+        yield Picture("looks", self._figure, words=words)
+
+    def table(self) -> Table:
+        """A row for each look."""
         scale = self.plan.scale if isinstance(self.plan, Plan) else None
-        yield Table(
-            ("look", self.unit, "information", *estimate_header(scale), "p", "needed", "decision"),
-            tuple(
-                (
-                    f"{look.number}{'' if look.planned else '*'}",
-                    f"{self.size(look):,}",
-                    f"{look.fraction:.3f}",
-                    *estimate_cells(self.shown(look), scale),
-                    p_cell(look.data.p_value),
-                    f"{look.nominal:.5f}",
-                    look.decision,
-                )
-                for look in self.state.looks
-            ),
-        )
-        yield Picture(
-            "looks",
-            self._figure,
-            words="The boundaries of z against the planned information, and this study's way past them so far.",
-        )
+        header = ("look", self.unit, "information", *estimate_header(scale), "p", "needed", "decision")
+        rows = [
+            (
+                _name(look),
+                f"{self.size(look):,}",
+                f"{look.fraction:.3f}",
+                *estimate_cells(self.shown(look), scale),
+                p_cell(look.data.p_value),
+                f"{look.nominal:.5f}",
+                look.decision,
+            )
+            for look in self.state.looks
+        ]
+        return Table(header, tuple(rows))
 
     def _figure(self) -> Figure:
         from humeval_power.studies.looks.figures import boundary_figure
@@ -193,12 +203,10 @@ class DifferenceWords(LookWords):
         return boundary_figure(bounds, information_shares=bounds.information, path=path)
 
     def planned(self) -> Record:
-        """The information that was expected."""
         state = self.state
         return {"fractions": list(state.fractions), "maximum_information": state.maximum_information}
 
     def rows(self) -> list[Record]:
-        """A row for each look."""
         rows: list[Record] = []
         for look in self.state.looks:
             row = asdict(look)
@@ -215,11 +223,9 @@ class RatingWords(DifferenceWords):
     plan: Plan
 
     def data(self, look: TakenLook) -> str:
-        """Ratings, workers, items, information."""
         return f"{LookWords.data(self, look)}; {self.known(look)}"
 
     def estimate(self, look: TakenLook) -> str:
-        """The difference with its standard error and df."""
         data = look.data
         a, b = self.plan.systems
         found = f"{data.estimate:.4f} on [0, 1], SE {data.standard_error:.4f}, df {data.df:.1f}"
@@ -229,44 +235,37 @@ class RatingWords(DifferenceWords):
         return f"{b} - {a} = {found}"
 
     def shown(self, look: TakenLook) -> float:
-        """The difference on [0, 1]."""
         return look.data.estimate
 
+    def winner(self, look: TakenLook) -> str:
+        a, b = self.plan.systems
+        words, test = super().winner(look), self.state.test
+        return words if not words or test.margin is None else f" Shown: {claim(test)} of {b} and {a}."
+
     def answer(self, look: TakenLook) -> str:
-        """Of a study that its intervals stop the interval of this look."""
+        """Of a study that its intervals stop the interval of this look: ' After 12 of 16 workers, new - old lies
+        between 0.080 and 0.440 points (95 %, at all looks together; on [0, 1] 0.0200 to 0.1100).'"""
         if self.state.stop_when is None:
             return super().answer(look)
-        a, b = self.plan.systems
-        words, test = "", self.state.test
-        if look.decision in ("stop-success", "end-success"):
-            better, worse = (b, a) if look.data.estimate > 0 else (a, b)
-            words = f" {better} is better than {worse}."
-            if test.margin is not None:
-                words = f" Shown: {claim(test)} of {b} and {a}."
-        return f"{words} After {self.seen(look)}, {b} - {a} lies {self._interval(look)}."
-
-    def _interval(self, look: TakenLook) -> str:
-        """'between 0.080 and 0.440 points (95 %, at all looks together; on [0, 1] 0.0200 to 0.1100)'."""
-        interval, scale = repeated_interval(look), self.plan.scale
+        (a, b), scale, interval = self.plan.systems, self.plan.scale, repeated_interval(look)
         between = as_points_interval(interval, scale).replace(" to ", " and ")
-        unit, beside = (
-            ("on [0, 1]", "") if scale is None else ("points", f"; on [0, 1] {interval_words(*interval)}")
-        )
+        unit, beside = "on [0, 1]", ""
+        if scale is not None:
+            unit, beside = "points", f"; on [0, 1] {interval_words(*interval)}"
         level = f"{level_of(1 - self.state.rule.alpha)}, at all looks together"
-        return f"between {between} {unit} ({level}{beside})"
+        lies = f"{b} - {a} lies between {between} {unit} ({level}{beside})"
+        return f"{self.winner(look)} After {self.seen(look)}, {lies}."
 
-    def looks(self) -> Iterator[Block]:
-        """A row for each; of a study that its intervals stop these too."""
-        table, picture = super().looks()
-        if self.state.stop_when is None or not isinstance(table, Table):
-            yield from (table, picture)
-            return
+    def table(self) -> Table:
+        """Of a study that its intervals stop the intervals."""
+        if self.state.stop_when is None:
+            return super().table()
         rows, scale = [], self.plan.scale
         for look in self.state.looks:
             low, high = repeated_interval(look)
             rows.append(
                 (
-                    f"{look.number}{'' if look.planned else '*'}",
+                    _name(look),
                     f"{look.data.n_workers}" if isinstance(look.data, LookData) else "",
                     *estimate_cells(look.data.estimate, scale),
                     as_points_interval((low, high), scale),
@@ -276,23 +275,17 @@ class RatingWords(DifferenceWords):
             )
         header = ("look", "workers", *estimate_header(scale), "interval", "half-width", "decision")
         unit = "on [0, 1]" if scale is None else "in points"
-        yield Table(header, tuple(rows), caption=f"by intervals that hold at every look together, {unit}")
-        yield picture
+        return Table(header, tuple(rows), caption=f"by intervals that hold at every look together, {unit}")
 
     def planned(self) -> Record:
-        """The information that was expected; of a study that its intervals stop the reasons."""
         stop_when = self.state.stop_when
-        return {
-            **super().planned(),
-            **({} if stop_when is None else {"stop_when": asdict(stop_when)}),
-        }
+        reasons = {} if stop_when is None else {"stop_when": asdict(stop_when)}
+        return {**super().planned(), **reasons}
 
     def inference(self) -> Any:
-        """What takes the looks into account."""
         return asdict(rating_inference(self.state))
 
     def result(self) -> list[Fact]:
-        """What takes the looks into account."""
         inference = rating_inference(self.state)
         a, b = self.plan.systems
         if isinstance(inference, RepeatedResult):
@@ -306,7 +299,6 @@ class RatingWords(DifferenceWords):
         return [("Result", said)]
 
     def effect(self) -> str:
-        """The difference of interest."""
         return f"the difference is {points_words(self.state.effect, self.plan.scale)} as planned"
 
 
@@ -339,15 +331,12 @@ class JudgementWords(DifferenceWords):
 
     @property
     def unit(self) -> str:
-        """Scores, judgements or items."""
         return self.plan.unit
 
     def size(self, look: TakenLook) -> int:
-        """How many were in."""
         return _seen(look).n_judgements
 
     def planned_size(self) -> int:
-        """How many there are at the end."""
         return self.plan.n
 
     def data(self, look: TakenLook) -> str:
@@ -395,11 +384,9 @@ class JudgementWords(DifferenceWords):
         return facts
 
     def inference(self) -> Any:
-        """Stage-wise inference."""
         return asdict(after_stopping(self.state, self.plan))
 
     def effect(self) -> str:
-        """The effect of interest, as it was planned."""
         study = self.plan.study
         if self.plan.kind == "scores":
             return f"means differ by {study.true_effect:g} points as planned"
@@ -440,8 +427,11 @@ class SystemsWords(LookWords):
     plan: Plan
 
     def systems(self) -> str:
-        """How many."""
         return f"{len(self.plan.systems)} systems"
+
+    def compared(self, look: TakenSystemsLook) -> list[tuple[PairData, Any]]:
+        """The comparisons at a look, each with what it decided."""
+        return list(zip(look.data.pairs, look.pairs, strict=True))
 
     def answer(self, look: TakenSystemsLook) -> str:
         """How many comparisons are shown."""
@@ -452,10 +442,8 @@ class SystemsWords(LookWords):
     def found(self, look: TakenSystemsLook) -> Iterator[Fact]:
         """What this look has shown."""
         new = [
-            f"{one.second} is better than {one.first}"
-            if one.estimate > 0
-            else f"{one.first} is better than {one.second}"
-            for one, pair in zip(look.data.pairs, look.pairs, strict=True)
+            _above(one.first, one.second, one.estimate)
+            for one, pair in self.compared(look)
             if pair.shown_at == look.number
         ]
         if new:
@@ -472,45 +460,41 @@ class SystemsWords(LookWords):
         return at_look, Section("Result", tuple(result_blocks(over_looks(self.state), last.number, scale)))
 
     def looks(self) -> Iterator[Block]:
-        """A row for each."""
-        rows = tuple(
-            (
-                f"{look.number}{'' if look.planned else '*'}",
-                f"{look.data.n_ratings:,}",
-                _range([pair.fraction for pair in look.pairs]),
-                f"{sum(pair.shown_at is not None for pair in look.pairs)} of {len(look.pairs)}",
-                look.decision,
-            )
-            for look in self.state.looks
-        )
-        yield Table(("look", "ratings", "information", "shown", "decision"), rows)
+        columns: dict[str, Callable[[Any], str]] = {
+            "look": _name,
+            "ratings": lambda look: f"{look.data.n_ratings:,}",
+            "information": lambda look: _range([pair.fraction for _, pair in self.compared(look)]),
+            **self.outcome(),
+            "decision": lambda look: look.decision,
+        }
+        yield table(self.state.looks, columns)
+
+    def outcome(self) -> dict[str, Callable[[Any], str]]:
+        """Columns of what looks decided."""
+
+        def shown(look: TakenSystemsLook) -> str:
+            return f"{sum(pair.shown_at is not None for pair in look.pairs)} of {len(look.pairs)}"
+
+        return {"shown": shown}
 
     def planned(self) -> Record:
-        """How the error is shared, and the information that was expected of each comparison."""
         state = self.state
         return {
             "correction": state.correction,
             "comparisons": [
-                {
-                    "first": first,
-                    "second": second,
-                    "fractions": list(one.fractions),
-                    "maximum_information": one.maximum_information,
-                }
+                {"first": first, "second": second, **values(one, "fractions", "maximum_information")}
                 for (first, second), one in zip(state.names, state.each, strict=True)
             ],
         }
 
     def inference(self) -> Any:
-        """Each comparison over all looks."""
         return [over_record(one) for one in over_looks(self.state)]
 
     def rows(self) -> list[Record]:
-        """A row for each look and comparison."""
         return [
             {"look": look.number, **asdict(data), **asdict(pair), "decision": look.decision}
             for look in self.state.looks
-            for data, pair in zip(look.data.pairs, look.pairs, strict=True)
+            for data, pair in self.compared(look)
         ]
 
 
@@ -538,13 +522,11 @@ class DroppingWords(SystemsWords):
         """Who is dropped, and by whom."""
         assert isinstance(look, DropTaken)
         for name in look.dropped:
-            by = [
-                f"{one.second if one.first == name else one.first} ({p_words(one.p_value)}, needed {pair.drop:.5f})"
-                for one, pair in self._compared(look)
-                if name in (one.first, one.second)
-                and (one.estimate > 0) is (one.first == name)
-                and one.p_value <= pair.drop
-            ]
+            by = []
+            for one, pair in self.compared(look):
+                lower, higher = (one.first, one.second) if one.estimate > 0 else (one.second, one.first)
+                if lower == name and one.p_value <= pair.drop:
+                    by.append(f"{higher} ({p_words(one.p_value)}, needed {pair.drop:.5f})")
             yield f"Dropped: {name}", f"beaten by {', '.join(by)}"
         if not look.dropped:
             yield "Dropped", "none"
@@ -559,7 +541,7 @@ class DroppingWords(SystemsWords):
         """Those that are left at the last look; after the end all of them."""
         last, scale = self.state.taken[-1], self.plan.scale
         rows = []
-        for one, pair in self._compared(last):
+        for one, pair in self.compared(last):
             low, high = interval_of(one.estimate, one.standard_error, one.df, pair.interval)
             rows.append(
                 (
@@ -579,49 +561,23 @@ class DroppingWords(SystemsWords):
             return (at_look,)
         return at_look, Section("Result", tuple(drop_blocks(self.state, scale)))
 
-    def _compared(self, look: DropTaken) -> Iterator[tuple[PairData, DropPair]]:
-        """The comparisons of those that were rated until a look."""
+    def compared(self, look: TakenSystemsLook) -> list[tuple[PairData, Any]]:
+        """Of the systems that were rated until a look."""
         left = self.state.left_before(look.number - 1)
-        for one, pair in zip(look.data.pairs, look.pairs, strict=True):
-            if one.first in left and one.second in left:
-                assert isinstance(pair, DropPair)
-                yield one, pair
+        return [(one, pair) for one, pair in super().compared(look) if {one.first, one.second} <= set(left)]
 
-    def looks(self) -> Iterator[Block]:
-        """A row for each."""
-        rows = tuple(
-            (
-                f"{look.number}{'' if look.planned else '*'}",
-                f"{look.data.n_ratings:,}",
-                _range([pair.fraction for _, pair in self._compared(look)]),
-                ", ".join(look.dropped) or "-",
-                str(len(self.state.left_before(look.number))),
-                look.decision,
-            )
-            for look in self.state.taken
-        )
-        yield Table(("look", "ratings", "information", "dropped", "left", "decision"), rows)
+    def outcome(self) -> dict[str, Callable[[Any], str]]:
+        return {
+            "dropped": lambda look: ", ".join(look.dropped) or "-",
+            "left": lambda look: str(len(self.state.left_before(look.number))),
+        }
 
     def planned(self) -> Record:
-        """The same with what systems are dropped by."""
-        state = self.state
-        return {
-            **super().planned(),
-            "stop_when": asdict(state.stop_when),
-            "interval_factor": state.interval_factor,
-        }
+        return {**super().planned(), **values(self.state, "stop_when", "interval_factor")}
 
     def errors(self) -> Record:
         """Who is left, who was dropped when, and who is the best."""
         return dropping_record(self.state)
-
-    def rows(self) -> list[Record]:
-        """A row for each look and comparison of systems that were still there."""
-        return [
-            {"look": look.number, **asdict(data), **asdict(pair), "decision": look.decision}
-            for look in self.state.taken
-            for data, pair in self._compared(look)
-        ]
 
 
 TOGETHER = (
@@ -654,16 +610,6 @@ def drop_blocks(state: DroppingMonitoring, scale: RatingScale | None) -> Iterato
     )
 
 
-def words_of(state: AnyMonitoring, plan: MonitoredPlan) -> LookWords:
-    """The words for a study."""
-    if isinstance(plan, JudgementPlan):
-        assert isinstance(state, Monitoring)
-        return JudgementWords(state, plan)
-    if isinstance(state, DroppingMonitoring):
-        return DroppingWords(state, plan)
-    return SystemsWords(state, plan) if isinstance(state, SystemsMonitoring) else RatingWords(state, plan)
-
-
 DECISIONS: dict[Decision, str] = {
     "continue": "Go on collecting.",
     "stop-success": "Stop: the boundary is passed.",
@@ -673,7 +619,7 @@ DECISIONS: dict[Decision, str] = {
     "end-success": "The study has ended, and its boundary is passed.",
     "end-equivalence": "The study has ended: the systems are equivalent, as the plan defines it.",
     "end-half-width": "The study has ended: the interval is as narrow as the plan asks, and decides nothing else.",
-    "end-some-shown": "The study has ended, and some of its boundaries are passed.",
+    "end-some-shown": "The study has ended: some comparisons are shown, others are not.",
     "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }
 _ROUNDING = 1e-9
@@ -681,15 +627,6 @@ WHY_PUBLISH = (
     "who holds the secret can seal other looks anew; that no look is changed later is proved only by what others "
     "hold. For the preregistration:"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Seal:
-    """The end of a ledger's chain, and the statement of it that is worth publishing."""
-
-    n_lines: int
-    sha256: str
-    statement: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -704,7 +641,7 @@ class MonitorResult(Result):
     plan: MonitoredPlan
     ledger: str | None = None
     about: str = ""
-    seal: Seal | None = None
+    seal: LedgerSeal | None = None
     notices: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     provenance: Provenance = UNKNOWN
@@ -716,7 +653,15 @@ class MonitorResult(Result):
 
     @property
     def _words(self) -> LookWords:
-        return words_of(self.state, self.plan)
+        state, plan = self.state, self.plan
+        if isinstance(plan, JudgementPlan):
+            assert isinstance(state, Monitoring)
+            return JudgementWords(state, plan)
+        if isinstance(state, DroppingMonitoring):
+            return DroppingWords(state, plan)
+        return (
+            SystemsWords(state, plan) if isinstance(state, SystemsMonitoring) else RatingWords(state, plan)
+        )
 
     def body(self) -> Document:
         """The decision, what it rests on, and all looks."""
@@ -740,7 +685,12 @@ class MonitorResult(Result):
         state, words = self.state, self._words
         if state.ended:
             yield from words.result()
-        yield "Look", _which_look(state, look)
+        which = f"{look.number}, not planned"
+        if look.planned is not None:
+            due, n = state.shares[look.planned - 1], len(state.shares)
+            when = "at" if look.data.share >= due - _ROUNDING else "due at"
+            which = f"{look.planned} of {n} planned, {when} {100 * due:.3g} % of the {state.unit}"
+        yield "Look", which
         yield "Data", words.data(look)
         yield from words.found(look)
         yield from (("Remark", remark) for remark in look.remarks)
@@ -786,23 +736,14 @@ class MonitorResult(Result):
         return pd.DataFrame(self._words.rows())
 
 
-def _which_look(state: AnyMonitoring, look: AnyLook) -> str:
-    """Which planned look it is, and when it was due."""
-    if look.planned is None:
-        return f"{look.number}, not planned"
-    due = state.shares[look.planned - 1]
-    when = "at" if look.data.share >= due - _ROUNDING else "due at"
-    return f"{look.planned} of {len(state.shares)} planned, {when} {100 * due:.3g} % of the {state.unit}"
+def _name(look: AnyLook) -> str:
+    """Its number, with a star where it was not planned."""
+    return f"{look.number}{'' if look.planned else '*'}"
 
 
-def _boundary(look: TakenLook) -> str:
-    """Whether p passed is said in words: a small one is not printed to the digits of its boundary."""
-    p = look.data.p_value
-    passed = "passed" if p <= look.nominal else "not passed"
-    text = f"{p_words(p)}; success needs p <= {look.nominal:.5f}: {passed}"
-    if look.futility < 1:
-        text += f"; futility is p > {look.futility:.3f}"
-    return text
+def _above(a: str, b: str, difference: float) -> str:
+    """'new is better than old', by the sign of B - A."""
+    return f"{b} is better than {a}" if difference > 0 else f"{a} is better than {b}"
 
 
 # Every comparison of several systems, at a look and over all of them.
@@ -857,20 +798,18 @@ def result_blocks(
 ) -> Iterator[Block]:
     """What to report of each comparison."""
     yield Paragraph(OVER_LOOKS)
-    yield Table(
-        ("difference", *estimate_header(scale), "interval", "p over looks", "shown at"),
-        tuple(
-            (
-                f"{one.second} - {one.first}",
-                *estimate_cells(one.estimate, scale),
-                as_points_interval(one.interval, scale),
-                p_cell(one.p_value),
-                "not shown" if one.shown_at is None else f"look {one.shown_at} of {n_looks}",
-            )
-            for one in pairs
-        ),
-        caption=unit_of_differences(scale),
-    )
+    header = ("difference", *estimate_header(scale), "interval", "p over looks", "shown at")
+    rows = [
+        (
+            f"{one.second} - {one.first}",
+            *estimate_cells(one.estimate, scale),
+            as_points_interval(one.interval, scale),
+            p_cell(one.p_value),
+            "not shown" if one.shown_at is None else f"look {one.shown_at} of {n_looks}",
+        )
+        for one in pairs
+    ]
+    yield Table(header, tuple(rows), caption=unit_of_differences(scale))
 
 
 def over_record(one: PairOverLooks) -> Record:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from humeval_power.comparisons.accuracy.paired import PairedAccuracy
 from humeval_power.comparisons.assessment.scenario import DirectAssessment, score_tests
 from humeval_power.comparisons.preference.judgements import preference_p
 from humeval_power.comparisons.preference.scenario import Preference
-from humeval_power.errors import FitError, InputError, Problem
+from humeval_power.errors import FitError, InputError, Problem, refuse
 from humeval_power.inference.exact_comparison import rounded
 from humeval_power.inference.mcnemar import P_VALUES
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
@@ -24,6 +25,7 @@ from humeval_power.studies.looks.repeated import StopWhen
 from humeval_power.studies.looks.stagewise import LookEstimate
 from humeval_power.studies.looks.stopping_rule import StoppingRule
 
+Look = TypeVar("Look")
 Decision = Literal[
     "continue",
     "stop-success",
@@ -65,11 +67,6 @@ class LookData:
         """The z with the tail probability of the look's t."""
         return LookEstimate(self.estimate, self.standard_error, self.df).z
 
-    @property
-    def estimated_information(self) -> float:
-        """1 / standard error squared, as these ratings have it."""
-        return 1.0 / self.standard_error**2
-
 
 @dataclass(frozen=True, slots=True)
 class JudgementData:
@@ -106,11 +103,6 @@ class JudgementData:
     def z(self) -> float:
         """The z with the two-sided p-value of the look and the sign of its estimate."""
         return math.copysign(float(-special.ndtri(self.p_value / 2)), self.estimate)
-
-    @property
-    def estimated_information(self) -> float:
-        """1 / standard error squared, as these judgements have it."""
-        return 1.0 / self.standard_error**2
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +172,11 @@ class Monitoring:
         return self.effect * math.sqrt(self.maximum_information)
 
     @property
+    def last(self) -> TakenLook:
+        """The last look; refused before the first."""
+        return last_of(self.looks)
+
+    @property
     def ended(self) -> bool:
         """Whether the study has come to its end, or was stopped."""
         return bool(self.looks) and self.looks[-1].decision != "continue"
@@ -189,6 +186,13 @@ class Monitoring:
         """Number of the next planned look, None after the last."""
         taken = max((look.planned or 0 for look in self.looks), default=0)
         return taken + 1 if taken < len(self.shares) else None
+
+
+def last_of(looks: Sequence[Look]) -> Look:
+    """The last look; refused before the first."""
+    if not looks:
+        raise InputError("No look was taken yet.")
+    return looks[-1]
 
 
 # Looks at independent judgements: what they show so far by the test of their plan.
@@ -231,34 +235,17 @@ def observation_monitoring(plan: JudgementPlan) -> Monitoring:
 
 
 def observation_data(seen: Observations, plan: JudgementPlan, *, final: bool = False) -> JudgementData:
-    """Test the judgements as the plan says.
-
-    Raises
-    ------
-    InputError
-        Observations of another kind than the plan's, none at all, or several of one worker or item.
-    FitError
-        Observations of which there is no test: the look is not taken.
-    """
+    """Test the judgements as the plan says. Raises InputError: observations of another kind than the plan's,
+    none at all, or several of one worker or item; FitError: observations of which there is no test: the look
+    is not taken."""
     if (seen.is_b is None) is (plan.kind == "scores"):
         raise InputError(f"{seen.source}: the plan is of {plan.kind}, and these are other judgements.")
     if not len(seen):
         raise InputError(f"{seen.source}: there are no judgements.")
     check_independent(seen, workers=plan.kind != "accuracy")
     data = _scores(seen, plan) if isinstance(plan.study, DirectAssessment) else _counts(seen, plan)
-    per = plan.maximum_information / plan.n
-    return JudgementData(
-        n_a=data.n_a,
-        n_b=data.n_b,
-        n_ties=data.n_ties,
-        share=len(seen) / plan.n,
-        information=per * data.effective,
-        estimate=data.estimate,
-        standard_error=data.standard_error,
-        p_value=data.p_value,
-        difference=data.difference,
-        final=final,
-    )
+    information = plan.maximum_information / plan.n * data.information
+    return replace(data, share=len(seen) / plan.n, information=information, final=final)
 
 
 def check_independent(seen: Observations, *, workers: bool = True) -> None:
@@ -266,19 +253,14 @@ def check_independent(seen: Observations, *, workers: bool = True) -> None:
 
     workers : whether those of one worker are refused too
 
-    Raises
-    ------
-    InputError
-        All that come twice.
+    Raises InputError: all that come twice.
     """
     problems = []
     for what, names in (("worker", seen.worker if workers else None), ("item", seen.item)):
         if names is None:
             continue
-        keys = list(zip(names, [0] * len(names) if seen.is_b is None else seen.is_b.tolist(), strict=True))
-        counts: dict[tuple[str, int], int] = {}
-        for key in keys:
-            counts[key] = counts.get(key, 0) + 1
+        systems = [0] * len(names) if seen.is_b is None else seen.is_b.tolist()
+        counts = Counter(zip(names, systems, strict=True))
         several = {name: n for (name, _), n in counts.items() if n > 1}
         if several:
             shown = ", ".join(f"{name!r} has {n:,}" for name, n in list(several.items())[:_MOST_NAMED])
@@ -286,16 +268,12 @@ def check_independent(seen: Observations, *, workers: bool = True) -> None:
             under = "" if seen.is_b is None else " of one system"
             who = f"{len(several):,} {what}{'s' * (len(several) > 1)}"
             rule = f"{who} with several judgements{under} ({shown}{more}), and {ALONE}."
-            problems.append(Problem(rule, _remedy(what), place=seen.source))
-    if problems:
-        raise InputError(problems)
-
-
-def _remedy(what: str) -> str:
-    return (
-        f"Combine those of one {what} to one judgement first (a mean, a majority) by a rule that was written "
-        "down; or plan a rating study with looks, whose model has workers and items."
-    )
+            remedy = (
+                f"Combine those of one {what} to one judgement first (a mean, a majority) by a rule that was "
+                "written down; or plan a rating study with looks, whose model has workers and items."
+            )
+            problems.append(Problem(rule, remedy, place=seen.source))
+    refuse(problems)
 
 
 def paired_remarks(seen: Observations) -> tuple[str, ...]:
@@ -324,20 +302,8 @@ def paired_remarks(seen: Observations) -> tuple[str, ...]:
     return tuple(said)
 
 
-class _Estimates(NamedTuple):
-    """A test; `effective` is how many judgements of a balanced study have its information."""
-
-    n_a: int
-    n_b: int
-    n_ties: int
-    effective: float
-    estimate: float
-    standard_error: float
-    p_value: float
-    difference: float
-
-
-def _counts(seen: Observations, plan: JudgementPlan) -> _Estimates:
+def _counts(seen: Observations, plan: JudgementPlan) -> JudgementData:
+    """The test of counts; `information` is in judgements, and `share` is set by who calls."""
     for_b, for_a = int((seen.value > 0).sum()), int((seen.value < 0).sum())
     n, study = len(seen), plan.study
     decided, margin = for_b + for_a, for_b - for_a
@@ -353,7 +319,9 @@ def _counts(seen: Observations, plan: JudgementPlan) -> _Estimates:
         else:
             share = (for_b + 0.5) / (decided + 1)  # never 0 or 1, where the error would be none
             estimate, error = margin / max(decided, 1) / 2, math.sqrt(share * (1 - share) / max(decided, 1))
-    return _Estimates(for_a, for_b, n - decided, n, estimate, error, float(p_value), estimate)
+    return JudgementData(
+        for_a, for_b, n - decided, math.nan, n, estimate, error, float(p_value), difference=estimate
+    )
 
 
 def _paired_error(for_b: int, for_a: int, n: int) -> float:
@@ -363,7 +331,8 @@ def _paired_error(for_b: int, for_a: int, n: int) -> float:
     return math.sqrt(b + a - (b - a) ** 2 / total) / total
 
 
-def _scores(seen: Observations, plan: JudgementPlan) -> _Estimates:
+def _scores(seen: Observations, plan: JudgementPlan) -> JudgementData:
+    """The same of scores; `information` is how many of a balanced study have theirs."""
     study = plan.study
     assert isinstance(study, DirectAssessment)
     assert seen.is_b is not None
@@ -380,9 +349,9 @@ def _scores(seen: Observations, plan: JudgementPlan) -> _Estimates:
         )
     superiority, error = superiority_of(a, b)
     effective = 4 * len(a) * len(b) / (len(a) + len(b))
-    difference = float(tested.estimate[0])
-    return _Estimates(
-        len(a), len(b), 0, effective, superiority - 0.5, error, float(tested.p_value[0]), difference
+    p_value, difference = float(tested.p_value[0]), float(tested.estimate[0])
+    return JudgementData(
+        len(a), len(b), 0, math.nan, effective, superiority - 0.5, error, p_value, difference
     )
 
 

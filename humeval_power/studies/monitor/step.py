@@ -41,13 +41,7 @@ from humeval_power.studies.looks.stagewise import (
 )
 from humeval_power.studies.looks.stepwise import sequential_level
 from humeval_power.studies.looks.stopping_rule import Spending, conditional_power
-from humeval_power.studies.monitor.state import (
-    Decision,
-    JudgementData,
-    LookData,
-    Monitoring,
-    TakenLook,
-)
+from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.power.formula import effect_precision
 
@@ -63,13 +57,7 @@ REACHED = 1e-9
 
 
 def study_monitoring(plan: Plan) -> Monitoring:
-    """A planned study before its first look.
-
-    Raises
-    ------
-    InputError
-        A plan without looks.
-    """
+    """A planned study before its first look. Raises InputError: a plan without looks."""
     schedule = plan.looks
     if schedule is None:
         raise InputError(
@@ -134,16 +122,12 @@ def step(
 ) -> tuple[Monitoring, TakenLook]:
     """Take a look: the new state, and the look with its decision.
 
-    A look between two planned ones needs a reason (`unplanned`) and a spending function, which gives it
-    its part of the error by its information. The last look spends all that is left, if the study is
-    complete: one that ends early (`data.final`) gets what its information allows, or the boundary of the next
-    planned look, so that the end cannot be chosen by what the ratings show.
-
-    Raises
-    ------
-    InputError
-        A study that has ended, too few data for the next look without a reason, an unplanned look under
-        boundaries that do not allow one, or no new information.
+    A look between two planned ones needs a reason (`unplanned`) and a spending function, which gives it its
+    part of the error by its information. The last look spends all that is left, if the study is complete: one
+    that ends early (`data.final`) gets what its information allows, or the boundary of the next planned look,
+    so that the end cannot be chosen by what the ratings show. Raises InputError: a study that has ended, too
+    few data for the next look without a reason, an unplanned look under boundaries that do not allow one, or
+    no new information.
     """
     refuse_after_the_end(state, unplanned)
     if state.stop_when is not None and isinstance(data, LookData) and data.n_workers < FEWEST_WORKERS:
@@ -157,11 +141,16 @@ def step(
     place = boundary_place(state, complete, planned)
     nominal = float(bounds.nominal[place])
     futility = 1.0 if final else min(float(bounds.futility_p[place]), 1.0)
-    decision = (
-        _decision(data.p_value, nominal, futility, final=final)
-        if state.stop_when is None
-        else _decision_by_interval(state, state.stop_when, data, nominal, futility, final=final)
-    )
+    decision = _decision(state, data, nominal, futility, final=final)
+    chances: dict[str, float] = {}
+    goes_on = state.stop_when is None or (state.stop_when == StopWhen() and decision == "continue")
+    if goes_on and state.test.margin is None and not final:  # the last boundary is what may still be passed
+        critical = float(_scaled(state, state.fractions).efficacy[-1])
+        for under in ("design", "trend", "null"):
+            drift = state.drift if under == "design" else 0.0
+            chances[under] = conditional_power(
+                data.z, fraction, critical=critical, under=under, drift=drift
+            )
     look = TakenLook(
         number=len(state.looks) + 1,
         planned=planned,
@@ -170,9 +159,7 @@ def step(
         nominal=nominal,
         futility=futility,
         decision=decision,
-        conditional_power={}
-        if final or not _has_chances(state, decision)
-        else _conditional_power(state, data, fraction),
+        conditional_power=chances,
         reason=unplanned,
         remarks=_remarks(state, data, planned, final=final),
     )
@@ -199,59 +186,29 @@ def repeated_interval(look: TakenLook) -> tuple[float, float]:
     return interval_of(data.estimate, data.standard_error, data.df, look.nominal)
 
 
-def _decision_by_interval(
-    state: Monitoring,
-    stop_when: StopWhen,
-    data: LookData | JudgementData,
-    nominal: float,
-    futility: float,
-    *,
-    final: bool,
-) -> Decision:
-    interval = interval_of(data.estimate, data.standard_error, data.df, nominal)
-    if final:  # what it shows is said, whether or not it would have stopped the study before
-        stop_when = replace(stop_when, decision=True)
-    reason = reason_of(interval, stop_when, state.test)
-    if final:
-        ends: dict[Reason, Decision] = {
-            "decision": "end-success",
-            "equivalence": "end-equivalence",
-            "half-width": "end-half-width",
-        }
-        return ends.get(reason, "end-nothing-shown")
-    stops: dict[Reason, Decision] = {
-        "decision": "stop-success",
-        "equivalence": "stop-equivalence",
-        "half-width": "stop-half-width",
-    }
-    return stops.get(reason, "stop-futility" if data.p_value > futility else "continue")
+def level_at(state: Monitoring, alpha: float, fraction: float, planned: int | None) -> float:
+    """The nominal level of the next look, at this share of the information, had the study this alpha and no
+    futility."""
+    one = replace(state, rule=replace(state.rule, alpha=alpha, futility=None))
+    final = fraction >= 1.0 - REACHED
+    bounds = look_boundaries(one, fraction, final=final)
+    return float(bounds.nominal[boundary_place(one, final, planned)])
+
+
+def as_decided(p_value: float, alpha: float, *, shown: bool) -> float:
+    """A p-value over the looks, which as a root is right to a millionth, on the side of alpha that they decided."""
+    return min(p_value, alpha) if shown else max(p_value, math.nextafter(alpha, 1.0))
 
 
 def repeated_inference(state: Monitoring, stop_when: StopWhen) -> RepeatedResult:
-    """What to report of a study that ended by its interval: that of the last look, never the plain one.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
-    if not state.looks:
-        raise InputError("No look was taken yet.")
-    last, test, alpha = state.looks[-1], state.test, state.rule.alpha
+    """What to report of a study that ended by its interval: that of the last look, never the plain one."""
+    last, test, alpha = state.last, state.test, state.rule.alpha
     low, high = interval = repeated_interval(last)
-    before = replace(state, looks=state.looks[:-1], rule=replace(state.rule, futility=None))
-
-    def level_at(level: float) -> float:
-        one = replace(before, rule=replace(before.rule, alpha=level))
-        bounds = look_boundaries(one, last.fraction, final=last.fraction >= 1.0 - REACHED)
-        return float(bounds.nominal[len(before.looks)])
-
-    data = last.data
+    before, data = replace(state, looks=state.looks[:-1]), last.data
     two_sided = data.p_value if test.margin is None else min(2 * data.p_value, 1.0)
     decided = reason_of(interval, replace(stop_when, decision=True), test) == "decision"
-    p = sequential_level(level_at, two_sided)
-    # the root of a level is right to a millionth: the interval decides
-    p = min(p, alpha) if decided else max(p, math.nextafter(alpha, 1.0))
+    p = sequential_level(lambda level: level_at(before, level, last.fraction, last.planned), two_sided)
+    p = as_decided(p, alpha, shown=decided)
     as_planned = test.margin is not None or data.estimate * state.effect >= 0
     biases: dict[Decision, float | None] = {
         "stop-success": state.decision_bias if as_planned else None,
@@ -285,16 +242,8 @@ def estimates(state: Monitoring) -> list[LookEstimate]:
 
 
 def taken_boundaries(state: Monitoring) -> Boundaries:
-    """Boundaries of the looks that were taken, and of those still planned, for inference after stopping.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
-    if not state.looks:
-        raise InputError("No look was taken yet.")
-    last = state.looks[-1]
+    """Boundaries of the looks that were taken, and of those still planned, for inference after stopping."""
+    last = state.last
     before = replace(state, looks=state.looks[:-1])
     final = last.fraction >= 1.0 - REACHED
     bounds = look_boundaries(before, last.fraction, final=final)
@@ -348,28 +297,14 @@ class LookPlace(NamedTuple):
 def place_of(state: AnyMonitoring, data: AnyLookData, unplanned: str) -> LookPlace:
     """Where the next look stands; one that is not planned is refused, unless it has a reason and boundaries that
     allow it."""
-    planned = _planned_number(state, data)
-    if planned is None:
-        _check_unplanned(state, data, unplanned)
-    final = planned == len(state.shares)
-    return LookPlace(planned, final, final and data.share >= 1.0 - REACHED)
-
-
-def _planned_number(state: AnyMonitoring, data: AnyLookData) -> int | None:
-    """The last planned look, not yet taken, whose share is reached; the last of all if no more will come."""
-    upcoming = state.next_planned
-    if upcoming is None or data.final:
-        return None if upcoming is None else len(state.shares)
-    reached = [
-        number
-        for number in range(upcoming, len(state.shares) + 1)
-        if data.share >= state.shares[number - 1] - REACHED
-    ]
-    return max(reached, default=None)
-
-
-def _check_unplanned(state: AnyMonitoring, data: AnyLookData, reason: str) -> None:
-    upcoming = state.next_planned
+    upcoming, n = state.next_planned, len(state.shares)
+    planned = upcoming
+    if upcoming is not None:
+        reached = [k for k in range(upcoming, n + 1) if data.share >= state.shares[k - 1] - REACHED]
+        planned = n if data.final else max(reached, default=None)
+    final = planned == n
+    if planned is not None:
+        return LookPlace(planned, final, final and data.share >= 1.0 - REACHED)
     due = "" if upcoming is None else f"Look {upcoming} is due at {100 * state.shares[upcoming - 1]:.3g} %"
     have = f"{100 * data.share:.3g} % of the planned {state.unit} are in"
     if not isinstance(state.rule.efficacy, Spending):
@@ -377,11 +312,12 @@ def _check_unplanned(state: AnyMonitoring, data: AnyLookData, reason: str) -> No
             f"{due} of the {state.unit}; {have}. The boundaries '{state.rule.efficacy}' hold for the planned "
             "looks alone: collect more first. (Only spending functions allow another look.)"
         )
-    if not reason.strip():
+    if not unplanned.strip():
         raise InputError(
             f"{due} of the {state.unit}; {have}. Collect more first; if no more will come, say --final; to "
             'look now all the same, say --unplanned "reason", which uses up a part of the error and is recorded.'
         )
+    return LookPlace(None, final=False, complete=False)
 
 
 def look_fraction(state: Monitoring, data: LookData | JudgementData, *, complete: bool) -> float:
@@ -413,33 +349,25 @@ def boundary_place(state: Monitoring, complete: bool, planned: int | None) -> in
     return number - 1
 
 
-def _decision(p_value: float, nominal: float, futility: float, *, final: bool) -> Decision:
-    if p_value <= nominal:
+def _decision(
+    state: Monitoring, data: LookData | JudgementData, nominal: float, futility: float, *, final: bool
+) -> Decision:
+    """By p or, where intervals stop the study, by the interval of the look; at the end what it shows is said,
+    whether or not it would have stopped the study before."""
+    reason: Reason = "decision" if data.p_value <= nominal else "end"
+    if state.stop_when is not None:
+        stop_when = replace(state.stop_when, decision=True) if final else state.stop_when
+        interval = interval_of(data.estimate, data.standard_error, data.df, nominal)
+        reason = reason_of(interval, stop_when, state.test)
+    if reason == "decision":
         return "end-success" if final else "stop-success"
+    if reason == "equivalence":
+        return "end-equivalence" if final else "stop-equivalence"
+    if reason == "half-width":
+        return "end-half-width" if final else "stop-half-width"
     if final:
         return "end-nothing-shown"
-    return "stop-futility" if p_value > futility else "continue"
-
-
-def _has_chances(state: Monitoring, decision: Decision) -> bool:
-    """Whether the study goes on to a boundary; one that its intervals stop may end for other reasons."""
-    if state.stop_when is None:
-        return state.test.margin is None
-    return state.stop_when == StopWhen() and state.test.margin is None and decision == "continue"
-
-
-def _conditional_power(
-    state: Monitoring, data: LookData | JudgementData, fraction: float
-) -> dict[str, float]:
-    """Chance of success at the end, if the effect of interest, the estimate, or no effect is true."""
-    planned = _scaled(state, state.fractions)
-    z = data.z
-    critical = float(planned.efficacy[-1])
-    return {
-        "design": conditional_power(z, fraction, critical=critical, under="design", drift=state.drift),
-        "trend": conditional_power(z, fraction, critical=critical, under="trend"),
-        "null": conditional_power(z, fraction, critical=critical, under="null"),
-    }
+    return "stop-futility" if data.p_value > futility else "continue"
 
 
 def _remarks(
@@ -448,7 +376,7 @@ def _remarks(
     remarks = departures(state, data, planned, final=final)
     if state.stop_when is not None:  # the interval holds whatever ended the study
         remarks = [remark for remark in remarks if not remark.startswith(NO_DEPARTURE[1])]
-    seen = data.estimated_information / data.information
+    seen = 1.0 / data.standard_error**2 / data.information
     if not 1 / NOTABLE < seen < NOTABLE:
         counted = state.unit if state.independent else "ratings"
         remarks.append(
@@ -499,37 +427,31 @@ _HALF = 0.5
 
 
 def rating_inference(state: Monitoring) -> StagewiseResult | RepeatedResult:
-    """Inference for a rating study that ended at the last look: by its interval where intervals stop it, else in
-    the stage-wise ordering.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
-    """
+    """Inference for a rating study that ended at the last look: by its interval where intervals stop it, else
+    in the stage-wise ordering."""
     if state.stop_when is not None:
         return repeated_inference(state, state.stop_when)
     return stagewise_inference(estimates(state), taken_boundaries(state))
 
 
 def after_stopping(state: Monitoring, plan: JudgementPlan) -> StagewiseResult:
-    """Inference for a study that ended at the last look, in the stage-wise ordering and the units of its estimates.
+    """Inference for a study that ended at the last look, in the stage-wise ordering and the units of its
+    estimates.
 
-    Scores: p from the p-values of the test at the looks, the estimate and
-    the interval from their standard errors without the null hypothesis; so the two may disagree at the edge.
-    Preferences and accuracy: exactly, given how many judgements were decided; of a difference of accuracy, and
-    where ties are kept, this takes the share of decided judgements as it is in the data.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
+    Scores: p from the p-values of the test at the looks, the estimate and the interval from their standard
+    errors without the null hypothesis; so the two may disagree at the edge. Preferences and accuracy:
+    exactly, given how many judgements were decided; of a difference of accuracy, and where ties are kept,
+    this takes the share of decided judgements as it is in the data.
     """
     if isinstance(plan.study, DirectAssessment):
         return _after_scores(state)
     inference = exact_stagewise(_decided(state, plan), mid_p=_test(plan) == "mid-p", alpha=plan.rule.alpha)
-    last = _seen(state)[-1]
-    unit = _per_share(last, plan)
+    last, study = _seen(state)[-1], plan.study
+    # what a share of the decided that is larger by 1 is in the units of the estimate
+    decided = (last.n_a + last.n_b) / last.n_judgements
+    unit = 2 * decided
+    if isinstance(study, Preference):
+        unit = decided if study.ties == "kept" else 1.0
     low, high = (unit * (share - _HALF) for share in inference.interval)
     return replace(
         inference, estimate=unit * (inference.estimate - _HALF), interval=(low, high), naive=last.estimate
@@ -554,8 +476,16 @@ def _after_scores(state: Monitoring) -> StagewiseResult:
     tested = [LookEstimate(data.z, 1.0) for data in seen]
     p_value = stagewise_inference(tested, _as_taken(state, levels)).p_value
     apart = any(abs(data.estimate) >= _HALF for data in seen)
-    boundary = [z * _null_error(data) for z, data in zip(levels, seen, strict=True)]
-    looks, there = _shares(seen, boundary) if apart else _log_odds(seen, boundary)
+    looks, there = [], []
+    for z, data in zip(levels, seen, strict=True):
+        estimate, error, boundary = data.estimate, data.standard_error, z * _null_error(data)
+        if apart:
+            there.append(boundary / error)
+        else:
+            share = estimate + _HALF
+            estimate, error = float(special.logit(share)), error / (share * (1 - share))
+            there.append(float(special.logit(_HALF + boundary)) / error if boundary < _HALF else math.inf)
+        looks.append(LookEstimate(estimate, error))
     inference = stagewise_inference(looks, _as_taken(state, there))
     low, middle, high = (
         min(max(value, -_HALF), _HALF) if apart else float(special.expit(value)) - _HALF
@@ -563,27 +493,6 @@ def _after_scores(state: Monitoring) -> StagewiseResult:
     )
     last = seen[-1].estimate
     return replace(inference, p_value=p_value, estimate=middle, interval=(low, high), naive=last)
-
-
-def _shares(
-    seen: Sequence[JudgementData], boundary: Sequence[float]
-) -> tuple[list[LookEstimate], list[float]]:
-    """The looks as shares of pairs, minus 1/2, and z at their boundaries, given as such shares."""
-    looks = [LookEstimate(data.estimate, data.standard_error) for data in seen]
-    return looks, [at / look.standard_error for at, look in zip(boundary, looks, strict=True)]
-
-
-def _log_odds(
-    seen: Sequence[JudgementData], boundary: Sequence[float]
-) -> tuple[list[LookEstimate], list[float]]:
-    """The same on the scale of log odds."""
-    looks, there = [], []
-    for data, at in zip(seen, boundary, strict=True):
-        share = data.estimate + _HALF
-        error = data.standard_error / (share * (1 - share))
-        looks.append(LookEstimate(float(special.logit(share)), error))
-        there.append(float(special.logit(_HALF + at)) / error if at < _HALF else math.inf)
-    return looks, there
 
 
 def _null_error(data: JudgementData) -> float:
@@ -624,16 +533,15 @@ def _test(plan: JudgementPlan) -> ConditionalTest:
     return study.test
 
 
-def _per_share(last: JudgementData, plan: JudgementPlan) -> float:
-    """What a share of the decided that is larger by 1 is in the units of the estimate."""
-    study, decided = plan.study, (last.n_a + last.n_b) / last.n_judgements
-    if isinstance(study, PairedAccuracy):
-        return 2 * decided
-    assert isinstance(study, Preference)
-    return decided if study.ties == "kept" else 1.0
-
-
 # What a table of ratings holds at a look, by the test of the plan.
+
+
+def undecided(why: str) -> FitError:
+    """The error of ratings of which there is no test."""
+    return FitError(
+        f"This look decides nothing: {why}. The ledger is as it was, and no error is spent; collect more ratings "
+        "and look again."
+    )
 
 
 def look_data(
@@ -643,12 +551,8 @@ def look_data(
 
     pool : that the rated items were drawn from, of which the ratings are (`of_pool`).
 
-    Raises
-    ------
-    FitError
-        Ratings of which there is no test: the look is not taken.
-    InputError
-        Ratings without documents, where the plan has them.
+    Raises FitError: ratings of which there is no test: the look is not taken; InputError: ratings without
+    documents, where the plan has them.
     """
     from humeval_power.estimation.crossed.problem import few_fits
     from humeval_power.studies.fit.many_systems import fit_and_test
@@ -661,10 +565,7 @@ def look_data(
         with few_fits():
             _, tested = fit_and_test(ratings, plan.rule)
     if tested.reason:
-        raise FitError(
-            f"This look decides nothing: {tested.reason}. The ledger is as it was, and no error is spent; "
-            "collect more ratings and look again."
-        )
+        raise undecided(tested.reason)
     return LookData(
         n_ratings=ratings.n_ratings,
         n_workers=ratings.n_workers,

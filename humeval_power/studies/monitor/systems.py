@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from humeval_power.errors import FitError, InputError, Problem
+from humeval_power.errors import InputError, refusal
 from humeval_power.families import Correction
 from humeval_power.inference.student_t import critical_value
 from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
 from humeval_power.studies.looks.stepwise import adjusted_p, sequential_level, step_level
 from humeval_power.studies.looks.stopping_rule import StoppingRule
-from humeval_power.studies.monitor.state import (
-    Decision,
-    LookData,
-    Monitoring,
-    TakenLook,
-)
+from humeval_power.studies.monitor.state import Decision, LookData, Monitoring, TakenLook, last_of
 from humeval_power.studies.monitor.step import (
     REACHED,
+    as_decided,
     boundary_place,
     collected_share,
     departures,
+    level_at,
     look_boundaries,
     look_fraction,
     place_of,
     planned_shares,
     refuse_after_the_end,
+    undecided,
 )
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.power.formula import effect_precision
@@ -132,6 +130,11 @@ class SystemsMonitoring:
         return False
 
     @property
+    def last(self) -> TakenSystemsLook:
+        """The last look; refused before the first."""
+        return last_of(self.looks)
+
+    @property
     def ended(self) -> bool:
         """Whether the study has come to its end, or was stopped."""
         return bool(self.looks) and self.looks[-1].decision != "continue"
@@ -175,13 +178,7 @@ class SystemsMonitoring:
 
 
 def systems_monitoring(plan: Plan) -> SystemsMonitoring:
-    """A planned study of several systems before its first look.
-
-    Raises
-    ------
-    InputError
-        A plan without looks.
-    """
+    """A planned study of several systems before its first look. Raises InputError: a plan without looks."""
     from humeval_power.studies.looks.rating_looks import look_information
 
     schedule, many = plan.looks, plan.many
@@ -214,20 +211,13 @@ def systems_monitoring(plan: Plan) -> SystemsMonitoring:
 
 def as_planned(ratings: Ratings, plan: Plan) -> Ratings:
     """The ratings with their systems as the plan names them, in its order; letters stand for any names.
-
-    Raises
-    ------
-    InputError
-        Other systems than those of the plan.
-    """
+    Raises InputError: other systems than those of the plan."""
     wanted, there = plan.systems, ratings.system_names
     if wanted == system_names(len(wanted)) and len(there) == len(wanted) and not set(there) & set(wanted):
         return replace(ratings, system_names=wanted)
     if set(there) != set(wanted):
         rule = f"the plan is of {', '.join(wanted)}, and these are ratings of {', '.join(there)}."
-        raise InputError(
-            [Problem(rule, "A look takes the ratings of all planned systems.", place=ratings.source)]
-        )
+        raise refusal(rule, "A look takes the ratings of all planned systems.", ratings.source)
     code = np.array([wanted.index(name) for name in there])
     return replace(ratings, system=code[ratings.system], system_names=wanted)
 
@@ -240,12 +230,8 @@ def systems_look_data(
     ratings : `as_planned`
     pool : that the rated items were drawn from, of which the ratings are (`of_pool`).
 
-    Raises
-    ------
-    FitError
-        A comparison of which there is no test: the look is not taken.
-    InputError
-        Ratings without documents, where the plan has them.
+    Raises FitError: a comparison of which there is no test: the look is not taken; InputError: ratings
+    without documents, where the plan has them.
     """
     from humeval_power.studies.fit.joint_comparison import compare_jointly
     from humeval_power.studies.fit.many_systems import compare_in_pairs, of_common_workers
@@ -264,35 +250,23 @@ def systems_look_data(
             names: compare_over_pool(rated(*names), pool, plan.rule).of(plan.estimand)
             for names in many.family.pairs(plan.systems)
         }
-    elif many.family.model == "pairwise":
-        comparison = compare_in_pairs(
-            ratings, rule=plan.rule, family=many.family, common_workers=plan.drops_systems
-        )
-        tests = {(one.first, one.second): one.test for one in comparison.results}
     else:
-        comparison = compare_jointly(ratings, rule=plan.rule, family=many.family)
+        how: dict[str, Any] = {"rule": plan.rule, "family": many.family}
+        comparison = (
+            compare_in_pairs(ratings, common_workers=plan.drops_systems, **how)
+            if many.family.model == "pairwise"
+            else compare_jointly(ratings, **how)
+        )
         tests = {(one.first, one.second): one.test for one in comparison.results}
     place = {name: code for code, name in enumerate(plan.systems)}
     pairs = []
     for (first, second), test in tests.items():
         if test.reason:
-            raise FitError(
-                f"This look decides nothing: {second} - {first}: {test.reason}. The ledger is as it "
-                "was, and no error is spent; collect more ratings and look again."
-            )
+            raise undecided(f"{second} - {first}: {test.reason}")
         parameters = many.parameters.pair(place[first], place[second])
         known = effect_precision(parameters, rated(first, second).design())
-        pairs.append(
-            PairData(
-                first,
-                second,
-                1.0 / known.variance,
-                test.estimate,
-                test.standard_error,
-                test.df,
-                test.p_value,
-            )
-        )
+        found = (test.estimate, test.standard_error, test.df, test.p_value)
+        pairs.append(PairData(first, second, 1.0 / known.variance, *found))
     return SystemsLookData(
         n_ratings=ratings.n_ratings,
         n_workers=ratings.n_workers,
@@ -306,13 +280,8 @@ def systems_look_data(
 def step_systems(
     state: SystemsMonitoring, data: SystemsLookData, *, unplanned: str = ""
 ) -> tuple[SystemsMonitoring, TakenSystemsLook]:
-    """Take a look, as `step` of two systems does: the new state, and the look with its decisions.
-
-    Raises
-    ------
-    InputError
-        What `step` refuses.
-    """
+    """Take a look, as `step` of two systems does: the new state, and the look with its decisions. Raises
+    InputError: what `step` refuses."""
     refuse_after_the_end(state, unplanned)
     planned, final, complete = place_of(state, data, unplanned)
     n, number = len(state.each), len(state.looks) + 1
@@ -377,60 +346,35 @@ class PairOverLooks:
 def over_systems_looks(state: SystemsMonitoring) -> tuple[PairOverLooks, ...]:
     """What to report of each comparison after the last look.
 
-    The corrected p-value is the smallest alpha of all looks and comparisons together at which it would be shown.
-    The interval is repeated (Jennison and Turnbull 1989) at the comparison's share of alpha while none is shown: it
-    holds whatever stopped the study. One-sided rules have one end.
-
-    Raises
-    ------
-    InputError
-        No look was taken yet.
+    The corrected p-value is the smallest alpha of all looks and comparisons together at which it would be
+    shown. The interval is repeated (Jennison and Turnbull 1989) at the comparison's share of alpha while none
+    is shown: it holds whatever stopped the study. One-sided rules have one end.
     """
-    if not state.looks:
-        raise InputError("No look was taken yet.")
-    n, alpha = len(state.each), state.rule.alpha
-    p_values = adjusted_p(np.array(list(_sequential_levels(state))).T, state.correction)
-    last, pairs = state.looks[-1], []
+    last, n, alpha = state.last, len(state.each), state.rule.alpha
+    two_sided = state.rule.alternative == "two-sided"
+
+    def level(place: int, look: int, alpha: float) -> float:
+        """The nominal level of a comparison at a look that was taken (from 0), had it this alpha."""
+        taken, before = state.looks[look], replace(state, looks=state.looks[:look])
+        fraction = taken.pairs[place].fraction
+        return level_at(before.of(place, alpha=alpha), alpha, fraction, taken.planned)
+
+    def smallest(place: int, look: int) -> float:
+        """The smallest alpha of its own at which a look has shown a comparison."""
+        p_value = state.looks[look].data.pairs[place].p_value
+        return sequential_level(lambda alpha: level(place, look, alpha), p_value)
+
+    levels = [[smallest(place, look) for place in range(n)] for look in range(len(state.looks))]
+    p_values = adjusted_p(np.array(levels), state.correction)
+    pairs = []
     for place, (first, second) in enumerate(state.names):
-        data = last.data.pairs[place]
-        nominal = _level_at(state, len(state.looks) - 1, place, state.level(n))
-        two_sided = state.rule.alternative == "two-sided"
-        tail = nominal / 2 if two_sided else nominal
-        reach = critical_value(data.df, tail)
-        low, high = data.estimate - reach * data.standard_error, data.estimate + reach * data.standard_error
-        shown = state.shown_at[place]
-        p = float(p_values[place])
-        # the root of a level is right to a millionth: the looks decide
-        p = min(p, alpha) if shown is not None else max(p, math.nextafter(alpha, 1.0))
-        pairs.append(
-            PairOverLooks(first, second, data.estimate, shown, p, (low, high if two_sided else math.inf))
-        )
+        data, shown = last.data.pairs[place], state.shown_at[place]
+        nominal = level(place, len(state.looks) - 1, state.level(n))
+        reach = critical_value(data.df, nominal / 2 if two_sided else nominal) * data.standard_error
+        interval = data.estimate - reach, data.estimate + reach if two_sided else math.inf
+        p = as_decided(float(p_values[place]), alpha, shown=shown is not None)
+        pairs.append(PairOverLooks(first, second, data.estimate, shown, p, interval))
     return tuple(pairs)
-
-
-def _sequential_levels(state: SystemsMonitoring) -> Iterator[list[float]]:
-    """For each comparison the smallest alpha of its own at which each look has shown it."""
-    for place in range(len(state.each)):
-        yield [
-            sequential_level(
-                lambda alpha, look=look, place=place: _level_at(state, look, place, alpha),  # type: ignore[misc]
-                taken.data.pairs[place].p_value,
-            )
-            for look, taken in enumerate(state.looks)
-        ]
-
-
-def _level_at(state: SystemsMonitoring, look: int, place: int, alpha: float) -> float:
-    """The nominal level of a comparison at a look that was taken (from 0), had it this alpha."""
-    taken = state.looks[look]
-    before = replace(state, looks=state.looks[:look])
-    one = before.of(place, alpha=alpha)
-    one = replace(one, rule=replace(one.rule, futility=None))
-    fraction = taken.pairs[place].fraction
-    final = fraction >= 1.0 - REACHED
-    return float(
-        look_boundaries(one, fraction, final=final).nominal[boundary_place(one, final, taken.planned)]
-    )
 
 
 def pair_look(data: SystemsLookData, place: int) -> LookData:

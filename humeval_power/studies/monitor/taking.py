@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ import click
 from humeval_power.asking.output import RECORD, note
 from humeval_power.asking.study_values import StudyValues
 from humeval_power.checking.rehearsed import RECORD_SCHEMA, is_rehearsed
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.json_text import read_json
 from humeval_power.files.private_files import ledger_path
 from humeval_power.item_pool import ItemPool
@@ -32,24 +33,17 @@ from humeval_power.studies.monitor.files import (
     read_secret,
     readable_by_others,
 )
-from humeval_power.studies.monitor.followed import (
-    AnyLookData,
-    AnyMonitoring,
-    about_looks,
-    monitoring_of,
-)
+from humeval_power.studies.monitor.followed import AnyLookData, AnyMonitoring, about_looks, monitoring_of
 from humeval_power.studies.monitor.ledger_fields import (
     LedgerKind,
-    LedgerSeal,
     LedgerState,
     check_content,
     ledger_seal,
     look_content,
-    secret_content,
     start_content,
     state_of,
 )
-from humeval_power.studies.monitor.result import MonitorResult, Seal
+from humeval_power.studies.monitor.result import MonitorResult
 from humeval_power.studies.monitor.state import Observations, paired_remarks
 from humeval_power.studies.monitor.step import changed_rows
 from humeval_power.studies.monitor.systems import SystemsMonitoring
@@ -61,13 +55,8 @@ from humeval_power.studies.plan.files_looks import LooksFile
 
 
 def load_observations(path: str, plan: JudgementPlan, study: StudyValues) -> Observations:
-    """Read the judgements of a look; notices go to standard error.
-
-    Raises
-    ------
-    InputError
-        All problems of the table at once.
-    """
+    """Read the judgements of a look; notices go to standard error. Raises InputError: all problems of the
+    table at once."""
     from humeval_power.studies.monitor.files_observations import read_observations
 
     given = study.options_of(("scale", "lower_is_better", "criterion", "criterion_column", "missing"))
@@ -87,32 +76,21 @@ def load_observations(path: str, plan: JudgementPlan, study: StudyValues) -> Obs
 
 
 def refuse_rehearsed(workers: Iterable[str], plan: str, ledger: str, *, source: str) -> None:
-    """Refuse what workers of a rehearsal said where its look would stand in the ledger of the study: beside its
-    plan.
+    """Refuse what workers of a rehearsal said where its look would stand in the ledger of the study: beside
+    its plan.
 
-    A copy of the plan in the folder of a rehearsal is none of the study.
-
-    Raises
-    ------
-    InputError
-        Such ratings for that ledger.
+    A copy of the plan in the folder of a rehearsal is none of the study. Raises InputError: such ratings for
+    that ledger.
     """
-    if not is_rehearsed(workers):
-        return
     usual = ledger_path(plan, None)
-    if Path(ledger).resolve() == Path(usual).resolve() and not _holds_rehearsal(Path(plan).parent):
-        rule = f"these ratings were drawn in a rehearsal, and {usual} is the ledger of the study itself."
-        remedy = "Give the rehearsal a ledger of its own: --ledger rehearsal.jsonl."
-        raise InputError([Problem(rule, remedy, place=source)])
-
-
-def _holds_rehearsal(folder: Path) -> bool:
-    """Whether a folder is one that a rehearsal was written to."""
-    try:
-        record = read_json(str(folder / RECORD), hint="")
-    except InputError:
-        return False
-    return isinstance(record, dict) and record.get("schema") == RECORD_SCHEMA
+    if not is_rehearsed(workers) or Path(ledger).resolve() != Path(usual).resolve():
+        return
+    with suppress(InputError):
+        record = read_json(str(Path(plan).parent / RECORD), hint="")
+        if isinstance(record, dict) and record.get("schema") == RECORD_SCHEMA:
+            return
+    rule = f"these ratings were drawn in a rehearsal, and {usual} is the ledger of the study itself."
+    raise refusal(rule, "Give the rehearsal a ledger of its own: --ledger rehearsal.jsonl.", source)
 
 
 # The secret of a study with looks: found, made, or said to be lost.
@@ -128,13 +106,8 @@ _LOST = (
 
 
 def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: bool) -> StudySecret:
-    """The secret for a look; made for the first one, and where a lost one is replaced.
-
-    Raises
-    ------
-    InputError
-        A secret that is lost, or not this ledger's; or a new one where the old one is there.
-    """
+    """The secret for a look; made for the first one, and where a lost one is replaced. Raises InputError: a
+    secret that is lost, or not this ledger's; or a new one where the old one is there."""
     if state.secret is None:
         if replace_lost:
             raise InputError("No look was taken yet, so that no secret is lost: leave out --new-secret.")
@@ -142,25 +115,25 @@ def secret_of_look(state: LedgerState, ledger: str, path: str, *, replace_lost: 
     secret = read_secret(path)
     if secret is not None and secret.fingerprint == state.secret:
         if replace_lost:
-            raise _problem(
-                path, "is the secret of this ledger: nothing is lost.", "Leave out --new-secret."
-            )
+            rule = "is the secret of this ledger: nothing is lost."
+            raise refusal(rule, "Leave out --new-secret.", path)
         return secret
     if replace_lost:
         return kept_secret(path)
-    raise _lost(ledger, path) if secret is None else _wrong(secret, state.secret, ledger, path)
+    if secret is not None:
+        raise _wrong(secret, state.secret, ledger, path)
+    remedy = (
+        "Restore it from a copy, or name it with --secret FILE. If it is lost for good, go on with "
+        '--new-secret "reason", which is recorded.'
+    )
+    raise refusal(f"is missing, the secret of {ledger}: {_LOST}", remedy, path)
 
 
 def secret_of_rows(
     state: LedgerState, entries: Sequence[LedgerEntry], ledger: str, path: str
 ) -> StudySecret | None:
-    """The secret that the ledger's digests and the seals of its lines are checked with; None where it is lost.
-
-    Raises
-    ------
-    InputError
-        Another secret than this ledger's, or a line that was not sealed with it.
-    """
+    """The secret that the ledger's digests and the seals of its lines are checked with; None where it is
+    lost. Raises InputError: another secret than this ledger's, or a line that was not sealed with it."""
     secret = read_secret(path)
     if secret is not None and state.secret is not None:
         if secret.fingerprint != state.secret:
@@ -170,13 +143,8 @@ def secret_of_rows(
 
 
 def check_seals(state: LedgerState, entries: Sequence[LedgerEntry], ledger: str, path: str) -> None:
-    """Check the seals of the lines, where the secret is there to do it; `secret_remarks` says where it is not.
-
-    Raises
-    ------
-    InputError
-        A line that was not sealed with the secret.
-    """
+    """Check the seals of the lines, where the secret is there to do it; `secret_remarks` says where it is
+    not. Raises InputError: a line that was not sealed with the secret."""
     try:
         secret = read_secret(path)
     except InputError:
@@ -202,21 +170,9 @@ def secret_remarks(state: LedgerState, ledger: str, path: str) -> tuple[str, ...
     return ()
 
 
-def _lost(ledger: str, path: str) -> InputError:
-    remedy = (
-        "Restore it from a copy, or name it with --secret FILE. If it is lost for good, go on with "
-        '--new-secret "reason", which is recorded.'
-    )
-    return _problem(path, f"is missing, the secret of {ledger}: {_LOST}", remedy)
-
-
 def _wrong(secret: StudySecret, wanted: str, ledger: str, path: str) -> InputError:
     rule = f"is another secret ({secret.fingerprint}) than that of {ledger} ({wanted})."
-    return _problem(path, rule, "Name the right one: --secret FILE.")
-
-
-def _problem(path: str, rule: str, remedy: str) -> InputError:
-    return InputError([Problem(rule, remedy, place=path)])
+    return refusal(rule, "Name the right one: --secret FILE.", path)
 
 
 _MOST_NAMED = 5
@@ -239,19 +195,14 @@ def looks_taken(planned: PlanFile | LooksFile, ledger: str, secret: str) -> Moni
     entries = read_ledger(ledger)
     state = state_of(entries, monitoring_of(planned.plan), planned.checksum, place=ledger)
     check_seals(state, entries, ledger, secret)
-    return _result(planned, ledger, secret, state, ledger_seal(entries))
+    return _result(planned, ledger, secret, state, entries)
 
 
 def take_look(
     planned: PlanFile | LooksFile, data: AnyLookData, seen: LookRows, request: LookRequest
 ) -> MonitorResult:
-    """Take a look under the ledger's lock, or find that it was taken at these data before.
-
-    Raises
-    ------
-    InputError
-        A look that is not due, or other data than earlier looks saw.
-    """
+    """Take a look under the ledger's lock, or find that it was taken at these data before. Raises InputError:
+    a look that is not due, or other data than earlier looks saw."""
     path, start = request.ledger, monitoring_of(planned.plan)
     if not Path(path).exists():
         _refuse_early(planned, request, data, start)  # what is refused leaves no file behind
@@ -271,17 +222,8 @@ def take_look(
             looks = state.monitoring.looks
             if looks and rows == state.rows and data.final == looks[-1].data.final:
                 again = f"This look was taken before, at the same {seen.noun}s: {path} is as it was."
-                seal = ledger_seal(book.entries)
-                return _result(
-                    planned,
-                    path,
-                    request.secret,
-                    state,
-                    seal,
-                    again,
-                    notices=seen.notices,
-                    pool=request.pool,
-                )
+                place = (planned, path, request.secret, state, book.entries)
+                return _result(*place, again, notices=seen.notices, pool=request.pool)
         after: Any = monitor(data, planned.plan, before=state.monitoring, unplanned=request.unplanned).state
         look = after.looks[-1]
         if renewed:
@@ -293,9 +235,8 @@ def take_look(
             begin = start_content(planned.checksum, start, seen.by, secret.fingerprint)
             added.append(("start", begin))
         if renewed:
-            added.append(
-                ("secret", secret_content(secret.fingerprint, reason=request.new_secret, time=now))
-            )
+            renewal = {"secret": secret.fingerprint, "reason": request.new_secret, "time": now}
+            added.append(("secret", renewal))
         known = {} if renewed else state.rows
         new = {key: value for key, value in rows.items() if key not in known}
         pool = None if request.pool is None else request.pool.digest
@@ -304,30 +245,23 @@ def take_look(
             check_content(kind, content, place=path, ledger=ledger_kind(start))
         book.extend(added, secret=secret)
         taken_state = replace(state, monitoring=after, rows=rows, secret=secret.fingerprint)
-        seal = ledger_seal(book.entries)
-        return _result(
-            planned, path, request.secret, taken_state, seal, notices=seen.notices, pool=request.pool
-        )
+        place = (planned, path, request.secret, taken_state, book.entries)
+        return _result(*place, notices=seen.notices, pool=request.pool)
 
 
 def check_same_pool(state: LedgerState, pool: ItemPool | None, ledger: str) -> None:
-    """Refuse a pool that the looks before were not taken with, and none where they were.
-
-    Raises
-    ------
-    InputError
-        Which it is.
-    """
+    """Refuse a pool that the looks before were not taken with, and none where they were. Raises InputError:
+    which it is."""
     digest = None if pool is None else pool.digest
     if not state.monitoring.looks or state.pool == digest:
         return
     if pool is None:
         rule = "the looks so far are at items that were drawn from a pool."
-        raise _problem(ledger, rule, "Name it: --pool FILE.")
+        raise refusal(rule, "Name it: --pool FILE.", ledger)
     if state.pool is None:
-        raise _problem(ledger, "the looks so far were taken without a pool of items.", "Leave out --pool.")
+        raise refusal("the looks so far were taken without a pool of items.", "Leave out --pool.", ledger)
     rule = f"the looks so far are at items of another pool than {pool.source}, or it was changed."
-    raise _problem(ledger, rule, "Name the file that the items of this study were drawn into: --pool FILE.")
+    raise refusal(rule, "Name the file that the items of this study were drawn into: --pool FILE.", ledger)
 
 
 def _result(
@@ -335,7 +269,7 @@ def _result(
     ledger: str,
     secret: str,
     state: LedgerState,
-    seal: LedgerSeal | None,
+    entries: Sequence[LedgerEntry],
     *said: str,
     notices: tuple[str, ...] = (),
     pool: ItemPool | None = None,
@@ -347,7 +281,7 @@ def _result(
         ledger=ledger,
         about=about_looks(state.monitoring, planned.plan, pool),
         notices=notices,
-        seal=None if seal is None else Seal(seal.n_lines, seal.sha256, seal.statement),
+        seal=ledger_seal(entries),
         remarks=(
             *((amended,) if state.amended else ()),
             *(sentence for _, _, sentence in state.changes),
@@ -380,7 +314,9 @@ def _check_rows(state: LedgerState, digests: list[tuple[str, str]], seen: LookRo
     vanished, changed = changed_rows(state.rows, dict(digests))
     rules = []
     if changed:
-        named = _names_of(set(changed), digests, seen)
+        at = [row for row, (place, _) in enumerate(digests) if place in set(changed)]
+        named = "; ".join(seen.named(row) for row in at[:_MOST_NAMED])
+        named += " and others" if len(at) > _MOST_NAMED else ""
         rules.append(
             f"{counted(len(changed), seen.noun)} of an earlier look with another value now: {named}."
         )
@@ -394,11 +330,4 @@ def _check_rows(state: LedgerState, digests: list[tuple[str, str]], seen: LookRo
     if back:
         rule = f"{counted(back, seen.noun)} of participants who withdrew."
         problems.append(Problem(rule, "Give the table without them.", place=seen.source))
-    if problems:
-        raise InputError(problems)
-
-
-def _names_of(keys: set[str], digests: list[tuple[str, str]], seen: LookRows) -> str:
-    rows = [row for row, (place, _) in enumerate(digests) if place in keys]
-    shown = [seen.named(row) for row in rows[:_MOST_NAMED]]
-    return "; ".join(shown) + (" and others" if len(rows) > _MOST_NAMED else "")
+    refuse(problems)

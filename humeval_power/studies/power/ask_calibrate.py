@@ -59,8 +59,8 @@ def command(study: StudyValues, p: float | None, run: Run) -> CalibrationResult:
     high-variance setting. With --margin the systems differ by just the margin,
     and equivalence or non-inferiority should be shown in 5 %.
     """
-    from humeval_power.studies.fit.calls import calibrate
     from humeval_power.studies.power.calibration import usual_studies
+    from humeval_power.studies.power.calls_drawn import calibrate
     from humeval_power.studies.power.files import typical_and_cautious
     from humeval_power.studies.power.work_ahead import tell_work
     from humeval_power.studies.power.workload import study_workload
