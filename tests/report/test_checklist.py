@@ -14,7 +14,7 @@ from own_scripts import without_own_scripts
 from humeval_power.safe_text import markdown_text
 from humeval_power.saying.render import as_html, as_markdown
 from humeval_power.studies.report.card2020 import checklist
-from humeval_power.studies.report.items import QUESTIONS
+from humeval_power.studies.report.fields import prompts
 from humeval_power.studies.report.result import ChecklistReport
 
 RULE = {"estimator": "reml", "df": "kenward-roger", "alternative": "two-sided", "alpha": 0.05}
@@ -171,7 +171,7 @@ def test_every_number_in_an_answer_is_in_the_documents_or_is_said_to_be_derived(
 
 def test_without_documents_every_item_is_open_and_has_advice():
     made = checklist(None, None)
-    assert made.n_open == len(made.items) == len(QUESTIONS)
+    assert made.n_open == len(made.items) == len(prompts("card2020"))
     assert all(item.advice and item.answer is None and item.source is None for item in made.items)
     assert made.caveats == ()
 

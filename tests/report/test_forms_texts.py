@@ -30,12 +30,12 @@ from humeval_power.studies.fit.many_systems import compare_systems, indistinct_g
 from humeval_power.studies.looks.rating_looks import LookSchedule
 from humeval_power.studies.looks.replicates import equal_looks
 from humeval_power.studies.looks.stopping_rule import efficacy_of
-from humeval_power.studies.report.arr import ARR_FIELDS, arr_fields, arr_page
+from humeval_power.studies.report.arr import arr_fields, arr_page
 from humeval_power.studies.report.config import ReportConfig
 from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import study_facts
 from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.fields import open_fields
+from humeval_power.studies.report.fields import open_fields, prompts
 from humeval_power.studies.report.paragraphs import methods_paragraph, paragraphs, results_paragraph
 from humeval_power.studies.report.prereg import (
     ASPREDICTED_LENGTH,
@@ -80,8 +80,18 @@ def changed(**values):
 
 def test_arr_fields_are_those_of_the_web_form():
     # Names seen in the venue configuration of the form (letter and number, then words).
-    assert all(re.fullmatch(rf"{field.number}_[a-z_]+", field.key) for field in ARR_FIELDS)
-    assert {field.number for field in ARR_FIELDS} >= {"B4", "B6", "C3", "C4", "D1", "D2", "D3", "D4", "D5"}
+    assert all(re.fullmatch(rf"{field.number}_[a-z_]+", field.key) for field in prompts("arr"))
+    assert {field.number for field in prompts("arr")} >= {
+        "B4",
+        "B6",
+        "C3",
+        "C4",
+        "D1",
+        "D2",
+        "D3",
+        "D4",
+        "D5",
+    }
 
 
 def test_arr_texts_are_filled_from_the_analysis_and_open_beyond_it():
@@ -107,7 +117,7 @@ def test_arr_takes_the_words_of_the_authors():
 
 
 def test_arr_without_documents_is_open():
-    assert len(open_fields(arr_fields(CriterionDocuments()))) == len(ARR_FIELDS)
+    assert len(open_fields(arr_fields(CriterionDocuments()))) == len(prompts("arr"))
 
 
 def test_a_preregistration_takes_no_ratings():

@@ -288,7 +288,7 @@ def power_method(documents: CriterionDocuments) -> Given | None:
     plan = documents.plan
     if plan is not None:
         how = "By formula" if math.isnan(plan.predicted.simulated) else "By simulating the planned study"
-        tested = PlanWords(plan).models()
+        tested = PlanWords(plan).passage("models")
         return Given(f"{how}, after {CARD2020}. {tested}", documents.name("plan"))
     source = documents.power_source
     if not source and interest_sentence(documents.facts) is not None:
@@ -310,7 +310,7 @@ def power_value(documents: CriterionDocuments) -> Given | None:
     """The power and its Monte Carlo interval, with the difference it is for; a suggestion where it is
     that of another design than the study's."""
     if documents.plan is not None:
-        return Given(PlanWords(documents.plan).power(), documents.name("plan"))
+        return Given(PlanWords(documents.plan).passage("power"), documents.name("plan"))
     answer = power_of_design(documents.study, documents.surface or NOTHING, documents.power or NOTHING)
     if answer is None:
         said = interest_sentence(documents.facts)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from humeval_power.errors import InputError
@@ -55,12 +57,41 @@ class FormField:
 
 
 class FieldPrompt(NamedTuple):
-    """What a form asks, before anything is answered."""
+    """What a form asks, before anything is answered.
+
+    own : the names of the authors' texts that answer it. files : a word of `FILES` for what answers it too.
+    answer : passages of a plan that do, '?' in front where they have to be checked. advice : while it is open.
+    """
 
     key: str
     number: str
     prompt: str
     section: str = ""
+    own: tuple[str, ...] = ()
+    files: str = ""
+    answer: str = ""
+    advice: str = ""
+
+
+FILES = {
+    "fit": "an analysis, or the parameters of a fit",
+    "power": "a plan, or its power",
+    "analysis": "an analysis",
+    "plan": "a plan",
+    "": "",
+}
+
+
+@cache
+def prompts(form: Literal["card2020", "arr", "aspredicted", "osf"]) -> tuple[FieldPrompt, ...]:
+    """All that a form asks, in its order; the items of Card et al. (2020) are numbered by their keys."""
+    lines = files(__package__).joinpath("forms.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines[1:]]
+    return tuple(
+        FieldPrompt(key, number, prompt, section, tuple(own.split()), of_files, answer, advice)
+        for name, number, key, section, prompt, own, of_files, answer, advice in rows
+        if name == form
+    )
 
 
 def fields_of(prompts: Iterable[FieldPrompt], answers: Mapping[str, Given | None]) -> tuple[FormField, ...]:
@@ -70,7 +101,7 @@ def fields_of(prompts: Iterable[FieldPrompt], answers: Mapping[str, Given | None
 
 def field_of(of: FieldPrompt, given: Given | None, *, criterion: str | None = None) -> FormField:
     """One field; open where nothing is given."""
-    key, number, prompt, section = of
+    key, number, prompt, section = of[:4]
     if given is None or not given.text.strip():
         return FormField(key, number, prompt, criterion=criterion, section=section)
     state: State = "filled" if given.is_certain else "suggested"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from humeval_power.saying.document import Document, FormLine, Section
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.studies.report.answers_template import FILES, Place, key_text, places_of
-from humeval_power.studies.report.fields import FormField
+from humeval_power.studies.report.answers_template import Place, key_text, places_of, prompt_of
+from humeval_power.studies.report.fields import FILES, FormField
 from humeval_power.studies.report.heds.form import options_listed, question_of
 from humeval_power.studies.report.items import Checklist
 from humeval_power.studies.report.result import Report, frame_of_fields
@@ -29,9 +29,8 @@ def hint(form: Form, field: FormField) -> str:
         return ""
     if field.state == "suggested":
         return f"Is this right? {field.answer}"
-    said = []
-    if field.number in FILES[form]:
-        said.append(f"Give {FILES[form][field.number]}.")
+    files = FILES[prompt_of(form, field.number).files]
+    said = [f"Give {files}."] if files else []
     lines = [_line(place) for place in places_of(form, field.number, field.criterion)]
     if lines:
         said.append(f"In your answers: {' and '.join(lines)}{_options(form, field)}")

@@ -170,7 +170,7 @@ def _decided(documents: CriterionDocuments, *, named: bool) -> str:
     return (
         ""
         if documents.plan is None
-        else f"Planned, not carried out: power {PlanWords(documents.plan).power()}"
+        else f"Planned, not carried out: power {PlanWords(documents.plan).passage('power')}"
     )
 
 
@@ -209,7 +209,7 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
                 ("Question", plan.question),
                 ("Difference of interest", f"{signed(plan.effect)} on [0, 1]"),
                 ("Design", size),
-                (POWER_LABEL, said.power()),
+                (POWER_LABEL, said.passage("power")),
                 ("Variances", f"from {plan.source.name}"),
                 ("Test", said.test_line()),
                 *out,

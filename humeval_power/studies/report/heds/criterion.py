@@ -25,13 +25,6 @@ from humeval_power.studies.report.heds.study import study_fields
 
 # Answers to section 4 of HEDS 3.0, which asks once for each criterion.
 
-FROM_CONFIG = {
-    "4.3.1.1": "name",
-    "4.3.1.2": "standard_name",
-    "4.3.2": "definition",
-    "4.3.6": "task",
-    "4.3.7": "question",
-}
 ABSOLUTE, DIRECT = 1, 2
 
 
@@ -51,10 +44,10 @@ def criterion_fields(
         **_agreement(documents, "between", "4.3.11"),
         **_agreement(documents, "within", "4.3.12"),
     }
-    for number, name in FROM_CONFIG.items():
-        given = own.get(name)
+    for question in heds_questions():
+        given = own.get(question.own) if question.is_per_criterion else None
         if isinstance(given, str) and given.strip():
-            known[number] = Given(given, SOURCE)
+            known[question.number] = Given(given, SOURCE)
     return known
 
 

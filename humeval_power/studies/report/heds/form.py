@@ -43,11 +43,16 @@ class HedsQuestion(NamedTuple):
     n_options: int
     is_per_criterion: bool
     prompt: str
+    own: str
+    files: str
 
     @property
     def field_prompt(self) -> FieldPrompt:
         """The question as a field asks it."""
-        return FieldPrompt(self.element_id, self.number, self.prompt, SECTIONS[self.number[0]])
+        own = (self.own,) if self.own else ()
+        return FieldPrompt(
+            self.element_id, self.number, self.prompt, SECTIONS[self.number[0]], own, self.files
+        )
 
     @property
     def option_ids(self) -> tuple[str, ...]:
@@ -64,9 +69,9 @@ def heds_questions() -> tuple[HedsQuestion, ...]:
     lines = files(__package__).joinpath("heds3.tsv").read_text(encoding="utf-8").splitlines()
     questions = []
     for line in lines[1:]:
-        number, kind, element_id, n_options, per_criterion, prompt = line.split("\t")
+        number, kind, element_id, n_options, per_criterion, *texts = line.split("\t")
         questions.append(
-            HedsQuestion(number, _KINDS[kind], element_id, int(n_options), per_criterion == "yes", prompt)
+            HedsQuestion(number, _KINDS[kind], element_id, int(n_options), per_criterion == "yes", *texts)
         )
     return tuple(questions)
 

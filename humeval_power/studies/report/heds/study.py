@@ -15,27 +15,9 @@ from humeval_power.studies.report.documents import (
     power_value,
 )
 from humeval_power.studies.report.fields import Given
+from humeval_power.studies.report.heds.form import heds_questions
 from humeval_power.studies.report.power_answers import pay_sentence
 
-FROM_CONFIG = {
-    "1.1.2": "experiment",
-    "1.3.1.1": "person.name",
-    "1.3.1.2": "person.affiliation",
-    "1.3.1.3": "person.email",
-    "1.3.2.1": "contact.name",
-    "1.3.2.2": "contact.affiliation",
-    "1.3.2.3": "contact.email",
-    "3.2.3": "recruitment",
-    "3.2.4": "training",
-    "3.2.5": "characteristics",
-    "3.3.2": "medium",
-    "3.3.3.2": "quality_assurance",
-    "3.3.4.1": "interface_link",
-    "3.3.4.2": "interface",
-    "3.3.8": "conditions",
-    "5.1": "ethics",
-    "5.4": "impact_assessment",
-}
 PUBLISHED, SHARED, PAID, REGISTERED, NOT_REGISTERED, SOME_EXCLUDED = 1, 1, 1, 1, 2, 5
 
 
@@ -55,16 +37,18 @@ def study_fields(
         "3.3.2": _platform(documents, "{name}."),
         "3.3.3.1": _quality_kinds(documents),
         "3.3.3.2": _quality(documents),
+    }
+    own = {
+        asked.number: given
+        for asked in heds_questions()
+        if not asked.is_per_criterion and (given := config.given(asked.own, known=known.get(asked.number)))
+    }
+    chosen = {
         "1.1.1": _chosen(config, "paper", PUBLISHED),
         "1.2": _chosen(config, "resources", SHARED) or _chosen(config, "data_link", SHARED),
         "3.3.1": _registration(config),
     }
-    own = {
-        number: given
-        for number, name in FROM_CONFIG.items()
-        if (given := config.given(name, known=known.get(number)))
-    }
-    return {**known, **own}
+    return {**known, **own, **chosen}
 
 
 def _experiment(documents: CriterionDocuments, criteria: tuple[str, ...]) -> Given | None:
