@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from humeval_power.saying.numbers import in_words, with_minus
-from humeval_power.saying.values import plain, share, signed
+from humeval_power.saying.values import estimated, plain, share, signed
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -46,13 +46,15 @@ def _environment(package: str) -> Environment:
         return _NO_BREAK.sub(lambda match: match[0].strip(_BREAK), lines)
 
     environment = Environment(loader=FunctionLoader(source), undefined=StrictUndefined, autoescape=False)
-    environment.filters |= {
+    filters: dict[str, Callable[..., str]] = {
         "n": "{:,}".format,
         "g": "{:g}".format,
+        "estimated": lambda value: with_minus(estimated(value)),
         "in_words": in_words,
         "plain": plain,
         "share": share,
         "signed": signed,
         "with_minus": with_minus,
     }
+    environment.filters |= filters
     return environment

@@ -212,8 +212,8 @@ def test_every_number_of_the_table_is_in_the_analysis():
 
 def test_results_give_both_scales_the_test_and_the_power_at_the_effect_of_interest():
     text, effect = results_paragraph(made.DOCUMENTS), made.ANALYSIS["effect"]
-    assert f"{effect['estimate']:+#.3g} on [0, 1]" in text
-    assert f"{effect['raw']['estimate']:+#.3g}" in text
+    assert f"is {effect['raw']['estimate']:+#.3g} points on the scale of the ratings, 1 to 5" in text
+    assert f"on [0, 1] it is {effect['estimate']:+#.3g}" in text
     assert f"df = {effect['df']:.1f}" in text
     assert "At the difference of interest, 0.08" in text
     assert "workers: 12 (planned: 14)" in text

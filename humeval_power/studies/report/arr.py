@@ -10,8 +10,6 @@ from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
 from humeval_power.studies.report.documents import (
     CriterionDocuments,
     command_words,
-    interest_sentence,
-    size_sentence,
     software_words,
 )
 from humeval_power.studies.report.fact_words import StudyWords
@@ -26,8 +24,8 @@ def arr_fields(documents: CriterionDocuments, config: ReportConfig = NO_CONFIG) 
     effect = said.effect()
     answers: dict[str, Given | None] = {
         **{asked.number: config.given(asked.own[0]) for asked in prompts("arr") if asked.own},
-        "B6": _joined(source, size_sentence(facts), flow_sentence(facts.record)),
-        "C3": effect and _joined(source, effect.text, said.scores(), interest_sentence(facts)),
+        "B6": _joined(source, said.size(), flow_sentence(facts.record)),
+        "C3": effect and _joined(source, effect.text, said.scores(), said.interest()),
         "C4": _joined(source, said.test(), said.estimates(), *_made_by(documents.study)),
         "D2": _recruitment_and_pay(documents, config),
     }

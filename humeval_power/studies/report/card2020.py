@@ -26,7 +26,6 @@ from humeval_power.saying.values import (
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.caveats import as_planned, caveats
 from humeval_power.studies.report.config import MEMORY, SOURCE, ReportConfig
-from humeval_power.studies.report.documents import interest_sentence
 from humeval_power.studies.report.fact_record import StudyFacts, study_facts
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.fields import FieldPrompt, Given, prompts
@@ -69,11 +68,15 @@ def checklist(
     """
     fitted, mapped, computed = parameters or NOTHING, surface or NOTHING, power or NOTHING
     facts = study_facts(fitted)
+    interest = StudyWords(facts).interest()
+    at_interest = (
+        None if interest is None else PowerAnswer(interest, is_whole=False)
+    )  # not known beforehand
     files = {**NAMES, **(names or {})}
     answers: dict[str, PowerAnswer | None] = {
         **study_answers(facts),
         "effect_of_interest": stated_effect(fitted, mapped, computed),
-        "power": power_of_design(fitted, mapped, computed) or _power_at_interest(facts),
+        "power": power_of_design(fitted, mapped, computed) or at_interest,
         "minimum_detectable_effect": smallest_shown(fitted, mapped),
         "power_assumptions": assumptions(mapped, computed),
     }
@@ -96,12 +99,6 @@ def checklist(
         caveats=caveats(facts, mapped, computed),
         provenance=_provenance(fitted, mapped, computed, files),
     )
-
-
-def _power_at_interest(facts: StudyFacts) -> PowerAnswer | None:
-    """With what the ratings have shown of their variation: it was not there before the comparison."""
-    said = interest_sentence(facts)
-    return None if said is None else PowerAnswer(said, is_whole=False)
 
 
 def _item(asked: FieldPrompt, answer: PowerAnswer | None, sources: Mapping[str, str]) -> ChecklistItem:

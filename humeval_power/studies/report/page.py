@@ -15,7 +15,7 @@ from humeval_power.saying.row_flow import flow_rows
 from humeval_power.saying.values import NOTHING, bounds, listed, number, part, share, signed, words
 from humeval_power.studies.report import page_pictures as pictures
 from humeval_power.studies.report.caveats import caveats
-from humeval_power.studies.report.documents import CriterionDocuments, size_sentence
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.paragraphs import paragraphs, signature_of
@@ -221,7 +221,7 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
 
 def _data(documents: CriterionDocuments, suffix: str) -> Iterator[Block]:
     scale = documents.facts.scale
-    size = size_sentence(documents.facts)
+    size = StudyWords(documents.facts).size()
     facts = [] if size is None else [("Collected", size)]
     facts += [] if scale is None else [("Scale", str(scale))]
     facts += [

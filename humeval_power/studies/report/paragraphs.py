@@ -23,14 +23,9 @@ from humeval_power.saying.values import (
     words,
 )
 from humeval_power.studies.report.caveats import as_planned, first_notices
-from humeval_power.studies.report.documents import (
-    CriterionDocuments,
-    exclusion_sentence,
-    interest_sentence,
-    size_sentence,
-)
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import StudyFacts
-from humeval_power.studies.report.fact_words import StudyWords, zeros
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_text
 
@@ -54,7 +49,7 @@ def _methods(documents: CriterionDocuments) -> list[str | None]:
         plan = PlanWords(documents.plan, documents.plan_checksum)
         size, test, promise = plan.passage("size"), plan.paper_test(), plan.passage("promise")
     return [
-        size_sentence(facts) if documents.study else size,
+        said.size() if documents.study else size,
         _scale(documents),
         flow_sentence(facts.record) if n_dropped(facts.record) else None,
         said.scores(),
@@ -70,14 +65,12 @@ def results_paragraph(documents: CriterionDocuments) -> str:
     Empty without an analysis or fit; a fit that did not converge has no result.
     """
     facts = documents.facts
-    said = StudyWords(facts).findings()
+    said = StudyWords(facts)
     if not facts.has_result:
-        return _joined(said)
-    left_out = exclusion_sentence(facts.record)
+        return _joined(said.findings())
     about = words(part(facts.record, "pool"), "sentence")
-    return _joined(
-        [*said, about, left_out, interest_sentence(facts), zeros(facts), *_deviations(documents.study)]
-    )
+    more = (about, said.exclusion(), said.interest(), said.zeros(), *_deviations(documents.study))
+    return _joined([*said.findings(), *more])
 
 
 def _joined(sentences: list[str | None]) -> str:
