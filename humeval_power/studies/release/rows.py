@@ -221,7 +221,12 @@ def readme(rows: ReleaseRows, contents: Contents) -> str:
     blocks = [
         "# Ratings of a human evaluation",
         _sizes(rows),
-        "## Licence\n\n" + _licence(contents.licence),
+        "## Licence\n\n"
+        + (
+            markdown_text(contents.licence)
+            if contents.licence
+            else "**Not stated.** Ask the authors before you reuse the ratings."
+        ),
         "## Files\n\n" + _files(contents.documents),
         "## Columns of ratings.csv\n\n" + _columns(rows, contents),
         "## Scale\n\n" + _scales(rows),
@@ -246,14 +251,6 @@ def _sizes(rows: ReleaseRows) -> str:
         if kind in rows.columns
     ]
     return ", ".join(counts) + "."
-
-
-def _licence(licence: str | None) -> str:
-    return (
-        markdown_text(licence)
-        if licence
-        else "**Not stated.** Ask the authors before you reuse the ratings."
-    )
 
 
 def _files(documents: Sequence[str]) -> str:

@@ -96,7 +96,7 @@ class OpenList(Report):
                 f"{one.field}{'' if one.criterion is None else f'.{one.criterion}'}",
                 f"{one.field} {one.prompt}{'' if one.criterion is None else f' ({one.criterion})'}",
                 one.mark,
-                advice=_cut(one.hint),
+                advice=one.hint if len(one.hint) <= _MOST_SHOWN else f"{one.hint[: _MOST_SHOWN - 3]}...",
             )
             for one in self.to_do
         )
@@ -117,10 +117,6 @@ class OpenList(Report):
     def to_frame(self) -> pd.DataFrame:
         """A row for each field that is left."""
         return frame_of_fields(self.content())
-
-
-def _cut(hint: str) -> str:
-    return hint if len(hint) <= _MOST_SHOWN else f"{hint[: _MOST_SHOWN - 3]}..."
 
 
 def of_fields(form: Form, fields: Sequence[FormField], *, strict: bool = False) -> OpenList:
