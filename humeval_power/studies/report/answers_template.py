@@ -21,7 +21,7 @@ from humeval_power.studies.report.heds.form import (
     options_listed,
     question_of,
 )
-from humeval_power.studies.report.items import Checklist
+from humeval_power.studies.report.items import ChecklistItem
 from humeval_power.studies.report.result import Report
 
 if TYPE_CHECKING:
@@ -143,37 +143,25 @@ class AnswerEntry:
         return said
 
 
-def questions_of_fields(form: AnsweredForm, fields: Iterable[FormField]) -> list[FilledField]:
-    """The fields of a form as they are filled from the files of a study alone."""
+def questions_of(
+    form: AnsweredForm, fields: Iterable[FormField | ChecklistItem], criterion: str | None = None
+) -> list[FilledField]:
+    """The fields of a form as they are filled from the files of a study alone.
+
+    criterion : that of a checklist, whose item on the criterion is asked once for each of them.
+    """
     return [
         FilledField(
             form,
-            field.number,
-            field.prompt,
-            field.section,
-            field.state,
-            field.answer or "",
-            field.source or "",
-            field.criterion,
+            one.number,
+            one.prompt,
+            one.section,
+            one.state,
+            one.answer or "",
+            one.source or "",
+            criterion if one.number == "criterion" else one.criterion,
         )
-        for field in fields
-    ]
-
-
-def questions_of_checklist(checklist: Checklist, criterion: str) -> list[FilledField]:
-    """The items of the checklist; what is asked of the criterion is asked once for each of them."""
-    return [
-        FilledField(
-            "card2020",
-            item.key,
-            item.question,
-            item.section,
-            item.state,
-            item.answer or "",
-            item.source or "",
-            criterion if item.key == "criterion" else None,
-        )
-        for item in checklist.items
+        for one in fields
     ]
 
 

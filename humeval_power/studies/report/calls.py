@@ -378,24 +378,18 @@ def _questions_of(
     form: AnsweredForm, documents: tuple[CriterionDocuments, ...], answers: ReportConfig
 ) -> list[FilledField]:
     """The fields of a form by the files of the study alone; the answers only name criteria without a name."""
-    from humeval_power.studies.report.answers_template import questions_of_checklist, questions_of_fields
+    from humeval_power.studies.report.answers_template import questions_of
     from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
     from humeval_power.studies.report.heds.criterion import criterion_names
 
     names = criterion_names(documents, answers)
     if form == "heds":
         named = ReportConfig(criteria={name: {} for name in names})
-        return questions_of_fields("heds", heds_fields_of(documents, named))
-    if form == "card2020":
-        return [
-            one
-            for name, each in zip(names, documents, strict=True)
-            for one in questions_of_checklist(checklist_of((each,), NO_CONFIG), name)
-        ]
-    if form == "arr":
-        return [
-            one
-            for each in documents
-            for one in questions_of_fields("arr", page_of("arr", (each,), NO_CONFIG).fields)
-        ]
-    return questions_of_fields(form, page_of(form, documents, NO_CONFIG).fields)
+        return questions_of("heds", heds_fields_of(documents, named))
+    asked: list[FilledField] = []
+    for name, each in zip(names, documents, strict=True):
+        if form == "card2020":
+            asked += questions_of(form, checklist_of((each,), NO_CONFIG).items, name)
+        elif form == "arr" or each is documents[0]:
+            asked += questions_of(form, page_of(form, (each,), NO_CONFIG).fields)
+    return asked

@@ -21,23 +21,25 @@ class ChecklistItem:
     """One thing that a report should say.
 
     `state` is 'filled' where the documents give the whole answer. An open item may hold what is
-    known so far in `answer`; `advice` says what to add. `source` names where an answer came from.
+    known so far in `answer`; `advice` says what to add. `source` names where an answer came from. Its key is its
+    `number`; no item is of one criterion alone.
     """
 
-    key: str
+    number: str
     section: str
-    question: str
+    prompt: str
     state: State
     answer: str | None = None
     source: str | None = None
     advice: str | None = None
     table: Table | None = None
+    criterion: None = None
 
     def field(self) -> FormLine:
         """The item as it is shown."""
         return FormLine(
-            self.key,
-            self.question,
+            self.number,
+            self.prompt,
             self.state,
             self.answer or "",
             self.source or "",

@@ -146,7 +146,7 @@ def of_checklist(checklist: Checklist, *, strict: bool = False) -> OpenList:
         strict=strict,
         n_fields=len(checklist.items),
         to_do=tuple(
-            ToDo(item.key, "open", item.question, item.advice or "")
+            ToDo(item.number, "open", item.prompt, item.advice or "")
             for item in checklist.items
             if item.state == "open"
         ),
