@@ -13,7 +13,7 @@ from humeval_power.studies.report.documents import (
     software_words,
 )
 from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.fields import FormField, FormPage, Given, fields_of, prompts
+from humeval_power.studies.report.fields import FormField, FormPage, Given, fields_of, given, prompts
 from humeval_power.studies.report.power_answers import pay_sentence
 
 
@@ -42,8 +42,7 @@ def arr_page(fields: Sequence[FormField]) -> FormPage:
 
 
 def _joined(source: str, *texts: str | None) -> Given | None:
-    said = " ".join(filter(None, texts))
-    return Given(said, source) if said else None
+    return given(" ".join(filter(None, texts)), source)
 
 
 def _made_by(study: JsonRecord) -> list[str | None]:
@@ -57,14 +56,14 @@ def _made_by(study: JsonRecord) -> list[str | None]:
 def _recruitment_and_pay(documents: CriterionDocuments, config: ReportConfig) -> Given | None:
     """The authors' words; without them the planned pay, which says nothing on recruitment."""
     planned = pay_sentence(documents.plan)
-    by_plan = None if planned is None else Given(planned, documents.name("plan"), False)
+    by_plan = given(planned, documents.name("plan"), False)
     known = {"recruitment": None, "payment": by_plan}
-    own = [given for name, plan in known.items() if (given := config.given(name, known=plan))]
+    own = [said for name, plan in known.items() if (said := config.given(name, known=plan))]
     if len(own) == 2:
-        sources = dict.fromkeys(given.source for given in own)
-        return Given(" ".join(given.text for given in own), "; ".join(sources))
-    texts = [*(given.text for given in own), *([planned] if planned else [])]
+        sources = dict.fromkeys(one.source for one in own)
+        return Given(" ".join(one.text for one in own), "; ".join(sources))
+    texts = [*(one.text for one in own), *([planned] if planned else [])]
     if not texts:
         return None
-    named = [given.source for given in own] + ([documents.name("plan")] if planned else [])
+    named = [one.source for one in own] + ([documents.name("plan")] if planned else [])
     return Given(" ".join(texts), "; ".join(named), False)

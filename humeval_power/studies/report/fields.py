@@ -27,6 +27,13 @@ class Given(NamedTuple):
     options: tuple[int, ...] = ()
 
 
+def given(
+    said: str | None, source: str, is_certain: bool = True, options: tuple[int, ...] = ()
+) -> Given | None:
+    """The answer, None where nothing is known."""
+    return Given(said, source, is_certain, options) if said else None
+
+
 @dataclass(frozen=True, slots=True)
 class FormField:
     """A field of a form.

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from importlib.resources import files
+from itertools import chain, count
 from typing import Any, Literal, NamedTuple
 
 from humeval_power.checking.columns import shortened
@@ -197,8 +198,9 @@ def heds_json(
     """
     elements: Elements = deepcopy(dict(into or {}))
     _check_elements(elements)
-    names = {} if criteria is None else criteria
-    keys = _criterion_keys(fields, names)
+    names, keys = criteria or {}, dict[str, str]()
+    for name in dict.fromkeys(field.criterion for field in fields if field.criterion is not None):
+        keys[name] = unlike(plain_name(names.get(name, name)), keys.values())
     if keys:
         _add_criteria(elements, keys.values())
     questions = {question.element_id: question for question in heds_questions()}
@@ -219,18 +221,10 @@ def plain_name(name: str) -> str:
     return " ".join(_NOT_PLAIN.sub(" ", name).split()) or "criterion"
 
 
-def _criterion_keys(fields: Iterable[FormField], names: Mapping[str, str]) -> dict[str, str]:
-    """The form's key of each criterion by its name in the fields, no two the same."""
-    keys: dict[str, str] = {}
-    for field in fields:
-        if field.criterion is None or field.criterion in keys:
-            continue
-        wanted = plain_name(names.get(field.criterion, field.criterion))
-        key, number = wanted, 2
-        while key in keys.values():
-            key, number = f"{wanted} {number}", number + 1
-        keys[field.criterion] = key
-    return keys
+def unlike(name: str, taken: Collection[str]) -> str:
+    """The name, with a number behind it where it is taken."""
+    numbered = (f"{name} {number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 def _add_criteria(elements: Elements, keys: Iterable[str]) -> None:
