@@ -87,15 +87,7 @@ def test_a_surface_has_a_row_for_each_cell() -> None:
 
 def test_unpaired_answers_need_a_baseline_and_no_agreement() -> None:
     text = text_of(
-        "power",
-        "--n",
-        "400",
-        "--effect",
-        "0.05",
-        "--baseline-accuracy",
-        "0.8",
-        "--test",
-        "unpaired",
+        *"power --n 400 --effect 0.05 --baseline-accuracy 0.8 --test unpaired".split(),
         *COMMON,
     )
     assert "other ones for B than for A" in text
@@ -122,15 +114,7 @@ def test_an_impossible_improvement_is_no_number() -> None:
 
 def test_a_baseline_that_the_regression_has_not_seen_is_remarked() -> None:
     result = run(
-        "power",
-        "--n",
-        "500",
-        "--effect",
-        "0.02",
-        "--baseline-accuracy",
-        "0.7",
-        "--overlap",
-        "glue",
+        *"power --n 500 --effect 0.02 --baseline-accuracy 0.7 --overlap glue".split(),
         *COMMON,
     )
     assert "has seen accuracies of 0.8 to 1 only" in " ".join(result.stderr.split())

@@ -166,7 +166,9 @@ def test_every_number_in_an_answer_is_in_the_documents_or_is_said_to_be_derived(
                 digits = written.rstrip(",").replace(",", "")
                 rounding = 0.5 * 10 ** -len(digits.partition(".")[2])
                 nearest = min(abs(float(digits) - number) for number in known + derived)
-                assert nearest <= 1.001 * rounding, f"{digits} of {shown.number!r} is in no document: {text}"
+                assert nearest <= 1.001 * rounding, (
+                    f"{digits} of {shown.number!r} is in no document: {text}"
+                )
 
 
 def test_without_documents_every_item_is_open_and_has_advice():
