@@ -11,7 +11,7 @@ from humeval_power.safe_text import one_line, toml_text
 from humeval_power.saying.document import Document, Facts, Section, Table
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, versions
 from humeval_power.studies.report.config import HINTS, REMEMBERED, HedsAnswer, ReportConfig
-from humeval_power.studies.report.fields import FILES, FieldPrompt, FormField, State, prompts
+from humeval_power.studies.report.fields import FILES, ChecklistItem, FieldPrompt, FormField, State, prompts
 from humeval_power.studies.report.heds.form import (
     SECTIONS,
     Chosen,
@@ -21,7 +21,6 @@ from humeval_power.studies.report.heds.form import (
     options_listed,
     question_of,
 )
-from humeval_power.studies.report.items import ChecklistItem
 from humeval_power.studies.report.result import Report
 
 if TYPE_CHECKING:

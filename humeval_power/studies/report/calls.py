@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     )
     from humeval_power.studies.report.config import ReportConfig
     from humeval_power.studies.report.documents import CriterionDocuments
-    from humeval_power.studies.report.fields import FormField, FormPage
-    from humeval_power.studies.report.items import Checklist
+    from humeval_power.studies.report.fields import Checklist, FormField, FormPage
     from humeval_power.studies.report.open_list import OpenList
     from humeval_power.studies.report.result import Report
 

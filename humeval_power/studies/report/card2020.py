@@ -28,8 +28,7 @@ from humeval_power.studies.report.caveats import as_planned, caveats
 from humeval_power.studies.report.config import MEMORY, SOURCE, ReportConfig
 from humeval_power.studies.report.fact_record import StudyFacts, study_facts
 from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.fields import FieldPrompt, Given, prompts
-from humeval_power.studies.report.items import Checklist, ChecklistItem
+from humeval_power.studies.report.fields import Checklist, ChecklistItem, FieldPrompt, Given, prompts
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import (
     PowerAnswer,

@@ -9,9 +9,8 @@ from typing import Any
 from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import toml_text
-from humeval_power.studies.report.fields import Given
+from humeval_power.studies.report.fields import GIVEN, Given
 from humeval_power.studies.report.heds.form import Chosen, HedsQuestion, heds_questions, read_choice
-from humeval_power.studies.report.items import GIVEN
 
 SOURCE = GIVEN
 MEMORY = "remembered answers"  # the source of what the authors said of an earlier study

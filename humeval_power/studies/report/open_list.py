@@ -10,9 +10,8 @@ from humeval_power.saying.document import Document, FormLine, Section
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.studies.report.answers_template import Place, key_text, places_of, prompt_of
-from humeval_power.studies.report.fields import FILES, FormField
+from humeval_power.studies.report.fields import FILES, Checklist, FormField
 from humeval_power.studies.report.heds.form import options_listed, question_of
-from humeval_power.studies.report.items import Checklist
 from humeval_power.studies.report.result import Report, frame_of_fields
 
 if TYPE_CHECKING:

@@ -34,8 +34,7 @@ from humeval_power.saying.values import (
 from humeval_power.studies.looks.repeated import RepeatedResult
 from humeval_power.studies.monitor.result import repeated_words
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.report.fields import FormField
-from humeval_power.studies.report.items import Checklist, ChecklistItem
+from humeval_power.studies.report.fields import Checklist, ChecklistItem, FormField
 
 TARGET = 0.8
 DESIGN = ("setting", "workers", "items", "ratings_per_item")

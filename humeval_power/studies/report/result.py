@@ -12,8 +12,14 @@ from humeval_power.safe_text import json_text
 from humeval_power.saying.document import Document, Facts, Section
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result, Source
-from humeval_power.studies.report.fields import FormField, FormPage, how_filled, open_fields
-from humeval_power.studies.report.items import Checklist, ChecklistItem
+from humeval_power.studies.report.fields import (
+    Checklist,
+    ChecklistItem,
+    FormField,
+    FormPage,
+    how_filled,
+    open_fields,
+)
 from humeval_power.studies.report.page_pictures import surface_picture
 
 if TYPE_CHECKING:
