@@ -202,9 +202,9 @@ def _shown(field: FormField, criteria: list[str]) -> FormLine:
     )
 
 
-# The items of the checklist, in the order of Card et al. (2020), section 6: a power analysis before a comparison; what
-# others need to plan their own studies, and data and code; an analysis planned before the ratings come in; and a human
-# evaluation that says how many workers rated how many items how often.
+# The items of the checklist, in the order of Card et al. (2020), section 6: a power analysis before a comparison;
+# what others need to plan their own studies, and data and code; an analysis planned before the ratings come in; and
+# a human evaluation that says how many workers rated how many items how often.
 
 
 @dataclass(frozen=True, slots=True)
