@@ -215,7 +215,7 @@ def test_results_give_both_scales_the_test_and_the_power_at_the_effect_of_intere
     assert f"is {effect['raw']['estimate']:+#.3g} points on the scale of the ratings, 1 to 5" in text
     assert f"on [0, 1] it is {effect['estimate']:+#.3g}" in text
     assert f"df = {effect['df']:.1f}" in text
-    assert "At the difference of interest, 0.08" in text
+    assert "At the difference of interest, 0.32 points (0.08 on [0, 1]), this design" in text
     assert "workers: 12 (planned: 14)" in text
 
 

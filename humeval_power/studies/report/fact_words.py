@@ -10,7 +10,7 @@ from typing import Any
 from humeval_power.families import FamilyOfTests
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.rules import DecisionRule, claim
-from humeval_power.saying.answer_words import decided_words, with_names
+from humeval_power.saying.answer_words import decided_words, points_words, with_names
 from humeval_power.saying.document import Fact, Table
 from humeval_power.saying.numbers import (
     MINUS,
@@ -103,6 +103,7 @@ class StudyWords:
             margin_decided=self._margin_decided,
             is_too_bold=is_too_bold,
             claim=claim,
+            points_words=points_words,
         )
 
     @property

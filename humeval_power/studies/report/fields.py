@@ -13,6 +13,7 @@ from humeval_power.saying.document import Document, FieldState, FormLine, Paragr
 from humeval_power.saying.numbers import minus_of_numbers
 
 State = Literal["filled", "suggested", "open"]
+UNNAMED = "criterion"  # what a criterion without a name is called
 GIVEN = "the [report] table"  # the source of what the authors say themselves
 
 
@@ -163,7 +164,8 @@ class FormPage:
         """The fields by the heading that they stand under: section, and criterion where there is one."""
         result: dict[str, list[FormField]] = {}
         for field in self.fields:
-            heading = field.section if field.criterion is None else f"{field.section}: {field.criterion}"
+            is_named = field.criterion not in (None, UNNAMED)
+            heading = f"{field.section}: {field.criterion}" if is_named else field.section
             result.setdefault(heading, []).append(field)
         return result
 

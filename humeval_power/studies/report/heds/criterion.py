@@ -11,10 +11,9 @@ from humeval_power.safe_text import toml_text
 from humeval_power.studies.report.config import NO_CONFIG, SOURCE, HedsAnswer, ReportConfig
 from humeval_power.studies.report.documents import CriterionDocuments, scale_size, scale_values
 from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.fields import FormField, FormPage, Given, field_of, given
+from humeval_power.studies.report.fields import UNNAMED, FormField, FormPage, Given, field_of, given
 from humeval_power.studies.report.heds.form import (
     FORM_LINK,
-    UNNAMED,
     Chosen,
     HedsQuestion,
     heds_questions,

@@ -16,12 +16,11 @@ from typing import Any, Literal, NamedTuple
 
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
-from humeval_power.studies.report.fields import FieldPrompt, FormField, Given, field_of
+from humeval_power.studies.report.fields import UNNAMED, FieldPrompt, FormField, Given, field_of
 
 FORM_LINK = "https://nlp-heds.github.io"
 CRITERIA_ID = "heds-criteria-criterion"
 OTHER_TEXT = "-other_text"
-UNNAMED = "criterion"  # what a criterion without a name is called
 LAST_STANDS_FIRST = ("2.4", "2.5")  # the form shows the option with the highest number, no language, first
 
 Kind = Literal["radio", "check", "text", "integer"]
