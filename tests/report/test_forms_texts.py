@@ -192,6 +192,7 @@ def test_a_plan_for_the_observed_difference_says_so_in_its_preregistration():
 def test_every_number_of_the_paragraphs_is_in_the_documents(documents):
     known = [*made.values_of(documents.study), *made.values_of(documents.power)]
     known += made.values_of_plan(documents.plan) if documents.plan else []
+    known += [4 * 0.08]  # the difference of interest in points of the scale 1 to 5
     texts = paragraphs(documents)
     assert texts["Methods"]
     for text in texts.values():
