@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 Prose = Callable[[str], str]
-_BREAK = "\x1f"  # a line break of a template, which no name that is shown in it can hold
+_BREAK = "\x1f"  # a line break of a template; in a name it would be a space
 
 # Around what opens and ends a passage nothing breaks, so that one may stand within a sentence of another.
 _NO_BREAK = re.compile(rf"{{% (?:macro|set) [^%]*%}}{_BREAK}|{_BREAK}{{% endmacro %}}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from humeval_power.safe_text import one_line, toml_text
 from humeval_power.saying.document import Document, Facts, Section, Table
@@ -22,9 +22,6 @@ from humeval_power.studies.report.heds.form import (
     question_of,
 )
 from humeval_power.studies.report.result import Report
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Where the answer to a field of a form is written: the name of a text, or the number of a HEDS question.
 
@@ -405,14 +402,6 @@ class AnswersTemplate(Report):
                 for entry in self.entries
             ],
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each answer."""
-        import pandas as pd
-
-        rows = self.content()["rows"]
-        assert isinstance(rows, list)
-        return pd.DataFrame(rows)
 
 
 def _counts(part: list[AnswerEntry]) -> tuple[int, int, int, int]:

@@ -75,9 +75,8 @@ class StudyWords:
         effect = part(record, "effect")
         p_value = facts.comparisons[0].p_value if facts.comparisons else None
         if p_value is not None and part(record, "sequential", "inference"):
-            p_value = number(
-                effect, "p_value"
-            )  # of this estimate: that over all looks has a sentence of its own
+            # of this estimate: that over all looks has a sentence of its own
+            p_value = number(effect, "p_value")
         interest = part(record, "power_at_interest")
         return prose_of(
             __package__,

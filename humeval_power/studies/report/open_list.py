@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from humeval_power.saying.document import Document, FormLine, Section
 from humeval_power.saying.quantities import values
@@ -12,10 +12,7 @@ from humeval_power.saying.result import Record
 from humeval_power.studies.report.answers_template import Place, key_text, places_of, prompt_of
 from humeval_power.studies.report.fields import FILES, Checklist, FormField
 from humeval_power.studies.report.heds.form import options_listed, question_of
-from humeval_power.studies.report.result import Report, frame_of_fields
-
-if TYPE_CHECKING:
-    import pandas as pd
+from humeval_power.studies.report.result import Report
 
 Form = Literal["heds", "arr", "aspredicted", "osf"]
 
@@ -112,10 +109,6 @@ class OpenList(Report):
             **values(self, "form", "n_fields", "n_filled", "n_to_check", "n_open"),
             "fields": [asdict(one) for one in self.to_do],
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each field that is left."""
-        return frame_of_fields(self.content())
 
 
 def of_fields(form: Form, fields: Sequence[FormField], *, strict: bool = False) -> OpenList:

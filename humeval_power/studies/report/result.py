@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from humeval_power.safe_text import json_text
 from humeval_power.saying.document import Document, Facts, Section
@@ -21,9 +21,6 @@ from humeval_power.studies.report.fields import (
     open_fields,
 )
 from humeval_power.studies.report.page_pictures import surface_picture
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 REPORT_SCHEMA = "humeval_power/report/1"
 _CHECKLIST = (
@@ -51,6 +48,11 @@ class Report(Result):
         return (
             f"{self.n_open} of its fields are open (--strict)." if self.strict and self.n_open > 0 else ""
         )
+
+    def table_rows(self) -> Sequence[Record]:
+        """A row for each field of a form."""
+        fields = self.content().get("fields")
+        return fields if isinstance(fields, list) else super().table_rows()
 
     def with_command(self, command: str, sources: tuple[Source, ...]) -> Self:
         """The same with what was typed and the names of the files that were read: a report is published, and
@@ -81,10 +83,6 @@ class FormReport(Report):
     def content(self) -> Record:
         """The counts, and every field."""
         return {"form": self.form, **_of_fields(self.page.fields)}
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each field."""
-        return frame_of_fields(self.content())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,10 +139,6 @@ class ChecklistReport(Report):
             "caveats": list(self.checklist.caveats),
         }
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each item."""
-        return frame_of_fields(self.content())
-
 
 def _of_fields(fields: Sequence[FormField | ChecklistItem]) -> Record:
     """How many fields there are in which state, and every field."""
@@ -164,15 +158,6 @@ def _of_fields(fields: Sequence[FormField | ChecklistItem]) -> Record:
             for one in fields
         ],
     }
-
-
-def frame_of_fields(content: Record) -> pd.DataFrame:
-    """A row for each field of a form."""
-    import pandas as pd
-
-    rows = content["fields"]
-    assert isinstance(rows, list)
-    return pd.DataFrame(rows)
 
 
 # The parameters of a study as a result: what the next study is planned from.
