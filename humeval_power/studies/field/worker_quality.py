@@ -244,10 +244,7 @@ class WorkerExclusion:
     def remaining(self, ratings: Ratings) -> Ratings:
         """The ratings of the workers who stay, with a step of the flow for each rule.
 
-        Raises
-        ------
-        InputError
-            Fewer than two workers stay, or only one of the systems.
+        Raises InputError: fewer than two workers stay, or only one of the systems.
         """
         broken = self.first_broken
         rule = np.array([broken.get(name, "") for name in ratings.worker_names], dtype=object)[

@@ -58,8 +58,6 @@ def checklist(
 ) -> Checklist:
     """Fill the items from the documents that there are.
 
-    Parameters
-    ----------
     parameters, surface, power : the JSON documents of `fit`, `surface` and `power`, as read.
     planned : what the plan says, by item; it goes before what is not the whole answer.
     given : what the authors say themselves, by item; it completes what is not the whole answer.

@@ -28,10 +28,7 @@ _MOST = {"budget": 1e9, "workers": 1000, "items": 100_000}
 def number(text: str) -> float:
     """A finite number, with a decimal point or comma; '1,500' are thousands.
 
-    Raises
-    ------
-    InputError
-        Anything else.
+    Raises InputError: anything else.
     """
     text = re.sub(r"^(\$|USD) *| *(\$|%|USD|dollars?)$", "", text, flags=re.IGNORECASE)
     digits = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", ".", 1)
@@ -71,10 +68,7 @@ def file_names(text: str, talk: Talk) -> str:
 def count_files(judgement: str, files: Sequence[str]) -> None:
     """Refuse another number of files than this kind of judgements has.
 
-    Raises
-    ------
-    InputError
-        One where three are needed, none, or several.
+    Raises InputError: one where three are needed, none, or several.
     """
     if judgement in THREE_FILES:
         if len(files) != len(_OF_THREE):
@@ -206,10 +200,7 @@ class Ask:
     def answer(self, typed: str, talk: Talk) -> str:
         """What was typed, as it is kept.
 
-        Raises
-        ------
-        InputError
-            What cannot be the answer, with what can.
+        Raises InputError: what cannot be the answer, with what can.
         """
         text = typed.strip()
         if self.unknown and text.casefold() in (UNKNOWN, "?", DONT_KNOW.casefold()):
@@ -490,10 +481,7 @@ _WITH_FILE = "pilot (to plan from it) or --have results (to decide it)"
 def given_answers(answers: Mapping[str, str]) -> dict[str, str]:
     """The answers by what asks for them: 'limit' may hold an amount, a baseline means comparisons with it.
 
-    Raises
-    ------
-    InputError
-        Names of no question.
+    Raises InputError: names of no question.
     """
     result = {name: text for name, text in answers.items() if text}
     unknown = [name for name in result if name not in ASKS]

@@ -85,10 +85,7 @@ def heds_fields(
     documents : of the study and of its (first) criterion. further_criteria : of the others.
     A criterion that no document names is called by its name in the configuration, where that has one.
 
-    Raises
-    ------
-    InputError
-        Answers of the configuration to questions or options that the form does not have.
+    Raises InputError: answers of the configuration to questions or options that the form does not have.
     """
     per_criterion = (documents, *further_criteria)
     names = criterion_names(per_criterion, config)

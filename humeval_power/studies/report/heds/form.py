@@ -190,10 +190,7 @@ def heds_json(
     criteria : other names for criteria, by the name in the fields. suggestions : suggested texts carry a
     mark in front, or are left out; an option that is only suggested is never chosen.
 
-    Raises
-    ------
-    InputError
-        An `into` that is not a file of the form.
+    Raises InputError: An `into` that is not a file of the form.
     """
     elements: Elements = deepcopy(dict(into or {}))
     _check_elements(elements)
@@ -303,10 +300,7 @@ def fields_of_elements(elements: Mapping[str, Any]) -> tuple[FormField, ...]:
 
     A text that still carries the mark of a suggestion is one.
 
-    Raises
-    ------
-    InputError
-        Not a file of the form.
+    Raises InputError: not a file of the form.
     """
     _check_elements(dict(elements))
     criteria = list(elements.get(CRITERIA_ID, {}).get("control", {})) or [UNNAMED]
