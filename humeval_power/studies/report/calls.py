@@ -68,7 +68,15 @@ def report(
     if form == "study":
         return _study(documents, own, strict=strict)
     if form == "heds":
-        return _heds(documents, own, into, strict=strict)
+        from humeval_power.studies.report.heds.criterion import heds_page
+        from humeval_power.studies.report.heds.form import fields_of_elements, heds_json
+        from humeval_power.studies.report.result import HedsReport
+
+        fields = heds_fields_of(documents, own)
+        elements = heds_json(fields, into=into)
+        shown = heds_page(fields if into is None else fields_of_elements(elements))
+        page = replace(shown, caveats=_first_notices(documents))
+        return HedsReport(form=form, page=page, elements=elements, strict=strict)
     criteria = tuple(documents) or (_nothing(),)
     if form == "card2020":
         from humeval_power.studies.report.result import ChecklistReport
@@ -238,24 +246,6 @@ def heds_fields_of(documents: Sequence[CriterionDocuments], answers: ReportConfi
 
     first, *further = documents or (CriterionDocuments(),)
     return heds_fields(first, answers, further_criteria=further)
-
-
-def _heds(
-    documents: Sequence[CriterionDocuments],
-    answers: ReportConfig,
-    into: Mapping[str, Any] | None,
-    *,
-    strict: bool,
-) -> Report:
-    from humeval_power.studies.report.heds.criterion import heds_page
-    from humeval_power.studies.report.heds.form import fields_of_elements, heds_json
-    from humeval_power.studies.report.result import HedsReport
-
-    fields = heds_fields_of(documents, answers)
-    elements = heds_json(fields, into=into)
-    shown = fields if into is None else fields_of_elements(elements)
-    page = replace(heds_page(shown), caveats=_first_notices(documents))
-    return HedsReport(form="heds", page=page, elements=elements, strict=strict)
 
 
 def _first_notices(criteria: Sequence[CriterionDocuments]) -> tuple[str, ...]:
