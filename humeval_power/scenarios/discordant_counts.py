@@ -37,8 +37,6 @@ def enumerated_power(
     """Power, Type M and Type S over every pair of counts (b, c) with K = b + c binomial(n, discordant)
     and b binomial(K, (discordant + difference) / (2 discordant)).
 
-    Parameters
-    ----------
     critical : the largest min(b, c) that is significant for each K; -1 where none is.
     weight : what the estimate is for each K, divided by b - c.
     sides : what the test can claim: either sign, only that of the difference, or only the other.

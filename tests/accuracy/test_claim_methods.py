@@ -11,7 +11,7 @@ from scipy import stats
 
 import humeval_power as hp
 from humeval_power.comparisons.accuracy.claims import Claim, by_every_method
-from tests.cli import run, run_json
+from tests.cli import run
 
 CLAIMS = (
     Claim("a", 900, 0.80, 0.03, "one"),
@@ -52,8 +52,9 @@ def test_tasks_have_their_means_and_standard_errors() -> None:
 
 def test_report_and_record_say_the_same(tmp_path: Path) -> None:
     (tmp_path / "claims.csv").write_text(TABLE)
-    record = run_json("accuracy", "claims", tmp_path / "claims.csv")
-    out = run("accuracy", "claims", tmp_path / "claims.csv").stdout
+    claims, *_ = hp.accuracy.read_claims(tmp_path / "claims.csv")
+    result = hp.accuracy.claims(claims)
+    record, out = result.record(), str(result)
     assert f"{100 * record['smallest'][3]['squad']:.2f}" in out
     assert f"{100 * record['tasks'][0]['standard_error']:.2f}" in out
     assert record["reached"]["most"] == 1.0

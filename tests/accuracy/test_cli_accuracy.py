@@ -87,15 +87,7 @@ def test_a_surface_has_a_row_for_each_cell() -> None:
 
 def test_unpaired_answers_need_a_baseline_and_no_agreement() -> None:
     text = text_of(
-        "power",
-        "--n",
-        "400",
-        "--effect",
-        "0.05",
-        "--baseline-accuracy",
-        "0.8",
-        "--test",
-        "unpaired",
+        *("power", "--n", "400", "--effect", "0.05", "--baseline-accuracy", "0.8", "--test", "unpaired"),
         *COMMON,
     )
     assert "other ones for B than for A" in text
@@ -122,15 +114,7 @@ def test_an_impossible_improvement_is_no_number() -> None:
 
 def test_a_baseline_that_the_regression_has_not_seen_is_remarked() -> None:
     result = run(
-        "power",
-        "--n",
-        "500",
-        "--effect",
-        "0.02",
-        "--baseline-accuracy",
-        "0.7",
-        "--overlap",
-        "glue",
+        *("power", "--n", "500", "--effect", "0.02", "--baseline-accuracy", "0.7", "--overlap", "glue"),
         *COMMON,
     )
     assert "has seen accuracies of 0.8 to 1 only" in " ".join(result.stderr.split())
@@ -308,10 +292,10 @@ def test_claims_in_per_cent_are_told_from_shares(tmp_path: Path) -> None:
 
 
 def test_claims_are_judged(tmp_path: Path) -> None:
-    table = write(tmp_path / "c.csv", CLAIMS)
-    text = text_of("claims", table)
+    table, out = write(tmp_path / "c.csv", CLAIMS), tmp_path / "c.json"
+    text = text_of("claims", table, "-o", str(out))
     assert "could show 2 of 6 claimed improvements" in " ".join(text.split())
-    record = record_of("claims", table)
+    record = json.loads(out.read_text())
     assert record["schema"] == "humeval_power/accuracy_claims/1"
     assert record["claims"][0]["is_below"] is True
     assert record["regression"]["n_claims"] == 6

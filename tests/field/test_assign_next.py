@@ -54,13 +54,25 @@ def answered(table: pd.DataFrame, keep, *, ratings=None) -> Export:
     return Export("collected", "test", "answers.csv", frame, mapping=mapped)
 
 
-def under_way(study, keep, n, *, blind=True, ratings=None, more=(), layout=LAYOUT, **asked):
+def under_way(
+    study,
+    keep,
+    n,
+    *,
+    blind=True,
+    ratings=None,
+    more=(),
+    layout=LAYOUT,
+    changed=lambda frame: frame,
+    **asked,
+):
     """The next ratings of a study of which these rows are answered, and the table that it began with."""
     how = {**layout, **({"blind": True, "bits": plans.BITS} if blind else {})}
     begun = assign_work(study, **how)
     table = begun.to_frame()
     assignment = assigned_of([(table, "assignment.csv"), *more])
     export = answered(table, keep, ratings=ratings)
+    export = replace(export, frame=changed(export.frame))
     return begun, next_ratings(study, n, assignment=assignment, exports=[export], **how, **asked)
 
 
@@ -133,12 +145,8 @@ def test_no_rating_is_read() -> None:
     }.items():
         _, found = under_way(study, half_of_w03, 12, dropouts=["w03"], ratings=ratings)
         made[name] = (found.artefact(".csv"), json.dumps(found.content()))
-    begun = assign_work(study, **LAYOUT, blind=True, bits=plans.BITS)
-    export = answered(begun.to_frame(), half_of_w03)
-    export = replace(export, frame=export.frame.drop(columns="rating"))
-    table = assigned_of([(begun.to_frame(), "assignment.csv")])
-    how = {**LAYOUT, "blind": True, "bits": plans.BITS}
-    found = next_ratings(study, 12, assignment=table, exports=[export], dropouts=["w03"], **how)
+    without = {"changed": lambda frame: frame.drop(columns="rating")}
+    _, found = under_way(study, half_of_w03, 12, dropouts=["w03"], **without)
     made["no column"] = (found.artefact(".csv"), json.dumps(found.content()))
     assert len(set(made.values())) == 1
 
@@ -313,13 +321,11 @@ def test_a_rehearsal_draws_what_was_added_and_changes_nothing_of_the_others(by_s
 
 def test_one_person_in_two_slots_meets_no_item_twice() -> None:
     study = plans.of_two()
-    how = {**LAYOUT, "blind": True, "bits": plans.BITS}
-    begun = assign_work(study, **how)
-    export = answered(begun.to_frame(), half_of_w03)
-    workers = export.frame["worker"].replace("p-w02", "p-w01")
-    export = replace(export, frame=export.frame.assign(worker=workers))
-    table = assigned_of([(begun.to_frame(), "assignment.csv")])
-    found = next_ratings(study, 24, assignment=table, exports=[export], dropouts=["w03"], **how)
+    begun, found = under_way(
+        *(study, half_of_w03, 24),
+        dropouts=["w03"],
+        changed=lambda frame: frame.assign(worker=frame["worker"].replace("p-w02", "p-w01")),
+    )
     rows = cells_of(found)
     mine = rows[rows["worker_slot"].isin(["w01", "w02"])]
     theirs = begun.rows[begun.rows["worker_slot"].isin(["w01", "w02"])]
@@ -357,6 +363,20 @@ def study(tmp_path):
     write(tmp_path / "answers.csv", [one for one in answers(rows) if one["slot"] != "w03"])
     mapping(tmp_path, "slot", "order")
     return tmp_path
+
+
+def without_w03(files, **more):
+    """The answers of all slots of a written study but w03."""
+    return [
+        {
+            "worker": f"p-{slot}",
+            "slot": slot,
+            **more,
+            **{name: row[name] for name in ("order", "code", "kind")},
+        }
+        for row in rows_of(files.assignment)
+        if (slot := row["worker_slot"]) != "w03"
+    ]
 
 
 def asked(
@@ -399,19 +419,12 @@ def test_the_batch_is_written_as_the_platform_takes_it(study) -> None:
     assert not {"old", "new"} & set(table.split(","))  # codes alone
 
 
-def test_files_without_ratings_scrambled_twice_and_half_written(study) -> None:
+def test_files_without_ratings_twice_and_half_written(study) -> None:
     words = ("--next", 8, "--dropouts", "w03", "--new-workers", 1, "--json", "-o")
     asked(study, *words, study / "one")
     table = pd.read_csv(study / "answers.csv", dtype=str)
-    table.assign(rating=table["rating"].sample(frac=1, random_state=1).to_numpy()).to_csv(
-        study / "scrambled.csv", index=False
-    )
     table.drop(columns="rating").to_csv(study / "none.csv", index=False)
-    for name, exports in {
-        "scrambled": ("scrambled.csv",),
-        "none": ("none.csv",),
-        "twice": ("answers.csv", "answers.csv"),
-    }.items():
+    for name, exports in {"none": ("none.csv",), "twice": ("answers.csv", "answers.csv")}.items():
         asked(study, *words, study / name, exports=exports)
         for path in (study / "one").rglob("*.*"):
             assert path.read_bytes() == (study / name / path.relative_to(study / "one")).read_bytes(), name
@@ -500,13 +513,7 @@ def test_the_budget_of_the_study_file_holds_beside_its_plan(tmp_path, monkeypatc
     priced = plans.of_two(costs=costs)
     plan = replace(priced, cost=cost_of(priced.design(), costs).total)
     files = plans.written(tmp_path / "study", plan)
-    kept = ("order", "code", "kind")
-    given = [
-        {"worker": f"p-{slot}", "slot": slot, **{name: row[name] for name in kept}}
-        for row in rows_of(files.assignment)
-        if (slot := row["worker_slot"]) != "w03"
-    ]
-    write(files.plan.parent / "answers.csv", given)
+    write(files.plan.parent / "answers.csv", without_w03(files))
     monkeypatch.chdir(files.plan.parent)
     words = ("assign", "study.toml", "--batch-size", 8, "--checks", 0.1, "--repeats", 0.2, "--next", 8)
     for budget, code in ((100, 0), (7, 2)):
@@ -525,13 +532,7 @@ def test_exports_and_an_assignment_are_needed() -> None:
 
 def test_the_ledger_says_how_many_and_why_and_nothing_else(tmp_path) -> None:
     files = plans.written(tmp_path / "study", plans.with_looks())
-    columns = ("worker_slot", "order", "code", "kind")
-    given = [
-        {"worker": f"p-{row['worker_slot']}", **{name: row[name] for name in columns}, "rating": 3}
-        for row in rows_of(files.assignment)
-        if row["worker_slot"] != "w03"
-    ]
-    given = [{"slot": one.pop("worker_slot"), **one} for one in given]
+    given = without_w03(files, rating=3)
     words = (
         *("assign", "--plan", files.plan, "--key", files.key, "--batch-size", 8),
         *("--checks", 0.1, "--repeats", 0.2, "--assignment", files.assignment),
@@ -566,12 +567,7 @@ def test_the_ledger_says_how_many_and_why_and_nothing_else(tmp_path) -> None:
 
 def test_a_batch_replaces_no_table_that_is_read_and_is_told_only_where_it_is_written(tmp_path) -> None:
     files = plans.written(tmp_path / "study", plans.with_looks())
-    given = [
-        {"worker": f"p-{row['worker_slot']}", "slot": row["worker_slot"], "rating": 3}
-        | {name: row[name] for name in ("order", "code", "kind")}
-        for row in rows_of(files.assignment)
-        if row["worker_slot"] != "w03"
-    ]
+    given = without_w03(files, rating=3)
     given[0]["code"] = "QQQQQ"
     there = tmp_path / "there"
     there.mkdir()

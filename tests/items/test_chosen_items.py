@@ -35,10 +35,9 @@ def study(tmp_path_factory):
     ]
     outputs = pd.DataFrame(rows, columns=["item", "system", "text", "metric"])
     outputs.to_csv(folder / "outputs.csv", index=False)
-    said = run(
+    run(
         "more", "items", folder / "outputs.csv", "--n", 60, "--score", "metric", "-o", folder / "chosen.csv"
     )
-    assert said.exit_code == 0, said.output
     chosen = hp.items.read_pool(folder / "chosen.csv")
     slope = rng.normal(0, SETTING["worker"], 8)
     ratings = [
@@ -58,12 +57,16 @@ def study(tmp_path_factory):
     return folder
 
 
+def analyze(study, *more, pool="chosen.csv", code=0):
+    """What an analysis over the pool says."""
+    asked = () if pool is None else ("--pool", study / pool)
+    return run("analyze", study / "ratings.csv", "--systems", "old,new", *asked, *more, code=code)
+
+
 @functools.cache
-def analysed(study, *more):
-    """The record of an analysis, computed once."""
-    said = run("analyze", study / "ratings.csv", "--systems", "old,new", *more, "--json")
-    assert said.exit_code == 0, said.output
-    return json.loads(said.stdout)
+def analysed(study, *more, pool="chosen.csv"):
+    """Its record, computed once."""
+    return json.loads(analyze(study, *more, "--json", pool=pool).stdout)
 
 
 def test_the_file_of_a_pool_is_read_as_it_was_written(study):
@@ -78,9 +81,8 @@ def test_the_file_of_a_pool_is_read_as_it_was_written(study):
 
 
 def test_an_analysis_says_what_it_is_about(study):
-    pool = analysed(study, "--pool", study / "chosen.csv")
-    like = analysed(study, "--pool", study / "chosen.csv", "--estimand", "population")
-    plain = analysed(study)
+    pool, like = analysed(study), analysed(study, "--estimand", "population")
+    plain = analysed(study, pool=None)
     assert pool["pool"]["sentence"] == (
         "This is about the 240 items of chosen.csv, of which 60 were drawn and rated."
     )
@@ -97,36 +99,25 @@ def test_python_gives_what_the_command_gives(study):
     result = hp.analyze(ratings, pool=hp.items.read_pool(study / "chosen.csv"), diagnostics=False)
     by_study = hp.Study(pool=str(study / "chosen.csv"), estimand="population")
     assert "items like the 240" in hp.analyze(ratings, by_study, diagnostics=False).decision
-    same = analysed(study, "--pool", study / "chosen.csv")
+    same = analysed(study)
     assert result.tested.estimate == same["effect"]["estimate"]
     assert result.decision.endswith("of which 60 were drawn and rated.")
 
 
 def test_a_report_says_what_the_result_is_about(study, tmp_path):
     findings = tmp_path / "analysis.json"
-    run(
-        "analyze",
-        study / "ratings.csv",
-        "--systems",
-        "old,new",
-        "--pool",
-        study / "chosen.csv",
-        "-o",
-        findings,
-    )
+    analyze(study, "-o", findings)
     said = run("report", findings, "--form", "paper")
-    assert said.exit_code == 0, said.output
     assert "240 items of chosen.csv, of which 60 were drawn" in " ".join(said.stdout.split())
 
 
 def test_workers_get_the_chosen_items_and_strata_evenly(study, tmp_path):
     pool = hp.items.read_pool(study / "chosen.csv")
     table = tmp_path / "assignment.csv"
-    said = run(
+    run(
         *("assign", "--pool", study / "chosen.csv", "--workers", 6, "--ratings-per-item", 2),
         *("--systems", "old,new", "-o", table),
     )
-    assert said.exit_code == 0, said.output
     rows = pd.read_csv(table)
     assert set(rows["item"]) == set(pool.chosen_items)
     stratum = {name: pool.stratum[pool.places[name]] for name in pool.chosen_items}
@@ -136,7 +127,6 @@ def test_workers_get_the_chosen_items_and_strata_evenly(study, tmp_path):
 
 def test_assign_refuses_a_size_that_is_not_that_of_the_draw(study):
     said = run("assign", "--pool", study / "chosen.csv", "--workers", 6, "--items", 50, code=2)
-    assert said.exit_code == 2
     assert "60 items are chosen; the study has 50" in " ".join(said.output.split())
 
 
@@ -147,21 +137,10 @@ def test_picked_items_say_that_they_stand_for_themselves(study, tmp_path):
     picked = tmp_path / "picked.csv"
     said = run("more", "items", study / "outputs.csv", "--picked", names, "-o", picked)
     assert "says nothing of the pool" in " ".join(said.stdout.split())
-    record = analysed(study, "--pool", picked)
+    record = analysed(study, pool=picked)
     assert record["pool"]["estimand"] == "these"
     assert record["pool"]["sentence"].startswith("This is about these 60 items only")
-    refused = run(
-        "analyze",
-        study / "ratings.csv",
-        "--systems",
-        "old,new",
-        "--pool",
-        picked,
-        "--estimand",
-        "population",
-        code=2,
-    )
-    assert refused.exit_code == 2
+    refused = analyze(study, "--estimand", "population", pool=picked, code=2)
     assert "about them only" in " ".join(refused.output.split())
 
 
@@ -187,7 +166,7 @@ def test_ratings_of_other_items_are_refused_and_of_identical_ones_left_out(study
     assert with_item("elsewhere").exit_code == 2
     left_out = with_item(same)
     assert left_out.exit_code == 0
-    plain = analysed(study, "--pool", study / "chosen.csv")
+    plain = analysed(study)
     assert json.loads(left_out.stdout)["effect"] == plain["effect"]
 
 
@@ -202,22 +181,12 @@ def test_ratings_of_other_items_are_refused_and_of_identical_ones_left_out(study
     ],
 )
 def test_what_has_no_estimate_over_a_pool_is_refused(study, more, message):
-    said = run(
-        "analyze",
-        study / "ratings.csv",
-        "--systems",
-        "old,new",
-        "--pool",
-        study / "chosen.csv",
-        *more,
-        code=2,
-    )
-    assert said.exit_code == 2
+    said = analyze(study, *more, code=2)
     assert message in " ".join(said.output.split())
 
 
 def test_an_estimand_without_a_pool_is_refused(study):
-    said = run("analyze", study / "ratings.csv", "--systems", "old,new", "--estimand", "population", code=2)
+    said = analyze(study, "--estimand", "population", pool=None, code=2)
     assert "give --pool" in said.output
 
 

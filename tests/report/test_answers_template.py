@@ -69,6 +69,28 @@ def test_a_template_of_nothing_asks_everything_and_reads_back_as_no_answer() -> 
     assert max(map(len, lines)) <= 100
 
 
+def test_the_files_that_a_question_names_are_those_that_answer_it() -> None:
+    # The truth is the datasheet itself, filled from each kind of file alone.
+    fit = {name: said for name, said in made.ANALYSIS.items() if name != "agreement"}
+    documents = {
+        "fit": CriterionDocuments(parameters=fit),
+        "analysis": CriterionDocuments(analysis=made.ANALYSIS),
+        "plan": CriterionDocuments(plan=made.PLAN),
+    }
+    answered = {
+        kind: {field.number for field in heds_fields(each) if field.state != "open"}
+        for kind, each in documents.items()
+    }
+    for question in heds_questions():
+        if not question.own:
+            by = {kind for kind in answered if question.number in answered[kind]}
+            names = {"fit": {"fit", "analysis"}, "analysis": {"analysis"}, "": set()}
+            if question.files in names:
+                assert by - {"plan"} == names[question.files], question.number
+            else:
+                assert "plan" in by, question.number
+
+
 def test_every_answer_is_kept_whatever_it_holds() -> None:
     said = everything_answered(HOSTILE)
     for documents in ((), (CriterionDocuments(),), (made.DOCUMENTS,)):

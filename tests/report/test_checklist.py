@@ -14,7 +14,7 @@ from own_scripts import without_own_scripts
 from humeval_power.safe_text import markdown_text
 from humeval_power.saying.render import as_html, as_markdown
 from humeval_power.studies.report.card2020 import checklist
-from humeval_power.studies.report.items import QUESTIONS
+from humeval_power.studies.report.fields import prompts
 from humeval_power.studies.report.result import ChecklistReport
 
 RULE = {"estimator": "reml", "df": "kenward-roger", "alternative": "two-sided", "alpha": 0.05}
@@ -126,7 +126,7 @@ def text_of(made):
 
 
 def item(made, key):
-    return next(item for item in made.items if item.key == key)
+    return next(item for item in made.items if item.number == key)
 
 
 def changed(document, **values):
@@ -166,19 +166,21 @@ def test_every_number_in_an_answer_is_in_the_documents_or_is_said_to_be_derived(
                 digits = written.rstrip(",").replace(",", "")
                 rounding = 0.5 * 10 ** -len(digits.partition(".")[2])
                 nearest = min(abs(float(digits) - number) for number in known + derived)
-                assert nearest <= 1.001 * rounding, f"{digits} of {shown.key!r} is in no document: {text}"
+                assert nearest <= 1.001 * rounding, (
+                    f"{digits} of {shown.number!r} is in no document: {text}"
+                )
 
 
 def test_without_documents_every_item_is_open_and_has_advice():
     made = checklist(None, None)
-    assert made.n_open == len(made.items) == len(QUESTIONS)
+    assert made.n_open == len(made.items) == len(prompts("card2020"))
     assert all(item.advice and item.answer is None and item.source is None for item in made.items)
     assert made.caveats == ()
 
 
 def test_what_only_the_authors_know_stays_open_whatever_the_documents_hold():
     made = checklist(PARAMETERS, SURFACE, power=POWER)
-    assert {item.key for item in made.items if item.state == "open" and item.answer is None} == ASKED
+    assert {item.number for item in made.items if item.state == "open" and item.answer is None} == ASKED
 
 
 def test_what_the_documents_know_is_filled_with_its_source():

@@ -24,20 +24,8 @@ def files(tmp_path_factory):
     run(
         "plan",
         *pilot,
-        "--effect",
-        "0.1",
-        "--items",
-        "50:100:10",
-        "--max-workers",
-        "40",
-        "--ratings-per-item",
-        "1:3",
-        "--cost-per-rating",
-        "0.1",
-        "--simulations",
-        "200",
-        "-o",
-        folder / "plan.json",
+        *("--effect", 0.1, "--items", "50:100:10", "--max-workers", 40, "--ratings-per-item", "1:3"),
+        *("--cost-per-rating", 0.1, "--simulations", 200, "-o", folder / "plan.json"),
     )
     run("analyze", *pilot, "--plan", folder / "plan.json", "-o", folder / "analysis.json")
     return folder

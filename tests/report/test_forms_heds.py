@@ -118,7 +118,7 @@ def test_power_is_open_where_there_was_no_power_analysis(number):
 def test_the_power_at_a_difference_of_interest_is_suggested():
     fields = heds_fields(CriterionDocuments(analysis=made.ANALYSIS))
     assert field(fields, "3.1.3.2").state == "suggested"
-    assert "At the difference of interest, 0.08 on [0, 1]" in field(fields, "3.1.3.2").answer
+    assert "At the difference of interest, 0.32 points (0.08 on [0, 1])" in field(fields, "3.1.3.2").answer
     assert field(fields, "3.1.3.1").answer.startswith("By formula, with the parameters of these ratings")
 
 

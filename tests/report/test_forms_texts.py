@@ -30,12 +30,12 @@ from humeval_power.studies.fit.many_systems import compare_systems, indistinct_g
 from humeval_power.studies.looks.rating_looks import LookSchedule
 from humeval_power.studies.looks.replicates import equal_looks
 from humeval_power.studies.looks.stopping_rule import efficacy_of
-from humeval_power.studies.report.arr import ARR_FIELDS, arr_fields, arr_page
+from humeval_power.studies.report.arr import arr_fields, arr_page
 from humeval_power.studies.report.config import ReportConfig
 from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import study_facts
 from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.fields import open_fields
+from humeval_power.studies.report.fields import open_fields, prompts
 from humeval_power.studies.report.paragraphs import methods_paragraph, paragraphs, results_paragraph
 from humeval_power.studies.report.prereg import (
     ASPREDICTED_LENGTH,
@@ -80,8 +80,18 @@ def changed(**values):
 
 def test_arr_fields_are_those_of_the_web_form():
     # Names seen in the venue configuration of the form (letter and number, then words).
-    assert all(re.fullmatch(rf"{field.number}_[a-z_]+", field.key) for field in ARR_FIELDS)
-    assert {field.number for field in ARR_FIELDS} >= {"B4", "B6", "C3", "C4", "D1", "D2", "D3", "D4", "D5"}
+    assert all(re.fullmatch(rf"{field.number}_[a-z_]+", field.key) for field in prompts("arr"))
+    assert {field.number for field in prompts("arr")} >= {
+        "B4",
+        "B6",
+        "C3",
+        "C4",
+        "D1",
+        "D2",
+        "D3",
+        "D4",
+        "D5",
+    }
 
 
 def test_arr_texts_are_filled_from_the_analysis_and_open_beyond_it():
@@ -107,7 +117,7 @@ def test_arr_takes_the_words_of_the_authors():
 
 
 def test_arr_without_documents_is_open():
-    assert len(open_fields(arr_fields(CriterionDocuments()))) == len(ARR_FIELDS)
+    assert len(open_fields(arr_fields(CriterionDocuments()))) == len(prompts("arr"))
 
 
 def test_a_preregistration_takes_no_ratings():
@@ -182,6 +192,7 @@ def test_a_plan_for_the_observed_difference_says_so_in_its_preregistration():
 def test_every_number_of_the_paragraphs_is_in_the_documents(documents):
     known = [*made.values_of(documents.study), *made.values_of(documents.power)]
     known += made.values_of_plan(documents.plan) if documents.plan else []
+    known += [4 * 0.08]  # the difference of interest in points of the scale 1 to 5
     texts = paragraphs(documents)
     assert texts["Methods"]
     for text in texts.values():
@@ -202,10 +213,10 @@ def test_every_number_of_the_table_is_in_the_analysis():
 
 def test_results_give_both_scales_the_test_and_the_power_at_the_effect_of_interest():
     text, effect = results_paragraph(made.DOCUMENTS), made.ANALYSIS["effect"]
-    assert f"{effect['estimate']:+#.3g} on [0, 1]" in text
-    assert f"{effect['raw']['estimate']:+#.3g}" in text
+    assert f"is {effect['raw']['estimate']:+#.3g} points on the scale of the ratings, 1 to 5" in text
+    assert f"on [0, 1] it is {effect['estimate']:+#.3g}" in text
     assert f"df = {effect['df']:.1f}" in text
-    assert "At the difference of interest, 0.08" in text
+    assert "At the difference of interest, 0.32 points (0.08 on [0, 1]), this design" in text
     assert "workers: 12 (planned: 14)" in text
 
 

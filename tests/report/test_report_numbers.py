@@ -196,16 +196,12 @@ def report(study, form, ending, kinds=None):
 
 def own_numbers(form: str) -> list[str]:
     """Numbers of the questions, which stand before their prompts."""
-    from humeval_power.studies.report.arr import ARR_FIELDS
+    from humeval_power.studies.report.fields import prompts
     from humeval_power.studies.report.heds.form import SECTIONS, heds_questions
-    from humeval_power.studies.report.prereg import ASPREDICTED_FIELDS, OSF_FIELDS
 
-    asked = {
-        "heds": [question.field_prompt for question in heds_questions()],
-        "arr": ARR_FIELDS,
-        "aspredicted": ASPREDICTED_FIELDS,
-        "osf": OSF_FIELDS,
-    }.get(form, [])
+    asked = prompts(form)
+    if form == "heds":
+        asked = [question.field_prompt for question in heds_questions()]
     assert len(SECTIONS) == 5
     return [f"{one.number} {one.prompt}" for one in asked]
 

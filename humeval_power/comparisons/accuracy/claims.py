@@ -253,33 +253,29 @@ def judge_claims(
             expected = fit_effects(others).expected(claim.task, claim.baseline)
         except InputError:
             expected = math.nan
-        judged.append(_judge(claim, expected, agreement, test, power, alpha))
-    return JudgedClaims(tuple(judged), fit_effects(claims), power, alpha)
-
-
-def _judge(
-    claim: Claim, expected: float, agreement: AgreementSource, test: PairedTest, power: float, alpha: float
-) -> JudgedClaim:
-    detectable = math.nan
-    if largest_difference(agreement, baseline=claim.baseline) > 0:
-        scenario = PairedAccuracy(
-            claim.n_items,
-            difference=0.0,
-            agreement=agreement,
-            baseline=claim.baseline,
-            test=test,
-            alpha=alpha,
+        detectable = math.nan
+        if largest_difference(agreement, baseline=claim.baseline) > 0:
+            scenario = PairedAccuracy(
+                claim.n_items,
+                difference=0.0,
+                agreement=agreement,
+                baseline=claim.baseline,
+                test=test,
+                alpha=alpha,
+            )
+            detectable = detectable_accuracy(scenario, power=power).effect
+        claimed = compatible(claim, claim.improvement, agreement, test=test, alpha=alpha)
+        judged.append(
+            JudgedClaim(
+                claim,
+                agreement=1 - claimed.disagreement,
+                detectable=detectable,
+                expected=expected,
+                power=_chance(claim, expected, agreement, test, alpha),
+                p_value=expected_p(claimed),
+            )
         )
-        detectable = detectable_accuracy(scenario, power=power).effect
-    claimed = compatible(claim, claim.improvement, agreement, test=test, alpha=alpha)
-    return JudgedClaim(
-        claim,
-        agreement=1 - claimed.disagreement,
-        detectable=detectable,
-        expected=expected,
-        power=_chance(claim, expected, agreement, test, alpha),
-        p_value=expected_p(claimed),
-    )
+    return JudgedClaims(tuple(judged), fit_effects(claims), power, alpha)
 
 
 def compatible(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -217,17 +218,7 @@ def judgements_of(table: SourceTable, *, systems: tuple[str, str] | None = None)
     preference = _preferences(table, of["preference"], problems, sides=position is None)
     worker, item = _worker_and_item(table, of, problems)
     refuse(problems)
-    return [
-        Judgements(
-            wins=int((preference > 0).sum()),
-            ties=int((preference == 0).sum()),
-            losses=int((preference < 0).sum()),
-            preference=preference,
-            worker=worker,
-            item=item,
-            position=position,
-        )
-    ]
+    return [_judged(preference, worker=worker, item=item, position=position)]
 
 
 def pairs_imported(path: str | Path) -> ImportedTable | None:
@@ -317,18 +308,21 @@ def _by_system(
         notices.append(f"The system in column {shown[0]!r} is taken as the one that was shown first.")
     if not kept.all():
         notices.append(f"{int((~kept).sum()):,} rows that compare other systems are left out.")
-    return Judgements(
+    return _judged(
+        preference,
         name=f"{pair[1]} (B) and {pair[0]} (A)",
         systems=(pair[0], pair[1]),
-        wins=int((preference > 0).sum()),
-        ties=int((preference == 0).sum()),
-        losses=int((preference < 0).sum()),
-        preference=preference,
         worker=worker,
         item=item,
         position=b_first if len(np.unique(b_first)) > 1 else None,
         notices=tuple(notices),
     )
+
+
+def _judged(preference: Floats, **known: Any) -> Judgements:
+    """The judgements of one comparison, counted."""
+    won, tied, lost = (int((np.sign(preference) == sign).sum()) for sign in (1, 0, -1))
+    return Judgements(wins=won, ties=tied, losses=lost, preference=preference, **known)
 
 
 def _preferences(table: SourceTable, column: str, problems: list[Problem], *, sides: bool) -> Floats:

@@ -214,8 +214,6 @@ def latent_preference(
 ) -> LatentPreference:
     """The latent model whose shares are these.
 
-    Parameters
-    ----------
     preference : share that prefers B, ties counted half, minus 1/2.
     tie_share : of all judgements.
     position_bias : probability that what is shown first is preferred where neither system is stronger,
@@ -649,8 +647,6 @@ def panel_test(
 ) -> PanelTest:
     """Test whether B is preferred where workers, or items, have several judgements.
 
-    Parameters
-    ----------
     worker, item : codes from 0, one for each judgement.
     preference : -1 (prefers A), 0 (tie) or +1 (prefers B).
     position : +1/2 where B was shown first, -1/2 where A was.

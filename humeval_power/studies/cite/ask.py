@@ -24,10 +24,7 @@ def _cite(given: TypedValues, calls: Calls) -> None:
 def _records(path: str) -> list[dict[str, Any]]:
     """The record of a file, or those of a folder.
 
-    Raises
-    ------
-    InputError
-        A file that is no record of this package, or a folder without one.
+    Raises InputError: a file that is no record of this package, or a folder without one.
     """
     from humeval_power.files.json_text import read_object
 

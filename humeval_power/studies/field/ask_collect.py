@@ -166,10 +166,7 @@ def _as_in_table(names: Sequence[str], table: pd.DataFrame, folder: Path) -> tup
 def _noted(planned: PlanFile, ratings: Ratings, names: Collection[str], path: str, secret_file: str) -> int:
     """Tell the ledger which ratings are gone; how many of them looks have seen.
 
-    Raises
-    ------
-    InputError
-        A ledger whose secret is lost: which ratings looks saw cannot be told.
+    Raises InputError: a ledger whose secret is lost: which ratings looks saw cannot be told.
     """
     from humeval_power.studies.monitor.files import open_ledger, row_digests
     from humeval_power.studies.monitor.followed import monitoring_of

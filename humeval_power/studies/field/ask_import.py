@@ -204,10 +204,7 @@ def _secret(given: TypedValues) -> str:
     """What pseudonyms are made with; the same as long as the file of the secret is there. What is only printed has
     one of its own, or that which is there: none is written without a table.
 
-    Raises
-    ------
-    click.UsageError
-        A secret that is not there, and no table to make it with.
+    Raises click.UsageError: a secret that is not there, and no table to make it with.
     """
     output, secret = given["output"], given["secret"]
     is_printed = output in (None, "-")

@@ -83,10 +83,7 @@ _OF_PLAN = (
 def check_rehearsing(study: StudyValues, rehearsal: Mapping[str, Any]) -> None:
     """Refuse options of a rehearsal without a plan, and options that a plan leaves no room for.
 
-    Raises
-    ------
-    click.UsageError
-        All of them at once.
+    Raises click.UsageError: all of them at once.
     """
     if study.plan is None:
         own = [f"--{name}" for name, value in rehearsal.items() if value]
@@ -108,10 +105,7 @@ def check_rehearsing(study: StudyValues, rehearsal: Mapping[str, Any]) -> None:
 def rehearsed(study: StudyValues, rehearsal: Mapping[str, Any], seed: int) -> RehearsalResult:
     """The study of --plan as --assignment has it.
 
-    Raises
-    ------
-    InputError
-        Files that cannot be used or do not belong together.
+    Raises InputError: files that cannot be used or do not belong together.
     """
     from humeval_power.files.file_bytes import read_text
     from humeval_power.studies.field.calls import rehearse

@@ -103,22 +103,15 @@ def collected_work(
 ) -> Progress:
     """Say who has done what of an assignment, without a look at any rating: that one was given is all that counts.
 
-    Parameters
-    ----------
     exports : all that the platforms have given back so far, as `read_export` reads it.
     assignment : who was to see what when, as `read_assignment` reads it.
     mapping : where answers and codes stand; None takes what each format says by itself.
     withdrawn : ids of workers, as in the exports, who took their consent back.
 
-    Returns
-    -------
-    Progress
-        Slots, and the showings that are done.
+    Returns: slots, and the showings that are done.
 
-    Raises
-    ------
-    InputError
-        An assignment of another study, exports without codes, or what `import_exports` refuses of an export.
+    Raises InputError: an assignment of another study, exports without codes, or what `import_exports` refuses of an
+    export.
     """
     from humeval_power.checking.exports.decoding import matched_of
     from humeval_power.checking.exports.imported import imported

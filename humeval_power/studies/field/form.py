@@ -247,10 +247,7 @@ def questions_of(
     """What is asked of a study with these criteria (none: it has one without a name); a question that nobody has
     worded is worded by its criterion.
 
-    Raises
-    ------
-    InputError
-        Questions of other criteria than the study has, or of some of them alone.
+    Raises InputError: questions of other criteria than the study has, or of some of them alone.
     """
     if questions:
         names = [one.criterion for one in questions]

@@ -36,17 +36,13 @@ def world_of(
 ) -> World:
     """What ratings are drawn from: the plan's parameters at its effect, unless others are given.
 
-    Parameters
-    ----------
     parameters : how ratings vary, in the place of the plan's; their own difference or means count for nothing.
     effect : the true difference B - A on [0, 1]; of several systems the plan's means are drawn apart or together
         to be made of it.
     means : true means of several systems.
 
-    Raises
-    ------
-    InputError
-        Means of a plan of two systems, an effect that the means cannot be made of, or another number of systems.
+    Raises InputError: means of a plan of two systems, an effect that the means cannot be made of, or another number
+    of systems.
     """
     if plan.many is None:
         if isinstance(parameters, SystemsParameters) or means is not None:
@@ -97,10 +93,7 @@ def planned_response(
 ) -> tuple[Response, int | None]:
     """How ratings are given, and on how many points: on those of the scale, else cut to its ends.
 
-    Raises
-    ------
-    InputError
-        Other points than the scale has, or points of ratings that arise in categories.
+    Raises InputError: other points than the scale has, or points of ratings that arise in categories.
     """
     if isinstance(world, Parameters) and world.latent is not None:
         if points is not None or response is not None:
@@ -128,10 +121,7 @@ def check_look(plan: Plan, look: int) -> None:
 def fieldwork(plan: Plan, work: WholeWork) -> Fieldwork:
     """The assignment as numbers.
 
-    Raises
-    ------
-    InputError
-        An assignment that is not of this plan: everything that differs, at once.
+    Raises InputError: an assignment that is not of this plan: everything that differs, at once.
     """
     design = plan.design()
     problems = [

@@ -43,10 +43,7 @@ _NEEDED = ("worker", "item", "system")
 def draft_text(export: Export) -> str:
     """The TOML of a draft; lines that the person has to decide on are comments.
 
-    Returns
-    -------
-    str
-        A file that is read as the mapping once what is missing is said.
+    Returns: a file that is read as the mapping once what is missing is said.
     """
     return "\n".join(_lines(export)) + "\n"
 

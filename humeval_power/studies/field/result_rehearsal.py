@@ -63,7 +63,11 @@ class RehearsalResult(Result):
         frame, drawn = self.work.frame, self.drawn
         is_check = (frame["kind"] == "check").to_numpy()
         criteria = self.plan.criteria or ("",)
-        done = drawn.done if self.look is None else drawn.done & _until(frame, self.look)
+        done = (
+            drawn.done
+            if self.look is None
+            else drawn.done & (frame["look"].astype(int) <= self.look).to_numpy()
+        )
         parts = []
         for place, criterion in enumerate(criteria):
             given = done & (~np.isnan(drawn.rating[place]) | (is_check & (place == 0)))
@@ -249,10 +253,6 @@ def _deviations(world: World) -> Iterator[str]:
 
 def _percent(share: float) -> str:
     return f"{100 * share:g} %"
-
-
-def _until(frame: pd.DataFrame, look: int) -> np.ndarray:
-    return (frame["look"].astype(int) <= look).to_numpy()
 
 
 def _means(world: World) -> Table:

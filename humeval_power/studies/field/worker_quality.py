@@ -132,7 +132,7 @@ def worker_quality(collected: pd.DataFrame, scale: RatingScale) -> WorkerQuality
     n = len(names)
     rating = scale.to_unit(collected["rating"].to_numpy(dtype=np.float64))
     rated, repeat = np.isfinite(rating) & (kind == "rating"), np.isfinite(rating) & (kind == "repeat")
-    tested = "failed-checks" in _possible(collected)
+    tested = set(_COLUMNS["failed-checks"]) <= set(collected.columns)
     checks, failed = _checks(collected, worker, kind, n) if tested else (np.zeros(n, np.int64),) * 2
     criterion = [collected["criterion"].astype(str)] if "criterion" in collected.columns else []
     item, _ = _coded([*criterion, collected["item"].astype(str)])
@@ -160,11 +160,6 @@ def worker_quality(collected: pd.DataFrame, scale: RatingScale) -> WorkerQuality
         agreement=agreement,
         columns=frozenset(map(str, collected.columns)),
     )
-
-
-def _possible(collected: pd.DataFrame) -> set[RuleName]:
-    """The rules for which the table has the columns."""
-    return {name for name, needed in _COLUMNS.items() if set(needed) <= set(collected.columns)}
 
 
 def _kinds(collected: pd.DataFrame) -> NDArray[np.str_]:
@@ -249,10 +244,7 @@ class WorkerExclusion:
     def remaining(self, ratings: Ratings) -> Ratings:
         """The ratings of the workers who stay, with a step of the flow for each rule.
 
-        Raises
-        ------
-        InputError
-            Fewer than two workers stay, or only one of the systems.
+        Raises InputError: fewer than two workers stay, or only one of the systems.
         """
         broken = self.first_broken
         rule = np.array([broken.get(name, "") for name in ratings.worker_names], dtype=object)[

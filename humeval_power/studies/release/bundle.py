@@ -62,8 +62,6 @@ def release_bundle(
 ) -> Bundle:
     """The files of a release: ratings with pseudonyms in an order of their own, README and checksums.
 
-    Parameters
-    ----------
     key : the secret that pseudonyms and order are made with; the same key gives the same ones.
     pseudonymise : 'item', 'system' or both, besides the workers.
     documents : other files of the bundle by name. Worker ids in the notices of JSON documents are replaced.
@@ -71,10 +69,8 @@ def release_bundle(
     checked : columns and files in which short ids, or parts that cannot be searched, were found to be fine;
         'names' for names of columns and files.
 
-    Raises
-    ------
-    InputError
-        A document with the name of a file of the bundle, one that is a ledger or a secret, or an empty key.
+    Raises InputError: a document with the name of a file of the bundle, one that is a ledger or a secret, or an
+    empty key.
     """
     if not key:
         raise InputError("The key is empty.")

@@ -12,7 +12,7 @@ from humeval_power.checking.cells import MISSING_CODES, Codes, Ids, Mask, read_c
 from humeval_power.checking.columns import ROLES, Columns, Role, close_to, find_roles
 from humeval_power.checking.rows import FlowStep, Rejected, Rows, read_rows, select_rows
 from humeval_power.errors import InputError, Problem
-from humeval_power.ratings import Ratings, ratings_from_table
+from humeval_power.ratings import ratings_from_table
 from humeval_power.safe_text import markdown_text
 from humeval_power.saying.result import versions
 from humeval_power.scales import RatingScale
@@ -82,15 +82,20 @@ def release_rows(
     selection = select_rows(rows, criterion=criterion, systems=systems, rejected_rows=rejected_rows)
     scales: dict[str, RatingScale] = {}
     for name in _criteria(rows, selection.kept, source):
-        checked = _checked(
+        checked = ratings_from_table(
             table,
-            columns,
-            name,
-            systems,
-            scale,
+            worker=columns.worker,
+            item=columns.item,
+            system=columns.system,
+            rating=columns.rating,
+            criterion_column=columns.criterion,
+            criterion=name,
+            systems=systems,
+            scale=scale,
             lower_is_better=lower_is_better,
             missing=missing,
             rejected_rows=rejected_rows,
+            require_pair=False,
             source=source,
         )
         scales[name or ""] = checked.scale
@@ -112,36 +117,6 @@ def release_rows(
         row_numbers=tuple(rows.at["rating"].rows[selection.kept].tolist()),
         scales=scales,
         flow=selection.flow,
-        source=source,
-    )
-
-
-def _checked(
-    table: pd.DataFrame,
-    columns: Columns,
-    criterion: str | None,
-    systems: tuple[str, str] | None,
-    scale: RatingScale | None,
-    *,
-    lower_is_better: bool,
-    missing: Collection[str],
-    rejected_rows: Rejected | None,
-    source: str,
-) -> Ratings:
-    return ratings_from_table(
-        table,
-        worker=columns.worker,
-        item=columns.item,
-        system=columns.system,
-        rating=columns.rating,
-        criterion_column=columns.criterion,
-        criterion=criterion,
-        systems=systems,
-        scale=scale,
-        lower_is_better=lower_is_better,
-        missing=missing,
-        rejected_rows=rejected_rows,
-        require_pair=False,
         source=source,
     )
 
@@ -221,7 +196,12 @@ def readme(rows: ReleaseRows, contents: Contents) -> str:
     blocks = [
         "# Ratings of a human evaluation",
         _sizes(rows),
-        "## Licence\n\n" + _licence(contents.licence),
+        "## Licence\n\n"
+        + (
+            markdown_text(contents.licence)
+            if contents.licence
+            else "**Not stated.** Ask the authors before you reuse the ratings."
+        ),
         "## Files\n\n" + _files(contents.documents),
         "## Columns of ratings.csv\n\n" + _columns(rows, contents),
         "## Scale\n\n" + _scales(rows),
@@ -246,14 +226,6 @@ def _sizes(rows: ReleaseRows) -> str:
         if kind in rows.columns
     ]
     return ", ".join(counts) + "."
-
-
-def _licence(licence: str | None) -> str:
-    return (
-        markdown_text(licence)
-        if licence
-        else "**Not stated.** Ask the authors before you reuse the ratings."
-    )
 
 
 def _files(documents: Sequence[str]) -> str:

@@ -378,10 +378,7 @@ _PRIVATE = {
 def refuse_private(documents: Mapping[str, bytes], key: str) -> None:
     """Refuse ledgers and secrets, also inside archives, whatever they are called.
 
-    Raises
-    ------
-    InputError
-        All of them at once.
+    Raises InputError: all of them at once.
     """
     problems = []
     for name, content in documents.items():

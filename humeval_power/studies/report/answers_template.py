@@ -5,16 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from humeval_power.safe_text import one_line, toml_text
 from humeval_power.saying.document import Document, Facts, Section, Table
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, versions
-from humeval_power.studies.report import arr, card2020, prereg
-from humeval_power.studies.report.config import REMEMBERED, HedsAnswer, ReportConfig
-from humeval_power.studies.report.fields import FormField, State
-from humeval_power.studies.report.heds import criterion as heds_criterion
-from humeval_power.studies.report.heds import study as heds_study
+from humeval_power.studies.report.config import HINTS, REMEMBERED, HedsAnswer, ReportConfig
+from humeval_power.studies.report.fields import FILES, ChecklistItem, FieldPrompt, FormField, State, prompts
 from humeval_power.studies.report.heds.form import (
     SECTIONS,
     Chosen,
@@ -24,59 +21,12 @@ from humeval_power.studies.report.heds.form import (
     options_listed,
     question_of,
 )
-from humeval_power.studies.report.items import Checklist
 from humeval_power.studies.report.result import Report
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Where the answer to a field of a form is written: the name of a text, or the number of a HEDS question.
 
 AnsweredForm = Literal["heds", "arr", "card2020", "aspredicted", "osf"]
 Place = tuple[str, ...]  # the names that lead to an answer below [report]: ("heds", "2.1")
-
-_NAMES: dict[AnsweredForm, Mapping[str, tuple[str, ...]]] = {
-    "heds": {
-        **{number: (name,) for number, name in heds_study.FROM_CONFIG.items()},
-        "1.1.1": ("paper",),
-        "1.2": ("resources",),
-        "3.3.1": ("preregistration",),
-    },
-    "arr": {
-        **{number: (name,) for number, name in arr.FROM_CONFIG.items()},
-        "D2": ("recruitment", "payment"),
-    },
-    "card2020": {**card2020.FROM_CONFIG, "analysis_plan": ("preregistration",)},
-    "aspredicted": {number: (name,) for number, name in prereg.ASPREDICTED_FROM_CONFIG.items()},
-    "osf": {number: (name,) for number, name in prereg.OSF_FROM_CONFIG.items()},
-}
-
-# The files that answer a field too.
-_STUDY, _POWER = "an analysis, or the parameters of a fit", "a plan, or its power"
-_ANALYSIS, _PLAN = "an analysis", "a plan"
-FILES: dict[AnsweredForm, Mapping[str, str]] = {
-    "heds": {
-        "3.1.1": _STUDY,
-        "3.1.3.1": _POWER,
-        "3.1.3.2": _POWER,
-        "3.1.3.3": _POWER,
-        "3.2.1": _STUDY,
-        "3.2.2.2": _PLAN,
-        "3.3.3.1": _PLAN,
-        "4.3.3": _STUDY,
-        "4.3.4": _STUDY,
-        "4.3.9": _STUDY,
-        "4.3.10": _STUDY,
-        "4.3.11.1": _ANALYSIS,
-        "4.3.11.2": _ANALYSIS,
-        "4.3.12.1": _ANALYSIS,
-        "4.3.12.2": _ANALYSIS,
-    },
-    "arr": {"B6": _STUDY, "C3": _STUDY, "C4": _STUDY},
-    "card2020": {},
-    "aspredicted": {},
-    "osf": {},
-}
 
 
 def places_of(form: AnsweredForm, number: str, criterion: str | None = None) -> tuple[Place, ...]:
@@ -84,60 +34,25 @@ def places_of(form: AnsweredForm, number: str, criterion: str | None = None) -> 
 
     criterion : the name of the criterion that the field is asked for.
     """
-    names = _NAMES[form].get(number)
-    if names is not None:
-        return tuple(tuple(name.split(".")) for name in names)
+    own = prompt_of(form, number).own
+    if form == "heds" and criterion is not None:
+        return (("criteria", criterion, *(own or (number,))),)
+    if own:
+        return tuple(tuple(name.split(".")) for name in own)
     if form == "card2020" and number == "criterion" and criterion is not None:
         return (("criteria", criterion, "definition"),)
-    if form != "heds":
-        return ()
-    if criterion is None:
-        return (("heds", number),)
-    return (("criteria", criterion, heds_criterion.FROM_CONFIG.get(number, number)),)
+    return (("heds", number),) if form == "heds" else ()
+
+
+def prompt_of(form: AnsweredForm, number: str) -> FieldPrompt:
+    """What the form asks under a number."""
+    asked = (one.field_prompt for one in heds_questions()) if form == "heds" else prompts(form)
+    return next(one for one in asked if one.number == number)
 
 
 def key_text(place: Place) -> str:
     """The key as TOML, such as heds."2.1"."""
     return ".".join(toml_text(name, key=not name[:1].isdigit()) for name in place)
-
-
-# What an answer should say, by its name: a line each, for who fills in a template.
-
-HINTS = {
-    "paper": "a link to the paper, or its reference",
-    "experiment": "the section or table of the paper, and what was compared on what",
-    "resources": "links to outputs, instructions and code",
-    "data_link": "a link to the individual ratings, with ids of workers, items and systems",
-    "code_link": "a link to the code of the analysis, and the version that was used",
-    "licence": "of the ratings, such as CC BY 4.0",
-    "anonymisation": "how names and ids of workers were taken out",
-    "recruitment": "where workers came from, and what was required of them",
-    "payment": "the pay per hour, and how it compares with the local minimum",
-    "training": "how workers were trained or tested beforehand, or that they were not",
-    "characteristics": "language, age, gender, education: what is known, with counts",
-    "medium": "the platform or form through which ratings were given",
-    "quality_assurance": "attention checks, time limits, rejected work, or that there were none",
-    "interface_link": "a link to the page that workers saw, or to a screenshot",
-    "interface": "what workers saw while rating: item, scale, instructions",
-    "instructions": "what the workers read, word by word",
-    "conditions": "how places, devices and times differed between workers",
-    "consent": "what workers agreed to, and how",
-    "ethics": "the board that approved the study and its number, or why none was needed",
-    "impact_assessment": "of data protection or other risks, or that there was none",
-    "personal_data": "which personal data are held, and how they are protected",
-    "assistants": "which assistants were used for text or code, and what for",
-    "title": "of the study",
-    "hypothesis": "which system is expected to be better, and why",
-    "existing_data": "whether ratings have been collected already, and who has seen them",
-    "collection": "who collects the ratings, where, and from when to when",
-    "blinding": "who knows which system an output is from",
-    "follow_up": "analyses that are planned beside the main one",
-    "other": "anything else that a reader of the preregistration should know",
-    "preregistration": "a link between quotation marks, or false where there was none",
-    "standard_name": "such as the one of QCET",
-    "definition": "as workers read it, word by word",
-    "task": "what workers did, and what was recorded",
-}
 
 
 # Everything that the forms of a study ask its authors, each answer once, with what is known of it.
@@ -216,46 +131,33 @@ class AnswerEntry:
             several = "one or several" if closed.kind == "check" else "one"
             return f"{several} of: {options_listed(closed)}"
         name = ".".join(self.place) if self.place[:1] != ("criteria",) else self.place[-1]
-        files = next(
-            (FILES[one.form][one.number] for one in self.questions if one.number in FILES[one.form]), ""
-        )
+        by_form = (FILES[prompt_of(one.form, one.number).files] for one in self.questions)
+        files = next(filter(None, by_form), "")
         said = HINTS.get(name) or (f"answered by {files}" if files else "")
         if question is not None and question.n_options:
             said += f'; or heds."{question.number}" = one of: {options_listed(question)}'
         return said
 
 
-def questions_of_fields(form: AnsweredForm, fields: Iterable[FormField]) -> list[FilledField]:
-    """The fields of a form as they are filled from the files of a study alone."""
+def questions_of(
+    form: AnsweredForm, fields: Iterable[FormField | ChecklistItem], criterion: str | None = None
+) -> list[FilledField]:
+    """The fields of a form as they are filled from the files of a study alone.
+
+    criterion : that of a checklist, whose item on the criterion is asked once for each of them.
+    """
     return [
         FilledField(
             form,
-            field.number,
-            field.prompt,
-            field.section,
-            field.state,
-            field.answer or "",
-            field.source or "",
-            field.criterion,
+            one.number,
+            one.prompt,
+            one.section,
+            one.state,
+            one.answer or "",
+            one.source or "",
+            criterion if one.number == "criterion" else one.criterion,
         )
-        for field in fields
-    ]
-
-
-def questions_of_checklist(checklist: Checklist, criterion: str) -> list[FilledField]:
-    """The items of the checklist; what is asked of the criterion is asked once for each of them."""
-    return [
-        FilledField(
-            "card2020",
-            item.key,
-            item.question,
-            item.section,
-            item.state,
-            item.answer or "",
-            item.source or "",
-            criterion if item.key == "criterion" else None,
-        )
-        for item in checklist.items
+        for one in fields
     ]
 
 
@@ -500,14 +402,6 @@ class AnswersTemplate(Report):
                 for entry in self.entries
             ],
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each answer."""
-        import pandas as pd
-
-        rows = self.content()["rows"]
-        assert isinstance(rows, list)
-        return pd.DataFrame(rows)
 
 
 def _counts(part: list[AnswerEntry]) -> tuple[int, int, int, int]:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     )
     from humeval_power.studies.report.config import ReportConfig
     from humeval_power.studies.report.documents import CriterionDocuments
-    from humeval_power.studies.report.fields import FormField, FormPage
-    from humeval_power.studies.report.items import Checklist
+    from humeval_power.studies.report.fields import Checklist, FormField, FormPage
     from humeval_power.studies.report.open_list import OpenList
     from humeval_power.studies.report.result import Report
 
@@ -69,7 +68,15 @@ def report(
     if form == "study":
         return _study(documents, own, strict=strict)
     if form == "heds":
-        return _heds(documents, own, into, strict=strict)
+        from humeval_power.studies.report.heds.criterion import heds_page
+        from humeval_power.studies.report.heds.form import fields_of_elements, heds_json
+        from humeval_power.studies.report.result import HedsReport
+
+        fields = heds_fields_of(documents, own)
+        elements = heds_json(fields, into=into)
+        shown = heds_page(fields if into is None else fields_of_elements(elements))
+        page = replace(shown, caveats=_first_notices(documents))
+        return HedsReport(form=form, page=page, elements=elements, strict=strict)
     criteria = tuple(documents) or (_nothing(),)
     if form == "card2020":
         from humeval_power.studies.report.result import ChecklistReport
@@ -241,24 +248,6 @@ def heds_fields_of(documents: Sequence[CriterionDocuments], answers: ReportConfi
     return heds_fields(first, answers, further_criteria=further)
 
 
-def _heds(
-    documents: Sequence[CriterionDocuments],
-    answers: ReportConfig,
-    into: Mapping[str, Any] | None,
-    *,
-    strict: bool,
-) -> Report:
-    from humeval_power.studies.report.heds.criterion import heds_page
-    from humeval_power.studies.report.heds.form import fields_of_elements, heds_json
-    from humeval_power.studies.report.result import HedsReport
-
-    fields = heds_fields_of(documents, answers)
-    elements = heds_json(fields, into=into)
-    shown = fields if into is None else fields_of_elements(elements)
-    page = replace(heds_page(shown), caveats=_first_notices(documents))
-    return HedsReport(form="heds", page=page, elements=elements, strict=strict)
-
-
 def _first_notices(criteria: Sequence[CriterionDocuments]) -> tuple[str, ...]:
     from humeval_power.studies.report.caveats import first_notices
 
@@ -378,24 +367,18 @@ def _questions_of(
     form: AnsweredForm, documents: tuple[CriterionDocuments, ...], answers: ReportConfig
 ) -> list[FilledField]:
     """The fields of a form by the files of the study alone; the answers only name criteria without a name."""
-    from humeval_power.studies.report.answers_template import questions_of_checklist, questions_of_fields
+    from humeval_power.studies.report.answers_template import questions_of
     from humeval_power.studies.report.config import NO_CONFIG, ReportConfig
     from humeval_power.studies.report.heds.criterion import criterion_names
 
     names = criterion_names(documents, answers)
     if form == "heds":
         named = ReportConfig(criteria={name: {} for name in names})
-        return questions_of_fields("heds", heds_fields_of(documents, named))
-    if form == "card2020":
-        return [
-            one
-            for name, each in zip(names, documents, strict=True)
-            for one in questions_of_checklist(checklist_of((each,), NO_CONFIG), name)
-        ]
-    if form == "arr":
-        return [
-            one
-            for each in documents
-            for one in questions_of_fields("arr", page_of("arr", (each,), NO_CONFIG).fields)
-        ]
-    return questions_of_fields(form, page_of(form, documents, NO_CONFIG).fields)
+        return questions_of("heds", heds_fields_of(documents, named))
+    asked: list[FilledField] = []
+    for name, each in zip(names, documents, strict=True):
+        if form == "card2020":
+            asked += questions_of(form, checklist_of((each,), NO_CONFIG).items, name)
+        elif form == "arr" or each is documents[0]:
+            asked += questions_of(form, page_of(form, (each,), NO_CONFIG).fields)
+    return asked

@@ -26,11 +26,9 @@ from humeval_power.saying.values import (
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.caveats import as_planned, caveats
 from humeval_power.studies.report.config import MEMORY, SOURCE, ReportConfig
-from humeval_power.studies.report.documents import interest_sentence
 from humeval_power.studies.report.fact_record import StudyFacts, study_facts
 from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.fields import Given
-from humeval_power.studies.report.items import QUESTIONS, Checklist, ChecklistItem, ChecklistQuestion
+from humeval_power.studies.report.fields import Checklist, ChecklistItem, FieldPrompt, Given, prompts
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import (
     PowerAnswer,
@@ -60,8 +58,6 @@ def checklist(
 ) -> Checklist:
     """Fill the items from the documents that there are.
 
-    Parameters
-    ----------
     parameters, surface, power : the JSON documents of `fit`, `surface` and `power`, as read.
     planned : what the plan says, by item; it goes before what is not the whole answer.
     given : what the authors say themselves, by item; it completes what is not the whole answer.
@@ -69,11 +65,15 @@ def checklist(
     """
     fitted, mapped, computed = parameters or NOTHING, surface or NOTHING, power or NOTHING
     facts = study_facts(fitted)
+    interest = StudyWords(facts).interest()
+    at_interest = (
+        None if interest is None else PowerAnswer(interest, is_whole=False)
+    )  # not known beforehand
     files = {**NAMES, **(names or {})}
     answers: dict[str, PowerAnswer | None] = {
         **study_answers(facts),
         "effect_of_interest": stated_effect(fitted, mapped, computed),
-        "power": power_of_design(fitted, mapped, computed) or _power_at_interest(facts),
+        "power": power_of_design(fitted, mapped, computed) or at_interest,
         "minimum_detectable_effect": smallest_shown(fitted, mapped),
         "power_assumptions": assumptions(mapped, computed),
     }
@@ -92,28 +92,20 @@ def checklist(
             sources[key] = f"{sources.get(key, sources[''])}; {source}"
     return Checklist(
         title=_title(facts),
-        items=tuple(_item(question, answers.get(question.key), sources) for question in QUESTIONS),
+        items=tuple(_item(asked, answers.get(asked.key), sources) for asked in prompts("card2020")),
         caveats=caveats(facts, mapped, computed),
         provenance=_provenance(fitted, mapped, computed, files),
     )
 
 
-def _power_at_interest(facts: StudyFacts) -> PowerAnswer | None:
-    """With what the ratings have shown of their variation: it was not there before the comparison."""
-    said = interest_sentence(facts)
-    return None if said is None else PowerAnswer(said, is_whole=False)
-
-
-def _item(
-    question: ChecklistQuestion, answer: PowerAnswer | None, sources: Mapping[str, str]
-) -> ChecklistItem:
-    key, section, sentence, advice = question
+def _item(asked: FieldPrompt, answer: PowerAnswer | None, sources: Mapping[str, str]) -> ChecklistItem:
+    key, advice = asked.key, asked.advice
     if answer is None:
-        return ChecklistItem(key, section, sentence, "open", advice=advice)
+        return ChecklistItem(key, asked.section, asked.prompt, "open", advice=advice)
     return ChecklistItem(
         key,
-        section,
-        sentence,
+        asked.section,
+        asked.prompt,
         "filled" if answer.is_whole else "open",
         minus_of_numbers(answer.text),
         sources.get(key, sources[""]),
@@ -183,8 +175,8 @@ def plan_answers(
     """
     said = PlanWords(plan)
     answers = {
-        "effect_of_interest": PowerAnswer(said.of_interest(), False),
-        "power": PowerAnswer(said.power()),
+        "effect_of_interest": PowerAnswer(said.passage("planned_for"), False),
+        "power": PowerAnswer(said.passage("power")),
         "power_assumptions": said.assumed(),
         "analysis_plan": PowerAnswer(_planned(checksum, study), False),
     }
@@ -213,20 +205,10 @@ def _planned(checksum: str | None, study: JsonRecord) -> str:
 
 # What the authors' own answers say about the items.
 
-FROM_CONFIG = {
-    "data_availability": ("data_link", "licence", "anonymisation"),
-    "code_availability": ("code_link",),
-    "instructions": ("instructions", "interface_link"),
-    "recruitment": ("recruitment",),
-    "pay": ("payment",),
-    "training": ("training",),
-    "quality_control": ("quality_assurance",),
-}
-
 
 def given_answers(config: ReportConfig, *, criterion: str | None) -> dict[str, Given]:
     """The answers by the key of the item; the definition is that of the criterion of the study."""
-    answers = {key: _joined(config, names) for key, names in FROM_CONFIG.items()}
+    answers = {asked.key: _joined(config, asked.own) for asked in prompts("card2020")}
     if isinstance(config.preregistration, str):
         answers["analysis_plan"] = Given(f"Preregistered: {config.preregistration.strip()}", SOURCE)
     elif config.preregistration is False:

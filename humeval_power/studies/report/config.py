@@ -9,46 +9,57 @@ from typing import Any
 from humeval_power.checking.columns import close_to
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import toml_text
-from humeval_power.studies.report.fields import Given
+from humeval_power.studies.report.fields import GIVEN, Given
 from humeval_power.studies.report.heds.form import Chosen, HedsQuestion, heds_questions, read_choice
-from humeval_power.studies.report.items import GIVEN
 
 SOURCE = GIVEN
 MEMORY = "remembered answers"  # the source of what the authors said of an earlier study
 PERSON = ("name", "affiliation", "email")
-TEXTS = (
-    "paper",
-    "experiment",
-    "resources",
-    "data_link",
-    "code_link",
-    "licence",
-    "anonymisation",
-    "recruitment",
-    "payment",
-    "training",
-    "characteristics",
-    "medium",
-    "quality_assurance",
-    "interface_link",
-    "interface",
-    "instructions",
-    "conditions",
-    "consent",
-    "ethics",
-    "impact_assessment",
-    "personal_data",
-    "assistants",
-    "title",
-    "hypothesis",
-    "existing_data",
-    "collection",
-    "blinding",
-    "follow_up",
-    "other",
-)
+# The texts that authors may give, and what each should say.
+TEXTS = {
+    "paper": "a link to the paper, or its reference",
+    "experiment": "the section or table of the paper, and what was compared on what",
+    "resources": "links to outputs, instructions and code",
+    "data_link": "a link to the individual ratings, with ids of workers, items and systems",
+    "code_link": "a link to the code of the analysis, and the version that was used",
+    "licence": "of the ratings, such as CC BY 4.0",
+    "anonymisation": "how names and ids of workers were taken out",
+    "recruitment": "where workers came from, and what was required of them",
+    "payment": "the pay per hour, and how it compares with the local minimum",
+    "training": "how workers were trained or tested beforehand, or that they were not",
+    "characteristics": "language, age, gender, education: what is known, with counts",
+    "medium": "the platform or form through which ratings were given",
+    "quality_assurance": "attention checks, time limits, rejected work, or that there were none",
+    "interface_link": "a link to the page that workers saw, or to a screenshot",
+    "interface": "what workers saw while rating: item, scale, instructions",
+    "instructions": "what the workers read, word by word",
+    "conditions": "how places, devices and times differed between workers",
+    "consent": "what workers agreed to, and how",
+    "ethics": "the board that approved the study and its number, or why none was needed",
+    "impact_assessment": "of data protection or other risks, or that there was none",
+    "personal_data": "which personal data are held, and how they are protected",
+    "assistants": "which assistants were used for text or code, and what for",
+    "title": "of the study",
+    "hypothesis": "which system is expected to be better, and why",
+    "existing_data": "whether ratings have been collected already, and who has seen them",
+    "collection": "who collects the ratings, where, and from when to when",
+    "blinding": "who knows which system an output is from",
+    "follow_up": "analyses that are planned beside the main one",
+    "other": "anything else that a reader of the preregistration should know",
+}
 PERSONS = tuple(f"{who}.{what}" for who in ("person", "contact") for what in PERSON)
-CRITERION_TEXTS = ("name", "standard_name", "definition", "task", "question")
+CRITERION_TEXTS = {
+    "name": "",
+    "standard_name": "such as the one of QCET",
+    "definition": "as workers read it, word by word",
+    "task": "what workers did, and what was recorded",
+    "question": "",
+}
+HINTS = {
+    **TEXTS,
+    **CRITERION_TEXTS,
+    "preregistration": "a link between quotation marks, or false where there was none",
+}
 HedsAnswer = str | Chosen
 # What describes a team and its tools rather than one study: only this is remembered.
 REMEMBERED = (
@@ -191,7 +202,7 @@ def _answers(
 ) -> dict[str, HedsAnswer]:
     """Answers by number, and the texts of a criterion by name."""
     is_criterion = name != "heds"
-    texts = CRITERION_TEXTS if is_criterion else ()
+    texts = tuple(CRITERION_TEXTS) if is_criterion else ()
     answers: dict[str, HedsAnswer] = {}
     for number, said in _table(value, name, problems).items():
         place = f"{name}.{toml_text(number, key=True)}"

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from humeval_power.ratings import Ratings
-from humeval_power.rules import claim
-from humeval_power.saying.numbers import counted, interval_words, p_words
 from humeval_power.saying.rule_words import rule_sentence
 from humeval_power.saying.values import (
     NOTHING,
@@ -17,15 +15,14 @@ from humeval_power.saying.values import (
     listed,
     number,
     part,
-    plain,
     ratings_source,
     rule_of,
-    share,
     words,
 )
 from humeval_power.scales import RatingScale
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.fact_record import StudyFacts, study_facts
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.fields import Given
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import power_of_design
@@ -162,23 +159,6 @@ def outputs_per_system(facts: StudyFacts) -> str | None:
     )
 
 
-def size_sentence(facts: StudyFacts) -> str | None:
-    """'15 workers gave 1,800 ratings of 60 items, 15 for each item and system.'"""
-    workers, items, ratings = facts.n_workers, facts.n_items, facts.n_ratings
-    if workers is None or items is None or ratings is None:
-        return None
-    each = (
-        ""
-        if facts.ratings_per_item is None
-        else f", {_mean(facts.ratings_per_item)} for each item and system"
-    )
-    return f"{workers:,} workers gave {ratings:,} ratings of {items:,} items{each}."
-
-
-def _mean(value: float) -> str:
-    return f"{value:g}" if value == int(value) else f"{value:.3g} on average"
-
-
 def scale_size(scale: RatingScale) -> str:
     """The number of points, or 'continuous'."""
     return "continuous" if scale.points is None else str(scale.points)
@@ -190,36 +170,6 @@ def scale_values(scale: RatingScale) -> str:
     if points is not None and points <= 11 and float(low).is_integer() and high - low == points - 1:
         return ", ".join(f"{low + step:g}" for step in range(points))
     return f"[{low:g}, {high:g}]"
-
-
-def interest_sentence(facts: StudyFacts) -> str | None:
-    """The power that the collected design had at the difference of interest, and what a significant
-    result would be worth; None where no difference of interest was stated."""
-    interest = part(facts.record, "power_at_interest")
-    effect, fitted = number(interest, "effect"), number(interest, "fitted")
-    if effect is None or fitted is None:
-        return None
-    planned = number(interest, "planned")
-    by_plan = "" if planned is None else f" ({share(planned)} with the parameters of the plan)"
-    rule = facts.rule
-    at, goal = f"the difference of interest, {plain(effect)} on [0, 1]", ""
-    if rule is not None and rule.margin is not None:
-        at, goal = f"a true difference of {plain(effect)} on [0, 1]", f" to show {claim(rule)}"
-    said = (
-        f"At {at}, this design and test have a power{goal} of "
-        f"{share(fitted)} with the parameters of these ratings{by_plan}."
-    )
-    type_m, type_s = number(interest, "type_m"), number(interest, "type_s")
-    if type_m is not None and type_s is not None:
-        said += (
-            f" Were that the true difference, a significant result would exaggerate it {type_m:.2f} times on "
-            f"average and have the wrong sign with probability {_small(type_s)}."
-        )
-    return said
-
-
-def _small(value: float) -> str:
-    return "below 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def software_words(document: JsonRecord) -> str | None:
@@ -239,47 +189,6 @@ def command_words(document: JsonRecord) -> str | None:
     return words(document, "command")
 
 
-# Workers whom rules left out, in the words of a paper, from the record of an analysis.
-
-_BOTH = ("with_rules", "without_rules")
-
-
-def exclusion_sentence(record: JsonRecord) -> str | None:
-    """'By rules that were sealed beforehand 2 of 12 workers were left out (...). ...'; None without rules."""
-    result = part(record, "worker_exclusion")
-    if not result:
-        return None
-    kept, everybody = (int(number(part(result, "workers"), name) or 0) for name in _BOTH)
-    beforehand = "sealed beforehand" if result.get("sealed") else "not planned beforehand"
-    each = "; ".join(filter(None, (_of_rule(one) for one in _records(result, "by_rule"))))
-    said = (
-        f"By rules that were {beforehand} {everybody - kept:,} of {counted(everybody, 'worker')} were left out "
-        f"({each})."
-    )
-    rows = _records(result, "comparisons")
-    if kept == everybody or len(rows) != 1:
-        return said
-    other = part(rows[0], "without_rules")
-    low, high = (float(end) for end in listed(other, "interval"))
-    estimate, p = number(other, "estimate"), number(other, "p_value")
-    if estimate is None or p is None:
-        return said
-    return (
-        f"{said} With all workers the difference would be {estimate:.4f}, interval {interval_words(low, high)} "
-        f"({p_words(p)})."
-    )
-
-
-def _of_rule(rule: JsonRecord) -> str:
-    if not rule.get("applied"):
-        return f"not applied: {rule.get('rule')}"
-    return f"{int(number(rule, 'workers') or 0):,} {rule.get('words')}"
-
-
-def _records(record: JsonRecord, name: str) -> list[JsonRecord]:
-    return [one for one in listed(record, name) if isinstance(one, Mapping)]
-
-
 # What the plan, or else the documents of `power` and `surface`, say about the power of a study.
 
 
@@ -288,10 +197,10 @@ def power_method(documents: CriterionDocuments) -> Given | None:
     plan = documents.plan
     if plan is not None:
         how = "By formula" if math.isnan(plan.predicted.simulated) else "By simulating the planned study"
-        tested = PlanWords(plan).models()
+        tested = PlanWords(plan).passage("models")
         return Given(f"{how}, after {CARD2020}. {tested}", documents.name("plan"))
     source = documents.power_source
-    if not source and interest_sentence(documents.facts) is not None:
+    if not source and StudyWords(documents.facts).interest() is not None:
         rule = documents.facts.rule
         test = "" if rule is None else f" {rule_sentence(rule)}"
         said = f"By formula, with the parameters of these ratings, after {CARD2020}.{test}"
@@ -310,10 +219,10 @@ def power_value(documents: CriterionDocuments) -> Given | None:
     """The power and its Monte Carlo interval, with the difference it is for; a suggestion where it is
     that of another design than the study's."""
     if documents.plan is not None:
-        return Given(PlanWords(documents.plan).power(), documents.name("plan"))
+        return Given(PlanWords(documents.plan).passage("power"), documents.name("plan"))
     answer = power_of_design(documents.study, documents.surface or NOTHING, documents.power or NOTHING)
     if answer is None:
-        said = interest_sentence(documents.facts)
+        said = StudyWords(documents.facts).interest()
         return None if said is None else Given(said, documents.study_source, False)
     return Given(answer.text, documents.power_source, answer.is_whole)
 

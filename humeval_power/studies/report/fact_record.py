@@ -188,7 +188,16 @@ def study_facts(record: JsonRecord) -> StudyFacts:
         n_ratings=_whole(record, "n_ratings"),
         ratings_per_item=number(record, "ratings_per_item"),
         comparisons=tuple(map(_of_pair, several)) if several else _of_two(record),
-        means=tuple(_mean(one) for one in listed(record, "system_means") if isinstance(one, Mapping)),
+        means=tuple(
+            Mean(
+                str(one.get("system")),
+                number(one, "mean") or 0.0,
+                number(one, "standard_error"),
+                bounds(one, "interval"),
+            )
+            for one in listed(record, "system_means")
+            if isinstance(one, Mapping)
+        ),
         groups=tuple(tuple(map(str, group)) for group in listed(record, "groups")),
         family=_family(record, is_needed=bool(several)),
         is_of_several=bool(several),
@@ -261,15 +270,6 @@ def _comparison(
         significant=significant if isinstance(significant, bool) else None,
         reason=reason,
         is_simultaneous=is_simultaneous,
-    )
-
-
-def _mean(said: JsonRecord) -> Mean:
-    return Mean(
-        str(said.get("system")),
-        number(said, "mean") or 0.0,
-        number(said, "standard_error"),
-        bounds(said, "interval"),
     )
 
 
@@ -516,7 +516,12 @@ def estimated_parameters(facts: StudyFacts) -> tuple[str, Table] | None:
     if rows:
         zero = set(facts.boundary)
         shown = tuple(
-            (name, "not identified" if name in facts.not_identified else plain(value) + _at(name, zero))
+            (
+                name,
+                "not identified"
+                if name in facts.not_identified
+                else plain(value) + (" (at the boundary)" if name in zero else ""),
+            )
             for name, value in rows.items()
         )
         return "On [0, 1], from one fit of all systems.", Table(("parameter", "estimate"), shown)
@@ -533,10 +538,6 @@ def estimated_parameters(facts: StudyFacts) -> tuple[str, Table] | None:
         "first."
     )
     return said, Table(("parameter", "median", "smallest", "largest"), table)
-
-
-def _at(name: str, zero: set[str]) -> str:
-    return " (at the boundary)" if name in zero else ""
 
 
 def joint_parameters(facts: StudyFacts) -> dict[str, float]:

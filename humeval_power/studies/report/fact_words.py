@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from humeval_power.families import FamilyOfTests
 from humeval_power.parameters import PARAMETER_NAMES
-from humeval_power.rules import DecisionRule
-from humeval_power.saying.answer_words import decided_words, with_names
+from humeval_power.rules import DecisionRule, claim
+from humeval_power.saying.answer_words import decided_words, points_words, with_names
 from humeval_power.saying.document import Fact, Table
 from humeval_power.saying.numbers import (
     MINUS,
     NO_P,
     counted,
     in_words,
+    interval_words,
     level_of,
     minus_of_numbers,
     p_cell,
     p_words,
     with_minus,
 )
+from humeval_power.saying.prose import Prose, prose_of
 from humeval_power.saying.rule_words import (
     estimator_words,
     is_too_bold,
@@ -52,15 +56,54 @@ from humeval_power.studies.report.fact_record import (
 )
 from humeval_power.studies.report.power_answers import PowerAnswer, sequential_sentence
 
+_INTEREST = ("effect", "fitted", "planned", "type_m", "type_s")
 _MOST_TOLD = 10  # significant differences that a sentence lists; more are summed up, and in the table
 _NO_FIT = "The model could not be fitted (it did not converge), so that there is no result to report."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StudyWords:
     """What a comparison of systems says of itself; None, or nothing, where it is not known."""
 
     facts: StudyFacts
+
+    @cached_property
+    def _passage(self) -> Prose:
+        """A passage of `templates/study.md.j2` by its name."""
+        facts, record = self.facts, self.facts.record
+        names = facts.systems if len(facts.systems) == 2 else ("A", "B")
+        effect = part(record, "effect")
+        p_value = facts.comparisons[0].p_value if facts.comparisons else None
+        if p_value is not None and part(record, "sequential", "inference"):
+            # of this estimate: that over all looks has a sentence of its own
+            p_value = number(effect, "p_value")
+        interest = part(record, "power_at_interest")
+        return prose_of(
+            __package__,
+            "study.md.j2",
+            facts=facts,
+            rule=facts.rule,
+            scale=facts.scale,
+            many=self.together is not None,
+            joint=self.together is not None and self.together.family.model == "joint",
+            names=facts.systems,
+            a=names[0],
+            b=names[1],
+            difference=f"{names[1]} {MINUS} {names[0]}",
+            level=_level(facts),
+            unit=self.unit.words,
+            in_sd=number(part(record, "standardised"), "by_rating") is not None,
+            effect=_numbers(effect),
+            raw=_numbers(part(effect, "raw")),
+            p="" if p_value is None else p_of_family(facts, p_value),
+            at_interest={name: number(interest, name) for name in _INTEREST},
+            left_out=_left_out(record),
+            looks=sequential_sentence(record),
+            margin_decided=self._margin_decided,
+            is_too_bold=is_too_bold,
+            claim=claim,
+            points_words=points_words,
+        )
 
     @property
     def together(self) -> FamilyOfTests | None:
@@ -76,78 +119,39 @@ class StudyWords:
 
     def systems(self) -> PowerAnswer | None:
         """Which systems were compared, and what a difference is."""
-        names = self.facts.systems
-        if self.together is not None and names:
-            return PowerAnswer(
-                f"{len(names)} systems: {', '.join(names)}; each difference is named by its two systems."
-            )
-        if len(names) != 2:
-            return None
-        return PowerAnswer(f"{names[0]} and {names[1]}; the difference is {names[1]} {MINUS} {names[0]}.")
+        is_known = self.facts.systems if self.together is not None else len(self.facts.systems) == 2
+        return PowerAnswer(self._passage("systems")) if is_known else None
+
+    def size(self) -> str | None:
+        """Who rated how much."""
+        facts = self.facts
+        is_known = None not in (facts.n_workers, facts.n_items, facts.n_ratings)
+        return self._passage("size") if is_known else None
 
     def scores(self) -> str | None:
         """How ratings become the numbers that are reported; None where the analysis is not known."""
-        rule, scale = self.facts.rule, self.facts.scale
-        if rule is None:
-            return None
-        mapped = ""
-        if scale is not None:
-            mapped = f"Ratings on {scale.low:g} to {scale.high:g} were moved to [0, 1], 1 being best. "
-        return mapped + (
-            self._scores_of_two(rule) if self.together is None else self._scores_of_several(rule)
-        )
+        return None if self.facts.rule is None else self._passage("scores")
 
-    def _scores_of_two(self, rule: DecisionRule) -> str:
-        if rule.analysis == "differences":
-            return self._named(
-                "Each worker's rating of an item under A was subtracted from that under B; the difference "
-                "reported is the mean estimated by a mixed model of these differences."
-            )
-        if rule.is_latent:
-            return self._named(
-                "They were neither averaged nor taken for numbers: the model is of the single ratings as "
-                "categories, and the difference B - A reported is that of the expected ratings."
-            )
-        return self._named(
-            "They were not averaged beforehand: the difference B - A reported is a fixed effect of a "
-            "mixed model of the single ratings."
-        )
+    def interest(self) -> str | None:
+        """The power at the difference of interest; None where none was stated."""
+        interest = part(self.facts.record, "power_at_interest")
+        is_known = None not in (number(interest, "effect"), number(interest, "fitted"))
+        return self._passage("interest") if is_known else None
 
-    def _scores_of_several(self, rule: DecisionRule) -> str:
-        assert self.together is not None
-        if self.together.family.model == "joint":
-            return (
-                "They were not averaged beforehand: the differences reported are those of the systems' "
-                "means in a mixed model of the single ratings."
-            )
-        if rule.analysis == "differences":
-            return (
-                "For each pair of systems each worker's rating of an item under the first was subtracted "
-                "from that under the second; the difference reported is the mean estimated by a mixed model of "
-                "these differences."
-            )
-        if rule.is_latent:
-            return (
-                "They were neither averaged nor taken for numbers: the model of each pair of systems is "
-                "of the single ratings as categories, and the difference reported is that of the expected ratings."
-            )
-        return (
-            "They were not averaged beforehand: the difference reported of each pair of systems is a "
-            "fixed effect of a mixed model of their single ratings."
-        )
+    def exclusion(self) -> str | None:
+        """'By rules that were sealed beforehand 2 of 12 workers were left out (...). ...'; None without rules."""
+        return self._passage("exclusion") if part(self.facts.record, "worker_exclusion") else None
+
+    def zeros(self) -> str:
+        """The SDs that are zero or not identified."""
+        return self._passage("zeros")
 
     def measures(self) -> str | None:
         """What effects are given, and how they are tested."""
         test = self.test()
         if test is None:
             return None
-        if self.together is not None:
-            size = f"Size: the differences of systems with their intervals, {self.unit.words}."
-        else:
-            known = number(part(self.facts.record, "standardised"), "by_rating") is not None
-            in_sd = ", and in SDs of a single rating" if known else ""
-            size = self._named(f"Size: the difference B - A on [0, 1] with its interval{in_sd}.")
-        return f"{size} Significance: {test}"
+        return f"{self._passage('sizes_given')} Significance: {test}"
 
     def test(self) -> str | None:
         """The model and its test, or the family of its tests."""
@@ -261,8 +265,7 @@ class StudyWords:
         if not facts.converged:
             return [_NO_FIT]
         if self.together is None:
-            decision = _no_test(facts) or sequential_sentence(facts.record) or _decision(facts)
-            return [_difference(facts), _as_rated(facts), decision, self._false_positives()]
+            return [self._passage(name) for name in ("estimate", "decision", "false_positives")]
         untested = (
             f"There is no test of {in_words(tuple(one.name for one in of))}: {why}."
             for why, of in facts.untested.items()
@@ -271,22 +274,23 @@ class StudyWords:
             *self._findings_of_several(),
             *untested,
             *other_decisions(facts),
-            self._false_positives(),
+            self._passage("false_positives"),
         ]
 
-    def _false_positives(self) -> str | None:
-        """A caution where such tests are known to be too bold with so few workers."""
-        rule, workers = self.facts.rule, self.facts.n_workers
-        size = number(part(self.facts.record, "effect"), "simulated_size")
-        if size is not None:
-            null = "without a difference"
-            if rule is not None and rule.margin is not None:
-                null = "with a difference at the margin"
-            return f"In studies of this size simulated {null}, the test was significant in a share of {size:.3f}."
-        if rule is None or workers is None or not is_too_bold(rule, workers):
-            return None
-        these = "this test is" if self.together is None else "such tests are"
-        return f"With {workers} workers {these} significant more often than alpha says."
+    def _margin_decided(self) -> str:
+        """What the interval says of the margin."""
+        facts, one = self.facts, self.facts.comparisons[0]
+        assert facts.rule is not None
+        assert one.interval is not None
+        return minus_of_numbers(
+            margin_decision(
+                facts.rule,
+                (facts.systems[0], facts.systems[1]),
+                interval=one.interval,
+                shown=one.significant is True,
+                scale=facts.scale,
+            )
+        )
 
     def decided(self) -> str:
         """What the study shows, in a sentence or two."""
@@ -320,7 +324,7 @@ class StudyWords:
             )
         test = f" ({p})" if p else ""
         return (
-            _decision(self.facts)
+            self._passage("decided")
             or f"No difference is shown{test}, which does not show that there is none."
         )
 
@@ -500,24 +504,49 @@ def tested_as_planned(rule: DecisionRule) -> str:
 
 
 def _effect_cells(effect: JsonRecord) -> tuple[str, str, str]:
-    estimate, error, interval = (
-        number(effect, "estimate"),
-        number(effect, "standard_error"),
-        bounds(effect, "interval"),
-    )
+    of = _numbers(effect)
     return (
-        "" if estimate is None else estimated(estimate),
-        "" if error is None else f"{error:#.2g}",
-        "" if interval is None else f"{estimated(interval[0])} to {estimated(interval[1])}",
+        "" if of["estimate"] is None else estimated(of["estimate"]),
+        "" if of["error"] is None else f"{of['error']:#.2g}",
+        "" if of["ends"] is None else " to ".join(map(estimated, of["ends"])),
     )
 
 
-def zeros(facts: StudyFacts) -> str | None:
-    """The SDs that are zero or not identified, as sentences."""
-    said = [f"Estimated as zero: {', '.join(facts.boundary)}."] if facts.boundary else []
-    unknown = facts.not_identified
-    said += [f"Not identified by this design: {', '.join(unknown)}."] if unknown else []
-    return " ".join(said) or None
+def _numbers(effect: JsonRecord) -> dict[str, Any]:
+    """The numbers of an effect, None where it has none."""
+    return {
+        "estimate": number(effect, "estimate"),
+        "error": number(effect, "standard_error"),
+        "ends": bounds(effect, "interval"),
+        "df": number(effect, "df"),
+        "simulated_size": number(effect, "simulated_size"),
+    }
+
+
+def _left_out(record: JsonRecord) -> dict[str, Any]:
+    """Workers whom rules left out, and what the difference would be with them where it is known."""
+    result = part(record, "worker_exclusion")
+    kept, of = (int(number(part(result, "workers"), name) or 0) for name in ("with_rules", "without_rules"))
+    rules = [
+        f"{int(number(rule, 'workers') or 0):,} {rule.get('words')}"
+        if rule.get("applied")
+        else f"not applied: {rule.get('rule')}"
+        for rule in listed(result, "by_rule")
+    ]
+    rows, other = listed(result, "comparisons"), None
+    if kept < of and len(rows) == 1:
+        without = part(rows[0], "without_rules")
+        estimate, p_value = number(without, "estimate"), number(without, "p_value")
+        if estimate is not None and p_value is not None:
+            ends = map(float, listed(without, "interval"))
+            other = {"estimate": estimate, "interval": interval_words(*ends), "p": p_words(p_value)}
+    return {
+        "sealed": result.get("sealed"),
+        "out": of - kept,
+        "of": counted(of, "worker"),
+        "rules": rules,
+        "other": other,
+    }
 
 
 def p_of_family(facts: StudyFacts, value: float) -> str:
@@ -528,87 +557,9 @@ def p_of_family(facts: StudyFacts, value: float) -> str:
     return f"{p_words(value)} {family_words(family)}"
 
 
-def _minus(facts: StudyFacts) -> str:
-    """The difference of the two systems by their names."""
-    names = facts.systems if len(facts.systems) == 2 else ("A", "B")
-    return f"{names[1]} {MINUS} {names[0]}"
-
-
-def _difference(facts: StudyFacts) -> str:
-    effect = part(facts.record, "effect")
-    estimate = number(effect, "estimate") or 0.0
-    error, df = (number(effect, name) for name in ("standard_error", "df"))
-    p_value = facts.comparisons[0].p_value
-    if p_value is not None and part(facts.record, "sequential", "inference"):
-        p_value = number(
-            effect, "p_value"
-        )  # of this estimate: that over all looks has a sentence of its own
-    test = [] if error is None else [f"standard error {error:#.3g}"]
-    test += [_interval(facts, bounds(effect, "interval"))]
-    test += [] if df is None else [f"df = {df:.1f}"]
-    test += [] if p_value is None else [p_of_family(facts, p_value)]
-    return (
-        f"The estimated difference {_minus(facts)} is {with_minus(estimated(estimate))} on [0, 1] "
-        f"({', '.join(filter(None, test))})."
-    )
-
-
-def _as_rated(facts: StudyFacts) -> str | None:
-    raw, scale = part(facts.record, "effect", "raw"), facts.scale
-    estimate = number(raw, "estimate")
-    if estimate is None or scale is None:
-        return None
-    interval = _interval(facts, bounds(raw, "interval"))
-    between = f" ({interval})" if interval else ""
-    low = (
-        ""
-        if scale.higher_is_better
-        else f"; low ratings are good, so that a negative difference favours {facts.systems[1]}"
-    )
-    return (
-        f"On the scale of the ratings, {scale.low:g} to {scale.high:g}, this is "
-        f"{with_minus(estimated(estimate))}{between}{low}."
-    )
-
-
 def _level(facts: StudyFacts) -> str:
     """'95 % interval'; an interval that goes with a one-sided test leaves alpha on both sides."""
     return "interval" if facts.rule is None else f"{level_of(facts.rule.confidence)} interval"
-
-
-def _interval(facts: StudyFacts, ends: tuple[float, float] | None) -> str:
-    if ends is None:
-        return ""
-    low, high = (with_minus(estimated(end)) for end in ends)
-    return f"{_level(facts)} {low} to {high}"
-
-
-def _no_test(facts: StudyFacts) -> str | None:
-    reason = facts.comparisons[0].reason
-    return None if reason is None else f"There is no test of this difference, and no decision: {reason}."
-
-
-def _decision(facts: StudyFacts) -> str | None:
-    """By the rule that the document states."""
-    comparison, rule, systems = facts.comparisons[0], facts.rule, facts.systems
-    if rule is None or comparison.significant is None or comparison.estimate is None or len(systems) != 2:
-        return None
-    if rule.margin is not None:
-        if comparison.interval is None:
-            return None
-        names = systems[0], systems[1]
-        return minus_of_numbers(
-            margin_decision(
-                rule, names, interval=comparison.interval, shown=comparison.significant, scale=facts.scale
-            )
-        )
-    if not comparison.significant:
-        return (
-            f"At alpha {rule.alpha:g} the study has not shown a difference, which does not show that there is "
-            "none: the interval says which differences remain possible."
-        )
-    better, worse = (systems[1], systems[0]) if comparison.estimate > 0 else (systems[0], systems[1])
-    return f"At alpha {rule.alpha:g} the difference is significant: {better} was rated higher than {worse}."
 
 
 _OTHERS = {

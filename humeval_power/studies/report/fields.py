@@ -1,16 +1,20 @@
-"""One field of a form: what it asks in our words, what is answered, and from what."""
+"""One field of a form, or item of a checklist: what it asks in our words, what is answered, and from what."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Literal, NamedTuple
 
 from humeval_power.errors import InputError
-from humeval_power.saying.document import Document, FieldState, FormLine, Paragraph, Section
+from humeval_power.saying.document import Document, FieldState, FormLine, Paragraph, Section, Table
 from humeval_power.saying.numbers import minus_of_numbers
 
 State = Literal["filled", "suggested", "open"]
+UNNAMED = "criterion"  # what a criterion without a name is called
+GIVEN = "the [report] table"  # the source of what the authors say themselves
 
 
 class Given(NamedTuple):
@@ -23,6 +27,13 @@ class Given(NamedTuple):
     source: str
     is_certain: bool = True
     options: tuple[int, ...] = ()
+
+
+def given(
+    said: str | None, source: str, is_certain: bool = True, options: tuple[int, ...] = ()
+) -> Given | None:
+    """The answer, None where nothing is known."""
+    return Given(said, source, is_certain, options) if said else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +66,41 @@ class FormField:
 
 
 class FieldPrompt(NamedTuple):
-    """What a form asks, before anything is answered."""
+    """What a form asks, before anything is answered.
+
+    own : the names of the authors' texts that answer it. files : a word of `FILES` for what answers it too.
+    answer : passages of a plan that do, '?' in front where they have to be checked. advice : while it is open.
+    """
 
     key: str
     number: str
     prompt: str
     section: str = ""
+    own: tuple[str, ...] = ()
+    files: str = ""
+    answer: str = ""
+    advice: str = ""
+
+
+FILES = {
+    "fit": "an analysis, or the parameters of a fit",
+    "power": "a plan, or its power",
+    "analysis": "an analysis",
+    "plan": "a plan",
+    "": "",
+}
+
+
+@cache
+def prompts(form: Literal["card2020", "arr", "aspredicted", "osf"]) -> tuple[FieldPrompt, ...]:
+    """All that a form asks, in its order; the items of Card et al. (2020) are numbered by their keys."""
+    lines = files(__package__).joinpath("forms.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines[1:]]
+    return tuple(
+        FieldPrompt(key, number, prompt, section, tuple(own.split()), of_files, answer, advice)
+        for name, number, key, section, prompt, own, of_files, answer, advice in rows
+        if name == form
+    )
 
 
 def fields_of(prompts: Iterable[FieldPrompt], answers: Mapping[str, Given | None]) -> tuple[FormField, ...]:
@@ -70,7 +110,7 @@ def fields_of(prompts: Iterable[FieldPrompt], answers: Mapping[str, Given | None
 
 def field_of(of: FieldPrompt, given: Given | None, *, criterion: str | None = None) -> FormField:
     """One field; open where nothing is given."""
-    key, number, prompt, section = of
+    key, number, prompt, section = of[:4]
     if given is None or not given.text.strip():
         return FormField(key, number, prompt, criterion=criterion, section=section)
     state: State = "filled" if given.is_certain else "suggested"
@@ -124,7 +164,8 @@ class FormPage:
         """The fields by the heading that they stand under: section, and criterion where there is one."""
         result: dict[str, list[FormField]] = {}
         for field in self.fields:
-            heading = field.section if field.criterion is None else f"{field.section}: {field.criterion}"
+            is_named = field.criterion not in (None, UNNAMED)
+            heading = f"{field.section}: {field.criterion}" if is_named else field.section
             result.setdefault(heading, []).append(field)
         return result
 
@@ -161,3 +202,60 @@ def _shown(field: FormField, criteria: list[str]) -> FormLine:
         answer=field.answer or "",
         source=field.source or "",
     )
+
+
+# The items of the checklist, in the order of Card et al. (2020), section 6: a power analysis before a comparison;
+# what others need to plan their own studies, and data and code; an analysis planned before the ratings come in; and
+# a human evaluation that says how many workers rated how many items how often.
+
+
+@dataclass(frozen=True, slots=True)
+class ChecklistItem:
+    """One thing that a report should say.
+
+    `state` is 'filled' where the documents give the whole answer. An open item may hold what is
+    known so far in `answer`; `advice` says what to add. `source` names where an answer came from. Its key is its
+    `number`; no item is of one criterion alone.
+    """
+
+    number: str
+    section: str
+    prompt: str
+    state: Literal["filled", "open"]
+    answer: str | None = None
+    source: str | None = None
+    advice: str | None = None
+    table: Table | None = None
+    criterion: None = None
+
+    def field(self) -> FormLine:
+        """The item as it is shown."""
+        return FormLine(
+            self.number,
+            self.prompt,
+            self.state,
+            self.answer or "",
+            self.source or "",
+            self.advice or "",
+            self.table,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """All items in order, the caveats a reader must know, and where the numbers came from."""
+
+    title: str
+    items: tuple[ChecklistItem, ...]
+    caveats: tuple[str, ...]
+    provenance: tuple[tuple[str, str], ...]
+
+    @property
+    def n_open(self) -> int:
+        """Number of items that only the authors can fill."""
+        return sum(item.state == "open" for item in self.items)
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections in order."""
+        return tuple(dict.fromkeys(item.section for item in self.items))

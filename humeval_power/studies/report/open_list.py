@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from humeval_power.saying.document import Document, FormLine, Section
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.studies.report.answers_template import FILES, Place, key_text, places_of
-from humeval_power.studies.report.fields import FormField
+from humeval_power.studies.report.answers_template import Place, key_text, places_of, prompt_of
+from humeval_power.studies.report.fields import FILES, Checklist, FormField
 from humeval_power.studies.report.heds.form import options_listed, question_of
-from humeval_power.studies.report.items import Checklist
-from humeval_power.studies.report.result import Report, frame_of_fields
-
-if TYPE_CHECKING:
-    import pandas as pd
+from humeval_power.studies.report.result import Report
 
 Form = Literal["heds", "arr", "aspredicted", "osf"]
 
@@ -29,9 +25,8 @@ def hint(form: Form, field: FormField) -> str:
         return ""
     if field.state == "suggested":
         return f"Is this right? {field.answer}"
-    said = []
-    if field.number in FILES[form]:
-        said.append(f"Give {FILES[form][field.number]}.")
+    files = FILES[prompt_of(form, field.number).files]
+    said = [f"Give {files}."] if files else []
     lines = [_line(place) for place in places_of(form, field.number, field.criterion)]
     if lines:
         said.append(f"In your answers: {' and '.join(lines)}{_options(form, field)}")
@@ -97,7 +92,7 @@ class OpenList(Report):
                 f"{one.field}{'' if one.criterion is None else f'.{one.criterion}'}",
                 f"{one.field} {one.prompt}{'' if one.criterion is None else f' ({one.criterion})'}",
                 one.mark,
-                advice=_cut(one.hint),
+                advice=one.hint if len(one.hint) <= _MOST_SHOWN else f"{one.hint[: _MOST_SHOWN - 3]}...",
             )
             for one in self.to_do
         )
@@ -114,14 +109,6 @@ class OpenList(Report):
             **values(self, "form", "n_fields", "n_filled", "n_to_check", "n_open"),
             "fields": [asdict(one) for one in self.to_do],
         }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each field that is left."""
-        return frame_of_fields(self.content())
-
-
-def _cut(hint: str) -> str:
-    return hint if len(hint) <= _MOST_SHOWN else f"{hint[: _MOST_SHOWN - 3]}..."
 
 
 def of_fields(form: Form, fields: Sequence[FormField], *, strict: bool = False) -> OpenList:
@@ -151,7 +138,7 @@ def of_checklist(checklist: Checklist, *, strict: bool = False) -> OpenList:
         strict=strict,
         n_fields=len(checklist.items),
         to_do=tuple(
-            ToDo(item.key, "open", item.question, item.advice or "")
+            ToDo(item.number, "open", item.prompt, item.advice or "")
             for item in checklist.items
             if item.state == "open"
         ),

@@ -15,7 +15,7 @@ from humeval_power.saying.row_flow import flow_rows
 from humeval_power.saying.values import NOTHING, bounds, listed, number, part, share, signed, words
 from humeval_power.studies.report import page_pictures as pictures
 from humeval_power.studies.report.caveats import caveats
-from humeval_power.studies.report.documents import CriterionDocuments, size_sentence
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import ComparisonFacts, StudyFacts
 from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.paragraphs import paragraphs, signature_of
@@ -170,7 +170,7 @@ def _decided(documents: CriterionDocuments, *, named: bool) -> str:
     return (
         ""
         if documents.plan is None
-        else f"Planned, not carried out: power {PlanWords(documents.plan).power()}"
+        else f"Planned, not carried out: power {PlanWords(documents.plan).passage('power')}"
     )
 
 
@@ -209,7 +209,7 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
                 ("Question", plan.question),
                 ("Difference of interest", f"{signed(plan.effect)} on [0, 1]"),
                 ("Design", size),
-                (POWER_LABEL, said.power()),
+                (POWER_LABEL, said.passage("power")),
                 ("Variances", f"from {plan.source.name}"),
                 ("Test", said.test_line()),
                 *out,
@@ -221,7 +221,7 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
 
 def _data(documents: CriterionDocuments, suffix: str) -> Iterator[Block]:
     scale = documents.facts.scale
-    size = size_sentence(documents.facts)
+    size = StudyWords(documents.facts).size()
     facts = [] if size is None else [("Collected", size)]
     facts += [] if scale is None else [("Scale", str(scale))]
     facts += [

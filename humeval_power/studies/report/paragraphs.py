@@ -15,7 +15,6 @@ from humeval_power.saying.result import DIGITS, NAME, short
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
 from humeval_power.saying.values import (
     NOTHING,
-    SHORT_HASH,
     JsonRecord,
     listed,
     number,
@@ -23,18 +22,10 @@ from humeval_power.saying.values import (
     rule_of,
     words,
 )
-from humeval_power.saying.values import words as words_of
-from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.plan.result_words import labels_of_settings
 from humeval_power.studies.report.caveats import as_planned, first_notices
-from humeval_power.studies.report.documents import (
-    CriterionDocuments,
-    exclusion_sentence,
-    interest_sentence,
-    size_sentence,
-)
+from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import StudyFacts
-from humeval_power.studies.report.fact_words import StudyWords, zeros
+from humeval_power.studies.report.fact_words import StudyWords
 from humeval_power.studies.report.plans import PlanWords
 from humeval_power.studies.report.power_answers import merged_text
 
@@ -51,17 +42,20 @@ def methods_paragraph(*criteria: CriterionDocuments) -> str:
 
 
 def _methods(documents: CriterionDocuments) -> list[str | None]:
-    facts, plan = documents.facts, documents.plan
-    said = StudyWords(facts)
-    planned_test = None if plan is None else PlanWords(plan).paper_test()
+    facts, said = documents.facts, StudyWords(documents.facts)
+    version = words(part(documents.study, "versions"), "humeval-power")
+    size = test = promise = None
+    if documents.plan is not None:
+        plan = PlanWords(documents.plan, documents.plan_checksum)
+        size, test, promise = plan.passage("size"), plan.paper_test(), plan.passage("promise")
     return [
-        size_sentence(facts) if documents.study else _planned_size(plan),
+        said.size() if documents.study else size,
         _scale(documents),
         flow_sentence(facts.record) if n_dropped(facts.record) else None,
         said.scores(),
-        said.paper_test() or planned_test,
-        _planned(documents),
-        _software(documents),
+        said.paper_test() or test,
+        promise,
+        version and f"Computed with humeval-power {version}.",
     ]
 
 
@@ -71,14 +65,12 @@ def results_paragraph(documents: CriterionDocuments) -> str:
     Empty without an analysis or fit; a fit that did not converge has no result.
     """
     facts = documents.facts
-    words = StudyWords(facts).findings()
+    said = StudyWords(facts)
     if not facts.has_result:
-        return _joined(words)
-    left_out = exclusion_sentence(facts.record)
-    about = words_of(part(facts.record, "pool"), "sentence")
-    return _joined(
-        [*words, about, left_out, interest_sentence(facts), zeros(facts), *_deviations(documents.study)]
-    )
+        return _joined(said.findings())
+    about = words(part(facts.record, "pool"), "sentence")
+    more = (about, said.exclusion(), said.interest(), said.zeros(), *_deviations(documents.study))
+    return _joined([*said.findings(), *more])
 
 
 def _joined(sentences: list[str | None]) -> str:
@@ -95,46 +87,12 @@ def _compared(criteria: Sequence[CriterionDocuments]) -> str | None:
     return f"We compared {systems[1]} with {systems[0]}{on} in a human evaluation."
 
 
-def _planned_size(plan: Plan | None) -> str | None:
-    if plan is None:
-        return None
-    design = plan.design()
-    return (
-        f"{design.n_workers:,} workers are to give {design.n_ratings:,} ratings of {design.items_in_words}, "
-        f"{design.ratings_per_item:g} for each item and system."
-    )
-
-
 def _scale(documents: CriterionDocuments) -> str | None:
     scale = documents.facts.scale or (documents.plan.scale if documents.plan else None)
     if scale is None:
         return None
     inferred = " (taken from the ratings)" if scale.source == "inferred" else ""
     return f"The scale ran from {scale}{inferred}."
-
-
-def _planned(documents: CriterionDocuments) -> str | None:
-    """The promise of the plan, made before collection."""
-    plan = documents.plan
-    if plan is None:
-        return None
-    said = PlanWords(plan)
-    digest = documents.plan_checksum
-    seal = f" The SHA-256 of the plan starts with {digest[:SHORT_HASH]}." if digest else ""
-    left_out = f" Planned exclusions: {' '.join(plan.left_out_words)}" if plan.left_out_words else ""
-    return (
-        f"The study was planned with {plan.counts.n_workers:,} workers and {plan.design().items_in_words} to "
-        f"{said.goal()}, with a power of {plan.target_power:g}; the power computed was {said.computed_power()}, "
-        f"with variances from {labels_of_settings(plan)[plan.source.name]}.{left_out}{seal}"
-    )
-
-
-def _software(documents: CriterionDocuments) -> str | None:
-    study = documents.study
-    version = words_of(part(study, "versions"), "humeval-power")
-    if version is None:
-        return None
-    return f"Computed with humeval-power {version}."
 
 
 def _deviations(study: JsonRecord) -> list[str | None]:

@@ -34,8 +34,7 @@ from humeval_power.saying.values import (
 from humeval_power.studies.looks.repeated import RepeatedResult
 from humeval_power.studies.monitor.result import repeated_words
 from humeval_power.studies.plan.plan import Plan
-from humeval_power.studies.report.fields import FormField
-from humeval_power.studies.report.items import Checklist, ChecklistItem
+from humeval_power.studies.report.fields import Checklist, ChecklistItem, FormField
 
 TARGET = 0.8
 DESIGN = ("setting", "workers", "items", "ratings_per_item")
@@ -399,17 +398,12 @@ def merged_checklist(names: Sequence[str], of_each: Sequence[Checklist]) -> Chec
     """The items of all criteria; filled where every criterion's is."""
     return replace(
         of_each[0],
-        title=_title(names, of_each),
+        title=of_each[0].title.removesuffix(names[0]) + in_words(tuple(dict.fromkeys(names))),
         items=tuple(
             _merged_item(names, same) for same in zip(*(one.items for one in of_each), strict=True)
         ),
         caveats=merged_notes(names, [one.caveats for one in of_each]),
     )
-
-
-def _title(names: Sequence[str], of_each: Sequence[Checklist]) -> str:
-    """The title of the first with the names of all in the place of its own."""
-    return of_each[0].title.removesuffix(names[0]) + in_words(tuple(dict.fromkeys(names)))
 
 
 def _merged_item(names: Sequence[str], same: Sequence[ChecklistItem]) -> ChecklistItem:

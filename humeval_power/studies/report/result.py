@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from humeval_power.safe_text import json_text
 from humeval_power.saying.document import Document, Facts, Section
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result, Source
-from humeval_power.studies.report.fields import FormPage, how_filled, open_fields
-from humeval_power.studies.report.items import Checklist
+from humeval_power.studies.report.fields import (
+    Checklist,
+    ChecklistItem,
+    FormField,
+    FormPage,
+    how_filled,
+    open_fields,
+)
 from humeval_power.studies.report.page_pictures import surface_picture
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 REPORT_SCHEMA = "humeval_power/report/1"
 _CHECKLIST = (
@@ -45,6 +48,11 @@ class Report(Result):
         return (
             f"{self.n_open} of its fields are open (--strict)." if self.strict and self.n_open > 0 else ""
         )
+
+    def table_rows(self) -> Sequence[Record]:
+        """A row for each field of a form."""
+        fields = self.content().get("fields")
+        return fields if isinstance(fields, list) else super().table_rows()
 
     def with_command(self, command: str, sources: tuple[Source, ...]) -> Self:
         """The same with what was typed and the names of the files that were read: a report is published, and
@@ -74,28 +82,7 @@ class FormReport(Report):
 
     def content(self) -> Record:
         """The counts, and every field."""
-        states = [one.state for one in self.page.fields]
-        return {
-            "form": self.form,
-            "n_fields": len(states),
-            "n_filled": states.count("filled"),
-            "n_to_check": states.count("suggested"),
-            "n_open": states.count("open"),
-            "fields": [
-                {
-                    "field": one.number,
-                    **values(one, "section", "criterion", "prompt"),
-                    "mark": "check" if one.state == "suggested" else one.state,
-                    "answer": one.answer,
-                    "source": one.source,
-                }
-                for one in self.page.fields
-            ],
-        }
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each field."""
-        return frame_of_fields(self.content())
+        return {"form": self.form, **_of_fields(self.page.fields)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,45 +128,36 @@ class ChecklistReport(Report):
     def _section(self, name: str) -> Section:
         items = [item for item in self.checklist.items if item.section == name]
         drawn = [surface_picture(self.surface)] if self.surface else []
-        pictures = drawn if any(item.key == "power" for item in items) else []
+        pictures = drawn if any(item.number == "power" for item in items) else []
         return Section(name, (*pictures, *(item.field() for item in items)))
 
     def content(self) -> Record:
         """The counts, and every item."""
-        items = self.checklist.items
         return {
             "form": self.form,
-            "n_fields": len(items),
-            "n_filled": len(items) - self.n_open,
-            "n_to_check": 0,
-            "n_open": self.n_open,
-            "fields": [
-                {
-                    "field": item.key,
-                    "section": item.section,
-                    "criterion": None,
-                    "prompt": item.question,
-                    "mark": item.state,
-                    "answer": item.answer,
-                    "source": item.source,
-                }
-                for item in items
-            ],
+            **_of_fields(self.checklist.items),
             "caveats": list(self.checklist.caveats),
         }
 
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each item."""
-        return frame_of_fields(self.content())
 
-
-def frame_of_fields(content: Record) -> pd.DataFrame:
-    """A row for each field of a form."""
-    import pandas as pd
-
-    rows = content["fields"]
-    assert isinstance(rows, list)
-    return pd.DataFrame(rows)
+def _of_fields(fields: Sequence[FormField | ChecklistItem]) -> Record:
+    """How many fields there are in which state, and every field."""
+    states = [one.state for one in fields]
+    return {
+        "n_fields": len(states),
+        "n_filled": states.count("filled"),
+        "n_to_check": states.count("suggested"),
+        "n_open": states.count("open"),
+        "fields": [
+            {
+                "field": one.number,
+                **values(one, "section", "criterion", "prompt"),
+                "mark": "check" if one.state == "suggested" else one.state,
+                **values(one, "answer", "source"),
+            }
+            for one in fields
+        ],
+    }
 
 
 # The parameters of a study as a result: what the next study is planned from.

@@ -94,10 +94,7 @@ def sources_of(given: TypedValues) -> Sources:
 def with_files(sources: Sources, paths: Sequence[str]) -> Sources:
     """The sources with files that are told by what is in them.
 
-    Raises
-    ------
-    InputError
-        Every file that is none of them, and every second file of a kind.
+    Raises InputError: every file that is none of them, and every second file of a kind.
     """
     problems: list[Problem] = []
     if not paths and sources == Sources() and Path(FILE_NAME).is_file():
@@ -404,10 +401,8 @@ def own_answers(path: str | None, *, memory: ReportConfig) -> ReportConfig | Non
 def read_config(path: str) -> ReportConfig:
     """The authors' own answers.
 
-    Raises
-    ------
-    InputError
-        A file that is no TOML or has no table [report], and every answer that cannot be, each with its line.
+    Raises InputError: a file that is no TOML or has no table [report], and every answer that cannot be, each with
+    its line.
     """
     from humeval_power.files.file_bytes import read_text
     from humeval_power.files.json_text import toml_values
@@ -450,10 +445,7 @@ def _line(problem: Problem, lines: Mapping[tuple[str, ...], int]) -> int:
 def kept_answers(path: str) -> ReportConfig | None:
     """The answers of a file that is to be written anew, None where there is no file yet.
 
-    Raises
-    ------
-    InputError
-        As for `read_config`; or more than answers in it, which would be lost.
+    Raises InputError: as for `read_config`; or more than answers in it, which would be lost.
     """
     if not Path(path).is_file():
         return None

@@ -22,10 +22,7 @@ if TYPE_CHECKING:
 def look(judgement: str, files: Sequence[str], *, scale: str = "") -> FileContents:
     """What the files hold, read as judgements of this kind; `scale` is 'low:high', '' where it is not known.
 
-    Raises
-    ------
-    InputError
-        All problems of the files at once; and where they are another kind of judgements, which.
+    Raises InputError: all problems of the files at once; and where they are another kind of judgements, which.
     """
     try:
         return _READERS[judgement](files, scale)
@@ -179,10 +176,7 @@ def has_terminal() -> bool:
 def ask_all(talk: Talk, given: Mapping[str, str]) -> Talk:
     """Ask what is open until nothing is; what was given as options is not asked.
 
-    Raises
-    ------
-    KeyboardInterrupt
-        The user stops.
+    Raises KeyboardInterrupt: the user stops.
     """
     say(wrapped(_INTRO), err=True)
     talks: list[Talk] = []  # the talk before each answer, to go back to

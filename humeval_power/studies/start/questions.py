@@ -28,10 +28,7 @@ _MOST = {"budget": 1e9, "workers": 1000, "items": 100_000}
 def number(text: str) -> float:
     """A finite number, with a decimal point or comma; '1,500' are thousands.
 
-    Raises
-    ------
-    InputError
-        Anything else.
+    Raises InputError: anything else.
     """
     text = re.sub(r"^(\$|USD) *| *(\$|%|USD|dollars?)$", "", text, flags=re.IGNORECASE)
     digits = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", ".", 1)
@@ -71,10 +68,7 @@ def file_names(text: str, talk: Talk) -> str:
 def count_files(judgement: str, files: Sequence[str]) -> None:
     """Refuse another number of files than this kind of judgements has.
 
-    Raises
-    ------
-    InputError
-        One where three are needed, none, or several.
+    Raises InputError: one where three are needed, none, or several.
     """
     if judgement in THREE_FILES:
         if len(files) != len(_OF_THREE):
@@ -178,26 +172,35 @@ DONT_KNOW = "I don't know"
 class Ask:
     """One thing to be answered.
 
-    `when` says whether these answers leave it open, `start` is the default, `check` returns the answer as it is
-    kept or raises InputError; with `unknown` one may say that one does not know.
+    `when` says whether these answers leave it open, `usual` is the default, `among` the choices; `check` returns
+    the answer as it is kept or raises InputError; with `unknown` one may say that one does not know.
     """
 
     option: str
-    text: Callable[[Talk], str]
+    said: str | Callable[[Talk], str]
     kind: Kind
-    start: Callable[[Talk], str]
+    usual: str | Callable[[Talk], str]
     when: Callable[[Talk], bool] = lambda _: True
-    choices: Callable[[Talk], tuple[Choice, ...]] = lambda _: ()
+    among: tuple[Choice, ...] | Callable[[Talk], tuple[Choice, ...]] = ()
     check: Callable[[str, Talk], str] = lambda text, _: text
     unknown: bool = False
+
+    def text(self, talk: Talk) -> str:
+        """What is asked."""
+        return self.said if isinstance(self.said, str) else self.said(talk)
+
+    def start(self, talk: Talk) -> str:
+        """The default."""
+        return self.usual if isinstance(self.usual, str) else self.usual(talk)
+
+    def choices(self, talk: Talk) -> tuple[Choice, ...]:
+        """What there is to choose from; nothing where one types what one likes."""
+        return self.among if isinstance(self.among, tuple) else self.among(talk)
 
     def answer(self, typed: str, talk: Talk) -> str:
         """What was typed, as it is kept.
 
-        Raises
-        ------
-        InputError
-            What cannot be the answer, with what can.
+        Raises InputError: what cannot be the answer, with what can.
         """
         text = typed.strip()
         if self.unknown and text.casefold() in (UNKNOWN, "?", DONT_KNOW.casefold()):
@@ -303,36 +306,22 @@ def _difference_start(talk: Talk) -> str:
     ]
 
 
-def _baselines(talk: Talk) -> tuple[Choice, ...]:
-    return tuple((name, name) for name in talk.names)
-
-
 QUESTIONS: tuple[StartQuestion, ...] = (
     StartQuestion(
         "What is one judgement?",
         "It decides which test is right, and which commands.",
-        (
-            Ask(
-                "judgement",
-                lambda _: "One judgement is",
-                "choice",
-                lambda _: "points",
-                choices=lambda _: JUDGEMENTS,
-            ),
-        ),
+        (Ask("judgement", "One judgement is", "choice", "points", among=JUDGEMENTS),),
     ),
     StartQuestion(
         "What do you have?",
         "What is there is looked at; without anything, other studies tell what to expect.",
         (
-            Ask(
-                "have", lambda _: "Of these I have", "choice", lambda _: "nothing", choices=lambda _: HAVES
-            ),
+            Ask("have", "Of these I have", "choice", "nothing", among=HAVES),
             Ask(
                 "file",
                 lambda talk: _FILE[talk.judgement],
                 "text",
-                lambda _: "",
+                "",
                 when=lambda talk: talk.have != "nothing",
                 check=file_names,
             ),
@@ -344,9 +333,9 @@ QUESTIONS: tuple[StartQuestion, ...] = (
         (
             Ask(
                 "systems",
-                lambda _: "Their number, or their names with commas between",
+                "Their number, or their names with commas between",
                 "text",
-                lambda _: "2",
+                "2",
                 when=lambda talk: talk.judgement in RATED and talk.have == "nothing",
                 check=systems,
             ),
@@ -354,19 +343,19 @@ QUESTIONS: tuple[StartQuestion, ...] = (
                 "comparisons",
                 lambda talk: f"Of the {talk.n_systems} systems, compare",
                 "choice",
-                lambda _: "all-pairs",
+                "all-pairs",
                 when=lambda talk: talk.n_systems > 2,
-                choices=lambda _: COMPARISONS,
+                among=COMPARISONS,
             ),
             Ask(
                 "baseline",
-                lambda _: "The baseline",
+                "The baseline",
                 "choice",
                 lambda talk: (talk.names or ("A",))[0],
                 when=lambda talk: (
                     talk.n_systems > 2 and talk.get("comparisons") == "baseline" and bool(talk.names)
                 ),
-                choices=_baselines,
+                among=lambda talk: tuple((name, name) for name in talk.names),
             ),
         ),
     ),
@@ -374,25 +363,18 @@ QUESTIONS: tuple[StartQuestion, ...] = (
         "Who will judge?",
         "How many there can be, and what each judgement costs.",
         (
-            Ask(
-                "raters",
-                lambda _: "The judges are",
-                "choice",
-                lambda _: UNKNOWN,
-                when=_pays,
-                choices=lambda _: RATERS,
-            ),
+            Ask("raters", "The judges are", "choice", UNKNOWN, when=_pays, among=RATERS),
             Ask(
                 "academic",
-                lambda _: "Is the account on the platform academic or non-profit?",
+                "Is the account on the platform academic or non-profit?",
                 "choice",
-                lambda _: "no",
+                "no",
                 when=lambda talk: _pays(talk) and talk.is_rated and bool(talk.crew.academic_fee),
-                choices=lambda _: YES_NO,
+                among=YES_NO,
             ),
             Ask(
                 "pay-per-hour",
-                lambda _: "Their pay for an hour, in US dollars",
+                "Their pay for an hour, in US dollars",
                 "number",
                 lambda talk: f"{talk.crew.pay:g}",
                 when=_pays,
@@ -400,7 +382,7 @@ QUESTIONS: tuple[StartQuestion, ...] = (
             ),
             Ask(
                 "seconds-per-rating",
-                lambda _: "Seconds that one judgement takes",
+                "Seconds that one judgement takes",
                 "number",
                 lambda talk: f"{talk.crew.seconds:g}",
                 when=_pays,
@@ -408,7 +390,7 @@ QUESTIONS: tuple[StartQuestion, ...] = (
             ),
             Ask(
                 "instruction-minutes",
-                lambda _: "Minutes that each spends on the instructions, before the first judgement",
+                "Minutes that each spends on the instructions, before the first judgement",
                 "number",
                 lambda talk: f"{talk.crew.minutes:g}",
                 when=lambda talk: _pays(talk) and talk.is_rated,
@@ -422,25 +404,20 @@ QUESTIONS: tuple[StartQuestion, ...] = (
         (
             Ask(
                 "scale",
-                lambda _: "The scale, lowest:highest",
+                "The scale, lowest:highest",
                 "text",
                 lambda talk: (talk.found.scale if talk.found else "") or "1:5",
                 when=lambda talk: talk.judgement == "points",
                 check=scale,
             ),
             Ask(
-                "difference",
-                _difference_text,
-                "number",
-                _difference_start,
-                check=difference,
-                unknown=True,
+                "difference", _difference_text, "number", _difference_start, check=difference, unknown=True
             ),
             Ask(
                 "sd-difference",
-                lambda _: "How much the items' own differences vary: their standard deviation",
+                "How much the items' own differences vary: their standard deviation",
                 "number",
-                lambda _: UNKNOWN,
+                UNKNOWN,
                 when=lambda talk: (
                     talk.judgement == "score" and talk.have == "nothing" and bool(talk.get("difference"))
                 ),
@@ -449,9 +426,9 @@ QUESTIONS: tuple[StartQuestion, ...] = (
             ),
             Ask(
                 "accuracy",
-                lambda _: "How many of a hundred the baseline gets right",
+                "How many of a hundred the baseline gets right",
                 "number",
-                lambda _: "80",
+                "80",
                 when=lambda talk: talk.judgement == "correct" and talk.have == "nothing",
                 check=accuracy,
                 unknown=True,
@@ -464,11 +441,11 @@ QUESTIONS: tuple[StartQuestion, ...] = (
         (
             Ask(
                 "limit",
-                lambda _: "What limits the study",
+                "What limits the study",
                 "choice",
-                lambda _: "nothing",
+                "nothing",
                 when=lambda talk: talk.is_planning,
-                choices=_limits,
+                among=_limits,
             ),
             Ask(
                 "amount",
@@ -504,10 +481,7 @@ _WITH_FILE = "pilot (to plan from it) or --have results (to decide it)"
 def given_answers(answers: Mapping[str, str]) -> dict[str, str]:
     """The answers by what asks for them: 'limit' may hold an amount, a baseline means comparisons with it.
 
-    Raises
-    ------
-    InputError
-        Names of no question.
+    Raises InputError: names of no question.
     """
     result = {name: text for name, text in answers.items() if text}
     unknown = [name for name in result if name not in ASKS]

@@ -172,7 +172,7 @@ def _decide(talk: Talk, ratings: str, plan: Options, *, planned: bool) -> list[S
     else:
         own = {
             "scale": talk.scale,
-            **_all_criteria(talk),
+            **({"criteria": "all"} if talk.found is not None and talk.found.criteria else {}),
             **_family(talk),
             **_compared(talk),
             **_of_interest(talk),
@@ -275,7 +275,3 @@ def _criterion(talk: Talk) -> Options:
     if contents is None or not contents.criteria:
         return {}
     return _column(talk) or {"criterion": contents.criteria[0]}
-
-
-def _all_criteria(talk: Talk) -> Options:
-    return {"criteria": "all"} if talk.found is not None and talk.found.criteria else {}

@@ -66,7 +66,12 @@ class StartResult(Result):
             sections=(
                 *(
                     Section(
-                        title, tuple(block for words, why in commands for block in _command(words, why))
+                        title,
+                        tuple(
+                            block
+                            for words, why in commands
+                            for block in (Listing(f"{PROGRAM} {words}"), Paragraph(why))
+                        ),
                     )
                     for title, commands in (("Now", NOW), ("When the judgements are in", LATER))
                     if self.talk.have != "results" or title != "Now"
@@ -97,10 +102,6 @@ class StartResult(Result):
     def files(self) -> dict[str, str | bytes]:
         """The script, for a folder."""
         return {"start.sh": self.artefact(".sh")}
-
-
-def _command(words: str, why: str) -> tuple[Block, ...]:
-    return Listing(f"{PROGRAM} {words}"), Paragraph(why)
 
 
 def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:

@@ -262,10 +262,7 @@ LATER = (
 def study_of(talk: Talk, steps: Sequence[Step]) -> dict[str, Any]:
     """What the study file says, by the names of its fields.
 
-    Raises
-    ------
-    InputError
-        Judgements that are no ratings by people.
+    Raises InputError: judgements that are no ratings by people.
     """
     if talk.judgement not in RATED:
         raise InputError(

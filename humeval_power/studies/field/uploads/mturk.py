@@ -31,10 +31,7 @@ def mturk_files(form: RatingForm) -> Mapping[str, Content]:
     A HIT is a batch of a worker slot. In the places that a HIT with fewer outputs than the largest leaves stands a
     word, and the page removes them.
 
-    Raises
-    ------
-    InputError
-        A HIT that is larger than the platform takes.
+    Raises InputError: a HIT that is larger than the platform takes.
     """
     hits = _hits(form)
     places = range(1, max(map(len, hits.values())) + 1)

@@ -135,13 +135,15 @@ class QualtricsSurvey:
     def _flow(self, intro: str, of_slot: Mapping[str, str]) -> Json:
         """What comes after what: the slot is taken from the link, or else drawn so that slots are even."""
         root = next(self._flow_ids)
-        embedded = self._embedded([_from_link(name) for name in _FROM_LINK])
+        embedded = self._embedded([{**_field(name), "Type": "Recipient"} for name in _FROM_LINK])
         drawn = {
             "Type": "BlockRandomizer",
             "FlowID": next(self._flow_ids),
             "SubSet": 1,
             "EvenPresentation": True,
-            "Flow": [self._embedded([_set("slot", slot)]) for slot in of_slot],
+            "Flow": [
+                self._embedded([{**_field("slot"), "Type": "Custom", "Value": slot}]) for slot in of_slot
+            ],
         }
         branches = [self._branch("Empty", None, [drawn])]
         branches += [self._branch("EqualTo", slot, [self._step(block)]) for slot, block in of_slot.items()]
@@ -227,14 +229,6 @@ def _slider(form: RatingForm, question: Question) -> Json:
         "NextChoiceId": 2,
     }
     return {**about, "Labels": labels} if labels else about
-
-
-def _from_link(name: str) -> Json:
-    return {**_field(name), "Type": "Recipient"}
-
-
-def _set(name: str, value: str) -> Json:
-    return {**_field(name), "Type": "Custom", "Value": value}
 
 
 def _field(name: str) -> Json:

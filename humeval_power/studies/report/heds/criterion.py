@@ -5,33 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from humeval_power.checking.columns import close_to
-from humeval_power.comparisons.agreement.result import Between, agreement_measures, agreement_values
+from humeval_power.comparisons.agreement.result import agreement_measures, agreement_values
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import toml_text
-from humeval_power.scales import RatingScale
 from humeval_power.studies.report.config import NO_CONFIG, SOURCE, HedsAnswer, ReportConfig
 from humeval_power.studies.report.documents import CriterionDocuments, scale_size, scale_values
 from humeval_power.studies.report.fact_words import StudyWords
-from humeval_power.studies.report.fields import FormField, FormPage, Given, field_of
+from humeval_power.studies.report.fields import UNNAMED, FormField, FormPage, Given, field_of, given
 from humeval_power.studies.report.heds.form import (
     FORM_LINK,
-    UNNAMED,
     Chosen,
     HedsQuestion,
     heds_questions,
     option_words,
+    unlike,
 )
 from humeval_power.studies.report.heds.study import study_fields
 
 # Answers to section 4 of HEDS 3.0, which asks once for each criterion.
 
-FROM_CONFIG = {
-    "4.3.1.1": "name",
-    "4.3.1.2": "standard_name",
-    "4.3.2": "definition",
-    "4.3.6": "task",
-    "4.3.7": "question",
-}
 ABSOLUTE, DIRECT = 1, 2
 
 
@@ -39,79 +31,46 @@ def criterion_fields(
     documents: CriterionDocuments, own: Mapping[str, HedsAnswer]
 ) -> dict[str, Given | None]:
     """Answers by number for the criterion of the documents; `own` are the authors' texts of it."""
-    said = StudyWords(documents.facts)
+    said, study, source = StudyWords(documents.facts), documents.study, documents.study_source
     known: dict[str, Given | None] = {
-        "4.2.2": _absolute(documents),
-        "4.3.1.1": _name(documents),
-        "4.3.3": _scale_size(documents),
-        "4.3.4": _scale_values(documents),
-        "4.3.8": _direct(documents),
-        "4.3.9": _from_study(documents, said.scores()),
-        "4.3.10": _from_study(documents, said.measures()),
-        **_agreement(documents, "between", "4.3.11"),
-        **_agreement(documents, "within", "4.3.12"),
+        # the name of the column; whether workers saw it is not known
+        "4.3.1.1": given(documents.criterion, source if study else "the table of ratings", False),
+        **_of_scale(documents),
+        "4.3.9": given(said.scores(), source),
+        "4.3.10": given(said.measures(), source),
+        "4.3.11.1": given(agreement_measures(study, "between"), source),
+        "4.3.11.2": given(agreement_values(study, "between"), source),
+        "4.3.12.1": given(agreement_measures(study, "within"), source),
+        "4.3.12.2": given(agreement_values(study, "within"), source),
     }
-    for number, name in FROM_CONFIG.items():
-        given = own.get(name)
-        if isinstance(given, str) and given.strip():
-            known[number] = Given(given, SOURCE)
+    for question in heds_questions():
+        text = own.get(question.own) if question.is_per_criterion else None
+        if isinstance(text, str) and text.strip():
+            known[question.number] = Given(text, SOURCE)
     return known
 
 
-def _from_study(documents: CriterionDocuments, said: str | None) -> Given | None:
-    return None if said is None else Given(said, documents.study_source)
+def _of_scale(documents: CriterionDocuments) -> dict[str, Given | None]:
+    """What the scale says of the ratings, by the plan before there are any.
 
-
-def _absolute(documents: CriterionDocuments) -> Given | None:
-    """Each rating is of one output; whether two were on the screen at once is not in a table."""
-    scale, source = _scale(documents)
+    Each rating is of one output; whether two were on the screen at once is not in a table.
+    """
+    scale, source = documents.facts.scale, documents.study_source
+    if scale is None and documents.plan is not None:
+        scale, source = documents.plan.scale, documents.name("plan")
     if scale is None:
-        return None
-    said = (
+        return {}
+    absolute = (
         "Absolute: each rating is of one output, unless workers saw outputs of "
         f"{documents.facts.several_systems} at once."
     )
-    return Given(said, source, False, (ABSOLUTE,))
-
-
-def _direct(documents: CriterionDocuments) -> Given | None:
-    scale, source = _scale(documents)
-    if scale is None:
-        return None
-    said = "Quality rated on a scale, unless workers were asked how far they agree with a statement."
-    return Given(said, source, False, (DIRECT,))
-
-
-def _name(documents: CriterionDocuments) -> Given | None:
-    """The name of the column; whether workers saw it is not known."""
-    name = documents.criterion
-    source = documents.study_source if documents.study else "the table of ratings"
-    return None if name is None else Given(name, source, False)
-
-
-def _scale(documents: CriterionDocuments) -> tuple[RatingScale | None, str]:
-    scale = documents.facts.scale
-    if scale is not None:
-        return scale, documents.study_source
-    plan = documents.plan
-    return (None, "") if plan is None else (plan.scale, documents.name("plan"))
-
-
-def _scale_size(documents: CriterionDocuments) -> Given | None:
-    scale, source = _scale(documents)
-    return None if scale is None else Given(scale_size(scale), source, scale.source == "declared")
-
-
-def _scale_values(documents: CriterionDocuments) -> Given | None:
-    scale, source = _scale(documents)
-    return None if scale is None else Given(scale_values(scale), source, scale.source == "declared")
-
-
-def _agreement(documents: CriterionDocuments, whose: Between, number: str) -> dict[str, Given | None]:
-    study = documents.study
+    direct = "Quality rated on a scale, unless workers were asked how far they agree with a statement."
+    is_declared = scale.source == "declared"
     return {
-        f"{number}.1": _from_study(documents, agreement_measures(study, whose)),
-        f"{number}.2": _from_study(documents, agreement_values(study, whose)),
+        "4.2.2": Given(absolute, source, False, (ABSOLUTE,)),
+        "4.3.3": Given(scale_size(scale), source, is_declared),
+        "4.3.4": Given(scale_values(scale), source, is_declared),
+        "4.3.8": Given(direct, source, False, (DIRECT,)),
     }
 
 
@@ -126,10 +85,7 @@ def heds_fields(
     documents : of the study and of its (first) criterion. further_criteria : of the others.
     A criterion that no document names is called by its name in the configuration, where that has one.
 
-    Raises
-    ------
-    InputError
-        Answers of the configuration to questions or options that the form does not have.
+    Raises InputError: answers of the configuration to questions or options that the form does not have.
     """
     per_criterion = (documents, *further_criteria)
     names = criterion_names(per_criterion, config)
@@ -140,8 +96,8 @@ def heds_fields(
     for question in heds_questions():
         if question.is_per_criterion:
             continue
-        given = _own(question, config.heds) or once.get(question.number)
-        fields.append(field_of(question.field_prompt, given))
+        said = _own(question, config.heds) or once.get(question.number)
+        fields.append(field_of(question.field_prompt, said))
     section_4 = [
         field
         for name, of_criterion in zip(names, per_criterion, strict=True)
@@ -157,7 +113,7 @@ def criterion_names(per_criterion: Sequence[CriterionDocuments], config: ReportC
     names: list[str] = []
     for one in per_criterion:
         name = one.criterion or (unused.pop(0) if unused else UNNAMED)
-        names.append(_unlike(name, names))
+        names.append(unlike(name, names))
     return tuple(names)
 
 
@@ -189,24 +145,14 @@ def _own(question: HedsQuestion, answers: Mapping[str, HedsAnswer]) -> Given | N
     return Given(said, SOURCE) if said else None
 
 
-def _unlike(name: str, taken: Sequence[str]) -> str:
-    number, unlike = 2, name
-    while unlike in taken:
-        unlike, number = f"{name} {number}", number + 1
-    return unlike
-
-
 def _check(config: ReportConfig, names: Sequence[str]) -> None:
     """Raise InputError for answers on criteria that the documents do not have."""
     rule = f"is not a criterion of the documents; they have {', '.join(names)}."
+    keys = {name: f"criteria.{toml_text(name, key=True)}" for name in config.criteria}
     problems = [
-        Problem(rule, close_to(name, names), place="[report]", column=_key(name), noun="field")
+        Problem(rule, close_to(name, names), place="[report]", column=keys[name], noun="field")
         for name in config.criteria
         if name not in names
     ]
     if problems:
         raise InputError(problems)
-
-
-def _key(name: str) -> str:
-    return f"criteria.{toml_text(name, key=True)}"

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from importlib.resources import files
+from itertools import chain, count
 from typing import Any, Literal, NamedTuple
 
 from humeval_power.checking.columns import shortened
 from humeval_power.errors import InputError, Problem
-from humeval_power.studies.report.fields import FieldPrompt, FormField, Given, field_of
+from humeval_power.studies.report.fields import UNNAMED, FieldPrompt, FormField, Given, field_of
 
 FORM_LINK = "https://nlp-heds.github.io"
 CRITERIA_ID = "heds-criteria-criterion"
 OTHER_TEXT = "-other_text"
-UNNAMED = "criterion"  # what a criterion without a name is called
 LAST_STANDS_FIRST = ("2.4", "2.5")  # the form shows the option with the highest number, no language, first
 
 Kind = Literal["radio", "check", "text", "integer"]
@@ -43,11 +43,16 @@ class HedsQuestion(NamedTuple):
     n_options: int
     is_per_criterion: bool
     prompt: str
+    own: str
+    files: str
 
     @property
     def field_prompt(self) -> FieldPrompt:
         """The question as a field asks it."""
-        return FieldPrompt(self.element_id, self.number, self.prompt, SECTIONS[self.number[0]])
+        own = (self.own,) if self.own else ()
+        return FieldPrompt(
+            self.element_id, self.number, self.prompt, SECTIONS[self.number[0]], own, self.files
+        )
 
     @property
     def option_ids(self) -> tuple[str, ...]:
@@ -64,9 +69,9 @@ def heds_questions() -> tuple[HedsQuestion, ...]:
     lines = files(__package__).joinpath("heds3.tsv").read_text(encoding="utf-8").splitlines()
     questions = []
     for line in lines[1:]:
-        number, kind, element_id, n_options, per_criterion, prompt = line.split("\t")
+        number, kind, element_id, n_options, per_criterion, *texts = line.split("\t")
         questions.append(
-            HedsQuestion(number, _KINDS[kind], element_id, int(n_options), per_criterion == "yes", prompt)
+            HedsQuestion(number, _KINDS[kind], element_id, int(n_options), per_criterion == "yes", *texts)
         )
     return tuple(questions)
 
@@ -185,15 +190,13 @@ def heds_json(
     criteria : other names for criteria, by the name in the fields. suggestions : suggested texts carry a
     mark in front, or are left out; an option that is only suggested is never chosen.
 
-    Raises
-    ------
-    InputError
-        An `into` that is not a file of the form.
+    Raises InputError: An `into` that is not a file of the form.
     """
     elements: Elements = deepcopy(dict(into or {}))
     _check_elements(elements)
-    names = {} if criteria is None else criteria
-    keys = _criterion_keys(fields, names)
+    names, keys = criteria or {}, dict[str, str]()
+    for name in dict.fromkeys(field.criterion for field in fields if field.criterion is not None):
+        keys[name] = unlike(plain_name(names.get(name, name)), keys.values())
     if keys:
         _add_criteria(elements, keys.values())
     questions = {question.element_id: question for question in heds_questions()}
@@ -214,18 +217,10 @@ def plain_name(name: str) -> str:
     return " ".join(_NOT_PLAIN.sub(" ", name).split()) or "criterion"
 
 
-def _criterion_keys(fields: Iterable[FormField], names: Mapping[str, str]) -> dict[str, str]:
-    """The form's key of each criterion by its name in the fields, no two the same."""
-    keys: dict[str, str] = {}
-    for field in fields:
-        if field.criterion is None or field.criterion in keys:
-            continue
-        wanted = plain_name(names.get(field.criterion, field.criterion))
-        key, number = wanted, 2
-        while key in keys.values():
-            key, number = f"{wanted} {number}", number + 1
-        keys[field.criterion] = key
-    return keys
+def unlike(name: str, taken: Collection[str]) -> str:
+    """The name, with a number behind it where it is taken."""
+    numbered = (f"{name} {number}" for number in count(2))
+    return next(one for one in chain([name], numbered) if one not in taken)
 
 
 def _add_criteria(elements: Elements, keys: Iterable[str]) -> None:
@@ -305,10 +300,7 @@ def fields_of_elements(elements: Mapping[str, Any]) -> tuple[FormField, ...]:
 
     A text that still carries the mark of a suggestion is one.
 
-    Raises
-    ------
-    InputError
-        Not a file of the form.
+    Raises InputError: not a file of the form.
     """
     _check_elements(dict(elements))
     criteria = list(elements.get(CRITERIA_ID, {}).get("control", {})) or [UNNAMED]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from humeval_power.fees import NO_FEE
 from humeval_power.saying.numbers import in_words
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
-from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.report.config import SOURCE, ReportConfig
 from humeval_power.studies.report.documents import (
     CriterionDocuments,
@@ -14,28 +13,10 @@ from humeval_power.studies.report.documents import (
     power_method,
     power_value,
 )
-from humeval_power.studies.report.fields import Given
+from humeval_power.studies.report.fields import Given, given
+from humeval_power.studies.report.heds.form import heds_questions
 from humeval_power.studies.report.power_answers import pay_sentence
 
-FROM_CONFIG = {
-    "1.1.2": "experiment",
-    "1.3.1.1": "person.name",
-    "1.3.1.2": "person.affiliation",
-    "1.3.1.3": "person.email",
-    "1.3.2.1": "contact.name",
-    "1.3.2.2": "contact.affiliation",
-    "1.3.2.3": "contact.email",
-    "3.2.3": "recruitment",
-    "3.2.4": "training",
-    "3.2.5": "characteristics",
-    "3.3.2": "medium",
-    "3.3.3.2": "quality_assurance",
-    "3.3.4.1": "interface_link",
-    "3.3.4.2": "interface",
-    "3.3.8": "conditions",
-    "5.1": "ethics",
-    "5.4": "impact_assessment",
-}
 PUBLISHED, SHARED, PAID, REGISTERED, NOT_REGISTERED, SOME_EXCLUDED = 1, 1, 1, 1, 2, 5
 
 
@@ -43,28 +24,34 @@ def study_fields(
     documents: CriterionDocuments, config: ReportConfig, *, criteria: tuple[str, ...]
 ) -> dict[str, Given | None]:
     """Answers by number; the authors' own come first. criteria : the names of all that were rated."""
+    plan, facts, of_study = documents.plan, documents.facts, documents.study_source
+    of_plan, pay = documents.name("plan"), pay_sentence(documents.plan)
+    platform = "" if plan is None or plan.costs is None else plan.costs.fee.name
+    platform = "" if platform == NO_FEE.name else platform
     known: dict[str, Given | None] = {
         "1.1.2": _experiment(documents, criteria),
-        "3.1.1": _outputs(documents),
+        "3.1.1": given(outputs_per_system(facts), of_study),
         "3.1.3.1": power_method(documents),
         "3.1.3.2": power_value(documents),
         "3.1.3.3": power_code(documents, config.texts.get("code_link")),
-        "3.2.1": _workers(documents),
-        "3.2.2.2": _payment(documents),
-        "3.2.3": _platform(documents, "Through {name}."),
-        "3.3.2": _platform(documents, "{name}."),
+        "3.2.1": given(None if facts.n_workers is None else f"{facts.n_workers:.0f}", of_study),
+        "3.2.2.2": given(pay and f"Paid. {pay}", of_plan, False, (PAID,)),
+        "3.2.3": given(platform and f"Through {platform}.", of_plan, False),
+        "3.3.2": given(platform and f"{platform}.", of_plan, False),
         "3.3.3.1": _quality_kinds(documents),
         "3.3.3.2": _quality(documents),
+    }
+    own = {
+        asked.number: said
+        for asked in heds_questions()
+        if not asked.is_per_criterion and (said := config.given(asked.own, known=known.get(asked.number)))
+    }
+    chosen = {
         "1.1.1": _chosen(config, "paper", PUBLISHED),
         "1.2": _chosen(config, "resources", SHARED) or _chosen(config, "data_link", SHARED),
         "3.3.1": _registration(config),
     }
-    own = {
-        number: given
-        for number, name in FROM_CONFIG.items()
-        if (given := config.given(name, known=known.get(number)))
-    }
-    return {**known, **own}
+    return {**known, **own, **chosen}
 
 
 def _experiment(documents: CriterionDocuments, criteria: tuple[str, ...]) -> Given | None:
@@ -78,37 +65,9 @@ def _experiment(documents: CriterionDocuments, criteria: tuple[str, ...]) -> Giv
     return Given(f"Human evaluation of {in_words(systems)}{on}.{question}", source, False)
 
 
-def _outputs(documents: CriterionDocuments) -> Given | None:
-    said = outputs_per_system(documents.facts)
-    return None if said is None else Given(said, documents.study_source)
-
-
-def _workers(documents: CriterionDocuments) -> Given | None:
-    workers = documents.facts.n_workers
-    return None if workers is None else Given(f"{workers:.0f}", documents.study_source)
-
-
-def _payment(documents: CriterionDocuments) -> Given | None:
-    said = pay_sentence(documents.plan)
-    return None if said is None else Given(f"Paid. {said}", documents.name("plan"), False, (PAID,))
-
-
-def _platform(documents: CriterionDocuments, text: str) -> Given | None:
-    """The platform whose fees the plan was priced with."""
-    name = _platform_name(documents.plan)
-    return None if not name else Given(text.format_map({"name": name}), documents.name("plan"), False)
-
-
-def _platform_name(plan: Plan | None) -> str:
-    if plan is None or plan.costs is None or plan.costs.fee.name == NO_FEE.name:
-        return ""
-    return plan.costs.fee.name
-
-
 def _quality_kinds(documents: CriterionDocuments) -> Given | None:
     """Which kind a planned rule is of, its words only tell a person."""
-    plan = documents.plan
-    if plan is None or not plan.left_out_words:
+    if documents.plan is None or not documents.plan.left_out_words:
         return None
     said = "Some ratings are left out after failed checks; see the details for other kinds."
     return Given(said, documents.name("plan"), False, (SOME_EXCLUDED,))
@@ -128,8 +87,8 @@ def _quality(documents: CriterionDocuments) -> Given | None:
 
 
 def _chosen(config: ReportConfig, name: str, option: int) -> Given | None:
-    given = config.given(name)
-    return None if given is None else given._replace(options=(option,))
+    said = config.given(name)
+    return None if said is None else said._replace(options=(option,))
 
 
 def _registration(config: ReportConfig) -> Given | None:
