@@ -42,78 +42,79 @@ PARTS: dict[str, dict[str, tuple[str, ...]]] = {
             "mcp.md",
         )
     },
-    "Guides": {
-        "": (
-            "guides/how-many.md",
-            "guides/costs.md",
-            "guides/stopping.md",
-            "guides/claims.md",
-            "guides/reporting.md",
-        )
-    },
-    "How to": {
-        "": (
-            "how-to/without-a-pilot.md",
-            "how-to/with-a-pilot.md",
-            "how-to/reported-p-value.md",
-            "how-to/several-systems.md",
-            "how-to/documents.md",
-            "how-to/crowd-platform.md",
-            "how-to/logs.md",
-            "how-to/language-models.md",
-            "how-to/computing-cluster.md",
-        )
-    },
-    "Topics": {
+    "Ratings by people": {
         "Before collecting": (
+            "guides/how-many.md",
             "no-pilot.md",
-            "calibration.md",
+            "guides/costs.md",
+            "structure.md",
+            "many-systems.md",
             "equivalence.md",
             "choosing-items.md",
+            "agreement.md",
             "looks.md",
             "stop-when.md",
             "dropping-systems.md",
-            "agreement.md",
+            "rehearsal.md",
+            "calibration.md",
+            "how-to/reported-p-value.md",
             "resampling.md",
             "sweeps.md",
-            "rehearsal.md",
-            "survey.md",
         ),
         "While collecting": (
             "upload.md",
+            "import.md",
             "collecting.md",
             "next-ratings.md",
             "monitor.md",
             "exclusions.md",
         ),
         "After collecting": (
-            "import.md",
-            "many-systems.md",
+            "guides/claims.md",
             "families.md",
-            "structure.md",
             "formula.md",
             "report.md",
+            "survey.md",
         ),
+    },
+    "Without raters": {
         "Evaluations by machines": (
+            "how-to/language-models.md",
+            "how-to/logs.md",
+            "logs.md",
             "compare.md",
+            "github-action.md",
             "accuracy.md",
             "contingency.md",
             "corpus.md",
             "clusters.md",
             "runs.md",
             "runs-plan.md",
-            "logs.md",
-            "github-action.md",
             "judge.md",
             "rank.md",
         ),
-        "Other judgements": ("preference.md", "direct-assessment.md", "scenarios.md"),
+        "Other judgements": (
+            "preference.md",
+            "direct-assessment.md",
+            "scenarios.md",
+        ),
     },
     "Notebooks": {"": ("notebooks/",)},
     "Commands": {"": ("commands/", "study-file.md", "files.md")},
     "Python": {"": ("reference/README.md", "python.md", "reference/top.md", "reference/")},
     "Papers": {"": ("papers/",)},
     "Methods": {"": ("methods.md", "limitations.md", "benchmarks.md", "page-attacks.md")},
+}
+# Pages that were merged into others: their old address leads there.
+MOVED = {
+    "guides/reporting.md": "report.md",
+    "guides/stopping.md": "monitor.md",
+    "how-to/computing-cluster.md": "sweeps.md",
+    "how-to/crowd-platform.md": "upload.md",
+    "how-to/documents.md": "structure.md",
+    "how-to/several-systems.md": "many-systems.md",
+    "how-to/with-a-pilot.md": "guides/how-many.md",
+    "how-to/without-a-pilot.md": "no-pilot.md",
 }
 
 
@@ -228,6 +229,16 @@ def build(folder: Path) -> None:
         cwd=ROOT,
         env=environment,
     )
+    for old, new in MOVED.items():
+        page = (folder / old).with_suffix(".html")
+        link = os.path.relpath((folder / new).with_suffix(".html"), page.parent)
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(
+            '<!doctype html><meta charset="utf-8"><title>Moved</title>\n'
+            f'<meta http-equiv="refresh" content="0; url={link}">\n'
+            f'<p>This page is now part of <a href="{link}">{link}</a>.</p>\n',
+            encoding="utf-8",
+        )
 
 
 if __name__ == "__main__":

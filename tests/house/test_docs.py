@@ -14,7 +14,10 @@ from places import ROOT
 from humeval_power.asking.command_groups import BELOW, FOLDED, in_terminal, without_group
 from humeval_power.doors.terminal.main import COMMANDS, main, module_of
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(path for part in ("", "guides", "how-to") for path in (ROOT / "docs" / part).glob("*.md")),
+]
 
 
 def leaves() -> dict[str, click.Command]:
