@@ -12,7 +12,9 @@ make up Zo'H^-1 Zo = V, Zo'H^-1 Zi = B C_i'M_i' and Zi'H^-1 Zj = M_i N_i - M_i C
 one outer level after the other, each of which takes U Go (I + S Go)^-1 U' away; U are its columns and S is its own
 block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of each
 system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, the entries of which are
-listed. The search is that of `reml`; its first point, which is the same for all tables, is factorised once.
+listed. The search is that of `reml`, but that its first step is one of Fisher's scoring, which would arrive if all
+were balanced, and that it learns from how slopes change what average information lacks of the curvature. The first
+point, which is the same for all tables, is factorised once.
 
 Eight tables stand side by side in lanes, which all arrays have behind their other axes; shapes leave them out.
 Tables may lack some ratings of the design, each others: every inner level is a kind of its own then. One without a
@@ -55,6 +57,7 @@ from humeval_power.kernels.lanes import LANES, every, fma, get, put
 Floats = NDArray[np.float64]
 
 FLAT = 1e-8  # of the curvature that a variance has if the residual is held
+NEAR = 0.05  # a promised fall from which on average information is corrected by how slopes change
 TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
@@ -763,16 +766,65 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
                                 tables.xggx[place[begin + lane], s, t, j, k] = value
 
 
+@inner
+def scoring_direction(information, gamma, slope, direction):
+    """Put the way from gamma (q,) to where Fisher's scoring of all variances leads, the residual's among them, in
+    the place of a direction; what would come out negative is held at zero, and the others know it.
+
+    information : (q + 1, q + 1), tr(P G_s P G_t) with the residual last, near gamma
+    """
+    q = len(gamma)
+    whole, free = np.zeros(q + 1), np.ones(q + 1, dtype=np.bool_)
+    for t in range(q):
+        whole[t] = slope[t]
+        whole[q] -= gamma[t] * slope[t]
+    change, is_within = np.empty(q + 1), False
+    while not is_within:
+        change, is_within = newton_direction(information, whole, free), True
+        for t in range(q):
+            if free[t] and gamma[t] + change[t] < 0.0:
+                free[t] = is_within = False
+                for s in range(q + 1):
+                    whole[s] -= information[s, t] * gamma[t]
+    if 1.0 + change[q] > 0.0:
+        for t in range(q):
+            there = (gamma[t] + change[t]) / (1.0 + change[q]) if free[t] else 0.0
+            direction[t] = there - gamma[t]
+
+
+@inner
+def learned(hessian, moves, turns, lack):
+    """Add to `lack` (q, q) the least that makes `turns` of `moves` by `hessian` and it, in the metric of the first
+    (Dennis, Gay and Welsch 1981)."""
+    q = len(moves)
+    pulled, rest = np.zeros(q), turns.copy()
+    size = across = apart = 0.0
+    for t in range(q):
+        apart += hessian[t, t] * moves[t] ** 2
+        for v in range(q):
+            pulled[t] += hessian[t, v] * moves[v]
+            rest[t] -= (hessian[t, v] + lack[t, v]) * moves[v]
+        size += pulled[t] * moves[t]
+        across += rest[t] * moves[t]
+    if size > FLAT * apart:  # else they teach rounding alone
+        for t in range(q):
+            for v in range(q):
+                each = pulled[t] * rest[v] + rest[t] * pulled[v] - across / size * pulled[t] * pulled[v]
+                lack[t, v] += each / size
+
+
 @kernel
 def fit_many(
-    design, patterns, vectors, group, outer_level, inner_level, system, y, kept, start, tolerance, max_steps,
-    status, tables,
+    design, patterns, vectors, group, outer_level, inner_level, system, y, kept, start, information, tolerance,
+    max_steps, status, tables,
 ):  # fmt: skip
     """Fit tables of one design by REML.
 
     patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
     y : (b, n), ratings whose codes are outer_level, inner_level and system; kept (b, n), those a table has;
         the others are 0; (0, n) if all have all; start (q,), outer variances first
+    information : (q + 1, q + 1), tr(P G_s P G_t) at the start if no rating lacks, the residual last, for a first step
+        by Fisher's scoring; (0, 0) for one by average information
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
     arrived are evaluated side by side; those whose next point is the last, if the falls that are promised go on to
@@ -808,7 +860,8 @@ def fit_many(
                         p += 1
                     tables.times[first, p] += 1.0
                     tables.n[first] += 1.0
-    here, slope, direction = np.empty((n, q)), np.empty((n, q)), np.empty((n, q))
+    here, slope, direction = np.zeros((n, q)), np.zeros((n, q)), np.empty((n, q))
+    lack, learns = np.zeros((n, q, q)), np.ones(n, dtype=np.bool_)  # of the Hessian, by how slopes have changed
     value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
     awaited = np.full(n, np.inf)  # the next promise
     halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -839,6 +892,13 @@ def fit_many(
                 status[b] = NO_RESIDUAL
                 continue
             if step[b] > 0 and not (fall[b] > 0.0 and value[b] - there >= 1e-4 * fall[b]):
+                if learns[b] and lack[b].any():  # once more from here, by average information alone
+                    learns[b], lack[b] = False, 0.0
+                    step[b] -= 1
+                    value[b], fall[b], tables.gamma[b] = np.inf, 1.0, here[b]
+                    going[n_going] = b
+                    n_going += 1
+                    continue
                 halvings[b] += 1
                 if halvings[b] == 40:
                     status[b] = STALLED
@@ -846,6 +906,7 @@ def fit_many(
                 length[b] *= 0.5 if length[b] > 1e-3 else 0.1
             else:
                 step[b] += 1
+                moves, turns = tables.gamma[b] - here[b], -slope[b]
                 halvings[b], length[b], value[b], here[b] = 0, 1.0, there, tables.gamma[b]
                 sigma2 = left / df
                 for t in range(q):
@@ -860,6 +921,10 @@ def fit_many(
                         hessian[t, v] -= tables.square[b, t] * tables.square[b, v] / (sigma2**2 * df)
                     # of a variance that is one with the residual only rounding is left
                     hessian[t, t] = max(hessian[t, t], FLAT * tables.quadratic[b, t, t] / sigma2)
+                turns += slope[b]
+                if learns[b] and step[b] > 2 and abs(promise[b]) < NEAR:
+                    learned(hessian, moves, turns, lack[b])
+                hessian += lack[b]
                 direction[b] = newton_direction(hessian, slope[b], free)
                 before, promise[b] = abs(promise[b]), 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall
@@ -880,6 +945,8 @@ def fit_many(
                 if step[b] > max_steps:
                     status[b] = TOO_MANY_STEPS
                     continue
+                if step[b] == 1 and len(information):
+                    scoring_direction(information, here[b], slope[b], direction[b])
             going[n_going] = b
             n_going += 1
             fall[b] = 0.0
