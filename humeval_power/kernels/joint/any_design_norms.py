@@ -100,8 +100,8 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
     level, of `norm` (q, q) which is zero there; Y is overwritten.
 
     With u and v of the vectors of s and t, they are sums of squares of u'B C_i'M_i'v of each outer level, and of
-    u'M_i C_i Go B C_j'M_j'v of each pair of inner ones. Off the diagonal all entries of a pattern are one number, so
-    that Gi = c + diag(g) for some c and g, Go likewise, and M_i = diag(d) - f d' with d = 1 / (1 + N_i g) and
+    u'M_i C_i Go B C_j'M_j'v of each pair of inner ones. All entries of a pattern off its diagonal are one number:
+    Gi = c + diag(g) for some c and g, Go likewise, and M_i = diag(d) - f d' with d = 1 / (1 + N_i g) and
     f = c N_i d / (1 + c sum N_i d). For many inner levels `through_matrices` is faster.
     """
     n_vectors, K = vectors.shape
