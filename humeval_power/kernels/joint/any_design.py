@@ -717,6 +717,7 @@ def fit_many(
     awaited = np.full(n, np.inf)  # the next promise
     halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     arrived = np.zeros(n, dtype=np.bool_)
+    moves, turns, has_learned = np.empty(q), np.empty(q), np.zeros(n, dtype=np.bool_)
     free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
     going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     while len(going):
@@ -743,7 +744,7 @@ def fit_many(
                 status[b] = NO_RESIDUAL
                 continue
             if step[b] > 0 and not (fall[b] > 0.0 and value[b] - there >= 1e-4 * fall[b]):
-                if learns[b] and lack[b].any():  # once more from here, by average information alone
+                if learns[b] and has_learned[b]:  # once more from here, by average information alone
                     learns[b], lack[b] = False, 0.0
                     step[b] -= 1
                     value[b], fall[b], tables.gamma[b] = np.inf, 1.0, here[b]
@@ -757,8 +758,13 @@ def fit_many(
                 length[b] *= 0.5 if length[b] > 1e-3 else 0.1
             else:
                 step[b] += 1
-                moves, turns = tables.gamma[b] - here[b], -slope[b]
-                halvings[b], length[b], value[b], here[b] = 0, 1.0, there, tables.gamma[b]
+                for t in range(q):
+                    moves[t], turns[t], here[b, t] = (
+                        tables.gamma[b, t] - here[b, t],
+                        -slope[b, t],
+                        tables.gamma[b, t],
+                    )
+                halvings[b], length[b], value[b] = 0, 1.0, there
                 sigma2 = left / df
                 for t in range(q):
                     each = tables.trace[b, t] - tables.square[b, t] / sigma2
@@ -772,10 +778,14 @@ def fit_many(
                         hessian[t, v] -= tables.square[b, t] * tables.square[b, v] / (sigma2**2 * df)
                     # of a variance that is one with the residual only rounding is left
                     hessian[t, t] = max(hessian[t, t], FLAT * tables.quadratic[b, t, t] / sigma2)
-                turns += slope[b]
+                for t in range(q):
+                    turns[t] += slope[b, t]
                 if learns[b] and step[b] > 2 and abs(promise[b]) < NEAR:
                     learned(hessian, moves, turns, lack[b])
-                hessian += lack[b]
+                    has_learned[b] = True
+                for t in range(q):
+                    for v in range(q):
+                        hessian[t, v] += lack[b, t, v]
                 direction[b] = newton_direction(hessian, slope[b], free)
                 before, promise[b] = abs(promise[b]), 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall
