@@ -23,6 +23,7 @@ _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
 
+_FEW_LEVELS = 8  # outer ones, below which likelihoods may have two optima: steps are those of a single fit
 _SIDE_BY_SIDE = 256  # tables of one call
 
 
@@ -206,7 +207,9 @@ class AnyDesign:
 
     def _information(self, patterns: Patterns, start: Floats) -> Floats:
         """tr(P G_s P G_t) of the whole design at a start, the residual last, (q + 1, q + 1); (0, 0) if there is no
-        likelihood. No rating has a part in it."""
+        likelihood, or levels are few. No rating has a part in it."""
+        if len(self.design.load) < _FEW_LEVELS * self.n_systems:
+            return np.empty((0, 0))
         key = (patterns.vectors.tobytes(), patterns.group.tobytes(), start.tobytes())
         if key not in self._known:
             anything = np.cos(np.arange(self.design.n, dtype=np.float64))[None]

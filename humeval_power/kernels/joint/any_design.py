@@ -672,7 +672,7 @@ def fit_many(
     y : (b, n), ratings whose codes are outer_level, inner_level and system; kept (b, n), those a table has;
         the others are 0; (0, n) if all have all; start (q,), outer variances first
     information : (q + 1, q + 1), tr(P G_s P G_t) at the start if no rating lacks, the residual last, for a first
-        step by Fisher's scoring; (0, 0) for one by average information
+        step by Fisher's scoring and others that learn; (0, 0) for steps by average information alone
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
     arrived are evaluated side by side; those whose next point is the last, if the falls that are promised go on to
@@ -780,7 +780,7 @@ def fit_many(
                     hessian[t, t] = max(hessian[t, t], FLAT * tables.quadratic[b, t, t] / sigma2)
                 for t in range(q):
                     turns[t] += slope[b, t]
-                if learns[b] and step[b] > 2 and abs(promise[b]) < NEAR:
+                if len(information) and learns[b] and step[b] > 2 and abs(promise[b]) < NEAR:
                     learned(hessian, moves, turns, lack[b])
                     has_learned[b] = True
                 for t in range(q):
