@@ -298,7 +298,7 @@ def test_systems_with_variances_of_their_own_are_fitted_as_by_lme4(n_systems, sd
 
 def test_a_step_of_scoring_arrives_where_all_is_balanced():
     """Five strata of a complete design have a variance each: their mean squares are the estimates."""
-    m, n, K = 8, 11, 3
+    m, n, K = 12, 15, 3
     worker, item, system = (code.ravel() for code in np.indices((m, n, K)))
     rng = np.random.default_rng(5)
     y = rng.normal(size=(20, m * n * K))

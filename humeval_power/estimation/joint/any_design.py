@@ -23,7 +23,7 @@ _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
 
-_FEW_LEVELS = 8  # outer ones, below which likelihoods may have two optima: steps are those of a single fit
+_FEW_LEVELS = 12  # outer ones, below which likelihoods may have two optima: steps are those of a single fit
 _SIDE_BY_SIDE = 256  # tables of one call
 
 
