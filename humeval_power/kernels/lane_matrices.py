@@ -121,37 +121,48 @@ def add_products(left, right, size, is_lower, out):
 
 
 @inner
-def add_squares(left, right, out):
-    """out += the squares of left'right, by tiles of three by three."""
-    rows, columns = len(out), out.shape[1]
-    zero = every(0.0)
-    for r in range(0, rows, 3):
-        s, t = min(r + 1, rows - 1), min(r + 2, rows - 1)
-        for c in range(0, columns, 3):
-            d, e = min(c + 1, columns - 1), min(c + 2, columns - 1)
-            a0, a1, a2 = zero, zero, zero
-            b0, b1, b2 = zero, zero, zero
-            c0, c1, c2 = zero, zero, zero
-            for k in range(len(left)):
-                p, q, u = get(right, (k, c)), get(right, (k, d)), get(right, (k, e))
-                x, y, z = get(left, (k, r)), get(left, (k, s)), get(left, (k, t))
-                a0, a1, a2 = fma(x, p, a0), fma(x, q, a1), fma(x, u, a2)
-                b0, b1, b2 = fma(y, p, b0), fma(y, q, b1), fma(y, u, b2)
-                c0, c1, c2 = fma(z, p, c0), fma(z, q, c1), fma(z, u, c2)
-            a0, a1 = fma(a0, a0, get(out, (r, c))), fma(a1, a1, get(out, (r, d)))
-            b0, b1 = fma(b0, b0, get(out, (s, c))), fma(b1, b1, get(out, (s, d)))
-            c0, c1 = fma(c0, c0, get(out, (t, c))), fma(c1, c1, get(out, (t, d)))
-            a2, b2 = fma(a2, a2, get(out, (r, e))), fma(b2, b2, get(out, (s, e)))
-            c2 = fma(c2, c2, get(out, (t, e)))
+def add_row_products(left, right, step, places, first_row, first, last, out):
+    """out += left right' over some places in every `step` columns; of its rows from first_row on, and its columns
+    from first to before last. By tiles of four by four."""
+    rows, n = len(out), left.shape[1]
+    for c in range(first, last, 4):
+        d, e, f = min(c + 1, last - 1), min(c + 2, last - 1), min(c + 3, last - 1)
+        for r in range(first_row, rows, 4):
+            s, t, u = min(r + 1, rows - 1), min(r + 2, rows - 1), min(r + 3, rows - 1)
+            a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
+            b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
+            c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
+            d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
+            for place in places:
+                for k in range(place, n, step):
+                    p, q, v, w = (
+                        get(right, (c, k)),
+                        get(right, (d, k)),
+                        get(right, (e, k)),
+                        get(right, (f, k)),
+                    )
+                    x, y = get(left, (r, k)), get(left, (s, k))
+                    a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, v, a2), fma(x, w, a3)
+                    b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, v, b2), fma(y, w, b3)
+                    x, y = get(left, (t, k)), get(left, (u, k))
+                    c0, c1, c2, c3 = fma(x, p, c0), fma(x, q, c1), fma(x, v, c2), fma(x, w, c3)
+                    d0, d1, d2, d3 = fma(y, p, d0), fma(y, q, d1), fma(y, v, d2), fma(y, w, d3)
             put(out, (r, c), a0)
             put(out, (r, d), a1)
             put(out, (r, e), a2)
+            put(out, (r, f), a3)
             put(out, (s, c), b0)
             put(out, (s, d), b1)
             put(out, (s, e), b2)
+            put(out, (s, f), b3)
             put(out, (t, c), c0)
             put(out, (t, d), c1)
             put(out, (t, e), c2)
+            put(out, (t, f), c3)
+            put(out, (u, c), d0)
+            put(out, (u, d), d1)
+            put(out, (u, e), d2)
+            put(out, (u, f), d3)
 
 
 @inner

@@ -294,3 +294,49 @@ def test_systems_with_variances_of_their_own_are_fitted_as_by_lme4(n_systems, sd
         X, zs = own_design_matrices(outer, inner, rows.system, n_systems)
         centred = ratings - ratings.mean()
         assert dense_model.criterion(fitted.gamma[one, 0], centred, X, zs) <= criterion + 1e-4
+
+
+def test_a_step_of_scoring_arrives_where_all_is_balanced():
+    """Five strata of a complete design have a variance each: their mean squares are the estimates."""
+    m, n, K = 12, 15, 3
+    worker, item, system = (code.ravel() for code in np.indices((m, n, K)))
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=(20, m * n * K))
+    for codes in (worker, item):
+        for each, sd in ((codes, 1.0), (codes * K + system, 2.0)):
+            y += sd * rng.normal(size=(20, each.max() + 1))[:, each]
+    design, patterns = AnyDesign.of_rows(worker, item, system, K), Patterns.of_all(K, own=False)
+    found = design.fit(y, patterns, np.full(4, 0.5), tolerance=1e-8, max_steps=2)
+    inside = (found.fitted.gamma[:, 0] > 0).all(axis=1) & (found.status[:, 0] == 0)
+    table = y.reshape(20, m, n, K)
+    apart = table - table.mean(axis=3, keepdims=True)
+    of_worker, of_item = apart.mean(axis=2), apart.mean(axis=1)
+    of_worker, of_item = (part - part.mean(axis=1, keepdims=True) for part in (of_worker, of_item))
+    squares = [n * (of_worker**2).sum(axis=(1, 2)) / ((m - 1) * (K - 1))]
+    squares.append(m * (of_item**2).sum(axis=(1, 2)) / ((n - 1) * (K - 1)))
+    means = [table.mean(axis=axes, keepdims=True) for axes in (2, 1, (1, 2))]
+    rest = table - means[0] - means[1] + means[2]
+    residual = (rest**2).sum(axis=(1, 2, 3)) / (K * (m - 1) * (n - 1))
+    expected = np.column_stack([(squares[0] / residual - 1) / n, (squares[1] / residual - 1) / m])
+    assert inside.sum() >= 10
+    assert np.allclose(found.fitted.gamma[inside, 0][:, [1, 3]], expected[inside], rtol=1e-6)
+
+
+@few_fast(("n_systems", "own"), [(3, True), (8, False), (8, True)])
+def test_the_highest_likelihood_does_not_depend_on_where_a_search_begins(n_systems, own):
+    rows = random_table(11, m=9, n=24, K=n_systems, kept=0.7)
+    rng = np.random.default_rng(6)
+    y = rng.normal(size=(16, len(rows.worker)))
+    for codes, sd in ((rows.worker, 0.8), (rows.item, 0.6), (rows.worker * n_systems + rows.system, 0.5)):
+        y += sd * rng.normal(size=(16, int(codes.max()) + 1))[:, codes]
+    design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, n_systems)
+    patterns = Patterns.of_all(n_systems, own=own)
+    q = 2 * len(patterns.products)
+    ends = [
+        design.fit(y, patterns, np.full(q, start), tolerance=1e-8, max_steps=200)
+        for start in (0.05, 0.3, 2.0)
+    ]
+    for end in ends[1:]:
+        assert (end.status == 0).all()
+        assert np.abs(end.fitted.gamma - ends[0].fitted.gamma).max() < 2e-3
+        assert np.abs(end.beta - ends[0].beta).max() < 1e-4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from humeval_power.blas import one_blas_thread
 from humeval_power.estimation.joint.strands import StrandFits, joined
 from humeval_power.kernels.crossed import reml
-from humeval_power.kernels.crossed.information import Fitted
+from humeval_power.kernels.crossed.information import Fitted, expected_information
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -23,6 +23,7 @@ _MOST_CELLS = (
     20_000_000  # of inner levels by these, and pairs of cells of one level, which are counted one by one
 )
 
+_FEW_LEVELS = 12  # outer ones, below which likelihoods may have two optima: steps are those of a single fit
 _SIDE_BY_SIDE = 256  # tables of one call
 
 
@@ -142,6 +143,7 @@ class AnyDesign:
     system: Codes
     n_systems: int
     worker_is_outer: bool
+    _known: dict[tuple[bytes, ...], Floats] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of_rows(
@@ -190,17 +192,35 @@ class AnyDesign:
             if kept is None:
                 everything = np.empty((0, y.shape[1]), dtype=np.bool_)
                 y = np.ascontiguousarray(y - y.mean(axis=1, keepdims=True))
-                return self._side_by_side(y, everything, patterns, start, tolerance, max_steps)
+                return self._side_by_side(y, everything, patterns, start, information, tolerance, max_steps)
             mask = np.ascontiguousarray(kept[part])
             centre = y.mean(axis=1, keepdims=True, where=mask)
             y = np.where(mask, y - centre, 0.0)
-            return self._side_by_side(y, mask, patterns, start, tolerance, max_steps)
+            return self._side_by_side(y, mask, patterns, start, information, tolerance, max_steps)
 
         with one_blas_thread():
+            information = self._information(patterns, start)
             if n_jobs == 1 or len(parts) == 1:
                 return joined([fit(part) for part in parts])
             with ThreadPoolExecutor(n_jobs) as pool:
                 return joined(list(pool.map(fit, parts)))
+
+    def _information(self, patterns: Patterns, start: Floats) -> Floats:
+        """tr(P G_s P G_t) of the whole design at a start, the residual last, (q + 1, q + 1); (0, 0) if there is no
+        likelihood, or levels are few. No rating has a part in it."""
+        if len(self.design.load) < _FEW_LEVELS * self.n_systems:
+            return np.empty((0, 0))
+        key = (patterns.vectors.tobytes(), patterns.group.tobytes(), start.tobytes())
+        if key not in self._known:
+            anything = np.cos(np.arange(self.design.n, dtype=np.float64))[None]
+            everything, none = np.empty((0, self.design.n), dtype=np.bool_), np.empty((0, 0))
+            # any fall is small enough: the search ends where it starts
+            there = self._side_by_side(anything, everything, patterns, start, none, np.inf, 1)
+            fitted = Fitted(*(part[0, 0] for part in there.fitted))
+            info = fitted.information(self.design.n)
+            result = 2.0 * expected_information(info, fitted.phi, 1.0, restricted=True)
+            self._known[key] = result if np.isfinite(result).all() else none
+        return self._known[key]
 
     def _side_by_side(
         self,
@@ -208,6 +228,7 @@ class AnyDesign:
         kept: Mask,
         patterns: Patterns,
         start: Floats,
+        information: Floats,
         tolerance: float,
         max_steps: int,
     ) -> StrandFits:
@@ -224,7 +245,7 @@ class AnyDesign:
         )
         fit_many(
             self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, kept,
-            start, tolerance, max_steps, status, tables,
+            start, information, tolerance, max_steps, status, tables,
         )  # fmt: skip
         tables.rss[status != reml.CONVERGED] = np.nan  # so that nobody takes them for a fit
         values = tables._asdict()

@@ -12,7 +12,9 @@ make up Zo'H^-1 Zo = V, Zo'H^-1 Zi = B C_i'M_i' and Zi'H^-1 Zj = M_i N_i - M_i C
 one outer level after the other, each of which takes U Go (I + S Go)^-1 U' away; U are its columns and S is its own
 block: no root of Go is taken, and a variance of zero is like any other. Inner levels with as many ratings of each
 system are of one kind c: they share M and W, and meet in the sum E_c of their C_i'C_i, the entries of which are
-listed. The search is that of `reml`; its first point, which is the same for all tables, is factorised once.
+listed. The search is that of `reml`, but that its first step is one of Fisher's scoring, which would arrive if all
+were balanced, and that it learns from how slopes change what average information lacks of the curvature. The first
+point, which is the same for all tables, is factorised once.
 
 Eight tables stand side by side in lanes, which all arrays have behind their other axes; shapes leave them out.
 Tables may lack some ratings of the design, each others: every inner level is a kind of its own then. One without a
@@ -35,19 +37,19 @@ from humeval_power.kernels.crossed.reml import (
     TOO_MANY_STEPS,
     newton_direction,
 )
+from humeval_power.kernels.joint.any_design_norms import levels_are_few, met_through, norms
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.lane_matrices import (
     add,
     add_log,
     add_products,
-    add_squares,
+    add_row_products,
     by_block,
     cleared,
     dot,
     inverted,
     mirrored,
     product,
-    sandwiched,
     tiled_product,
 )
 from humeval_power.kernels.lanes import LANES, every, fma, get, put
@@ -55,6 +57,7 @@ from humeval_power.kernels.lanes import LANES, every, fma, get, put
 Floats = NDArray[np.float64]
 
 FLAT = 1e-8  # of the curvature that a variance has if the residual is held
+NEAR = 0.05  # a promised fall from which on average information is corrected by how slopes change
 TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 
@@ -93,17 +96,6 @@ def covariance(patterns, gamma, first, out):
                 if patterns[v, s, t] != 0.0:
                     value = fma(get(gamma, (first + v,)), every(patterns[v, s, t]), value)
             put(out, (s, t), value)
-
-
-@inner
-def met_through(design, counts, blocks, sign, out):
-    """out += sign sum_i C_i'B_c C_i for symmetric blocks B (kinds, K, K), the lower triangle."""
-    for c in range(len(design.levels)):
-        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-            block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
-            at = (design.row[entry], design.across[entry])
-            value = every(sign) * get(counts.value, (entry,))
-            put(out, at, fma(block, value, get(out, at)))
 
 
 @inner
@@ -343,26 +335,57 @@ def level_products(vectors, group, rows, first, each, out):
 
 
 class EffectsRoom(NamedTuple):
-    """Room for G_t's effects of k columns."""
+    """Room for G_t's effects of k columns of X: rows (h k, ...) of `effect` and `e`, by parts.
 
+    begin : (parts + 1,), first row of each part
+    systems, n_systems : the first n_systems (parts,) of a row of `systems` are those that a part is of
+    step, places, n_places : where rows of a part are not zero, the same way: some places in every `step` columns
+    """
+
+    begin: NDArray[np.int64]
+    systems: NDArray[np.int64]
+    n_systems: NDArray[np.int64]
+    step: int
+    places: NDArray[np.int64]
+    n_places: NDArray[np.int64]
     effect: Floats
     half: Floats
     meet: Floats
+    back: Floats
     e: Floats
     turned: Floats
-    pushed: Floats
+    within: Floats
+    across: Floats
     base: Floats
     outer_part: Floats
     inner_part: Floats
 
 
 @inner
-def effects_room(design, k, h):
+def effects_room(design, patterns, k):
     """Room for `through_patterns` of k columns."""
-    N, K, n_inner, rows = len(design.load), design.replication.shape[1], len(design.kind), h * k
+    h, K = patterns.shape[:2]
+    N, n_inner, rows = len(design.load), len(design.kind), h * k
+    systems, n_systems = np.empty((h, K), dtype=np.int64), np.zeros(h, dtype=np.int64)
+    if k > 1 and h > 2:  # each system has variances of its own
+        begin, step, places, n_places = np.arange(h + 1) * k, K, systems, n_systems
+        for v in range(h):
+            for s in range(K):
+                if patterns[v, s, s] != 0.0:
+                    systems[v, n_systems[v]] = s
+                    n_systems[v] += 1
+    else:
+        begin, step, places, n_places = (
+            np.array([0, rows]),
+            1,
+            np.zeros((1, 1), dtype=np.int64),
+            np.ones(1, dtype=np.int64),
+        )
+        systems[0], n_systems[0] = np.arange(K), K
     return EffectsRoom(
-        np.empty((N, 2 * rows, LANES)), np.empty((N, 2 * rows, LANES)), np.empty((N, rows, LANES)),
-        np.empty((n_inner * K, rows, LANES)), np.empty((n_inner * K, rows, LANES)), np.empty((K, rows, LANES)),
+        begin, systems, n_systems, step, places, n_places, np.empty((rows, N, LANES)), np.empty((rows, N, LANES)),
+        np.empty((rows, N, LANES)), np.empty((rows, N, LANES)), np.empty((rows, n_inner * K, LANES)),
+        np.empty((rows, n_inner * K, LANES)), np.empty((rows, rows, LANES)), np.empty((rows, rows, LANES)),
         np.empty((rows, rows, LANES)), np.empty((k, N // K, LANES)), np.empty((k, n_inner, LANES)),
     )  # fmt: skip
 
@@ -374,9 +397,10 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
     k, N, K = len(seen), len(at.V), len(at.Go)
     n_inner, rows = len(design.kind), (group[-1] + 1) * k
     zero = every(0.0)
-    effect, half, meet, e, turned, pushed, base, outer_part, inner_part = space
-    cleared(effect, N, rows)
-    cleared(e, n_inner * K, rows)
+    begin, systems, n_systems, step, places, n_places = space[:6]
+    effect, half, meet, back, e, turned, within, across, base, outer_part, inner_part = space[6:]
+    cleared(effect, rows, N)
+    cleared(e, rows, n_inner * K)
     for v in range(len(vectors)):
         along(vectors, v, seen, outer_part)
         along(vectors, v, seen_inner, inner_part)
@@ -386,229 +410,56 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
                 for j in range(k):
                     row = group[v] * k + j
                     for w in range(N // K):
-                        place = (w * K + s, row)
+                        place = (row, w * K + s)
                         put(effect, place, fma(share, get(outer_part, (j, w)), get(effect, place)))
                     for i in range(n_inner):
-                        place = (i * K + s, row)
+                        place = (row, i * K + s)
                         put(e, place, fma(share, get(inner_part, (j, i)), get(e, place)))
-    cleared(meet, N, rows)
-    for i in range(n_inner):
-        c = design.kind[i]
-        for t in range(K):
-            for row in range(rows):
-                value = zero
-                for s in range(K):
-                    value = fma(get(at.M, (c, s, t)), get(e, (i * K + s, row)), value)
-                put(pushed, (t, row), value)
-                put(turned, (i * K + t, row), get(counts.replication, (c, t)) * value)  # M N is symmetric
-        for p in range(design.begin[i], design.begin[i + 1]):
-            column, s, count = design.column[p], design.system[p], get(counts.times, (p,))
-            for row in range(rows):
-                put(meet, (column, row), fma(count, get(pushed, (s, row)), get(meet, (column, row))))
-    for first in range(0, N, K):
-        tiled_product(at.Go, meet[first : first + K], pushed)
-        for s in range(K):
-            for row in range(rows):
-                put(effect, (first + s, rows + row), zero - get(pushed, (s, row)))
-    tiled_product(at.V, effect, half)
-    for c in range(N):
-        for row in range(rows):
-            add(half, (c, rows + row), get(meet, (c, row)))
-    cleared(result, 2 * rows, 2 * rows)
-    add_products(half, effect, N, True, result)
-    cleared(base, rows, rows)
-    add_products(e, turned, n_inner * K, True, base)
+    cleared(meet, rows, N)
+    for part in range(len(begin) - 1):
+        own = systems[part, : n_systems[part]]
+        for row in range(begin[part], begin[part + 1]):
+            for i in range(n_inner):
+                c = design.kind[i]
+                for t in range(K):
+                    value = zero
+                    for s in own:
+                        value = fma(get(at.M, (c, s, t)), get(e, (row, i * K + s)), value)
+                    put(turned, (row, i * K + t), value)
+                for p in range(design.begin[i], design.begin[i + 1]):
+                    pushed = get(turned, (row, i * K + design.system[p]))
+                    place = (row, design.column[p])
+                    put(meet, place, fma(get(counts.times, (p,)), pushed, get(meet, place)))
+                for t in range(K):  # M N is symmetric
+                    place = (row, i * K + t)
+                    put(turned, place, get(counts.replication, (c, t)) * get(turned, place))
+    by_block(meet, at.Go, back)
     for row in range(rows):
+        for c in range(N):
+            put(back, (row, c), zero - get(back, (row, c)))
+    cleared(half, rows, N)
+    cleared(within, rows, rows)
+    cleared(across, rows, rows)
+    cleared(base, rows, rows)
+    all_columns = np.zeros(1, dtype=np.int64)
+    add_row_products(back, at.V, 1, all_columns, 0, 0, N, meet)  # B of it
+    for part in range(len(begin) - 1):
+        first, last, own = begin[part], begin[part + 1], places[part, : n_places[part]]
+        add_row_products(effect[first:last], at.V, step, own, 0, 0, N, half[first:last])
+        add_row_products(meet, effect, step, own, 0, first, last, across)
+        add_row_products(turned, e, step, own, first, first, last, base)
+    for part in range(len(begin) - 1):
+        first, last, own = begin[part], begin[part + 1], places[part, : n_places[part]]
+        add_row_products(half, effect, step, own, first, first, last, within)
+    for first in range(0, rows, 4):
+        add_row_products(meet, back, 1, all_columns, first, first, min(first + 4, rows), base)
+    for row in range(rows):
+        for other in range(rows):
+            put(result, (rows + row, other), get(across, (row, other)))
         for other in range(row + 1):
-            add(result, (rows + row, rows + other), get(base, (row, other)))
+            put(result, (row, other), get(within, (row, other)))
+            put(result, (rows + row, rows + other), get(base, (row, other)))
     mirrored(result)
-
-
-@inner
-def levels_are_few(design, n_vectors, h):
-    """Whether `through_levels` takes less products than `through_matrices`."""
-    N, K, n_inner = len(design.load), design.replication.shape[1], len(design.kind)
-    each = n_vectors * (n_vectors * (K + 1) + 2 * len(design.column) // n_inner)
-    return 1.5 * n_inner * (n_inner + 1) / 2 * each < h * N**3  # these run less smoothly
-
-
-@inner
-def through_levels(design, counts, vectors, group, at, norm):
-    """Fill tr(H^-1 G_s H^-1 G_t) of outer s and inner t, and those of two inner ones but for what they share in a
-    level, of `norm` (q, q) which is zero there; Y is overwritten.
-
-    With u and v of the vectors of s and t, they are sums of squares of u'B C_i'M_i'v of each outer level, and of
-    u'M_i C_i Go B C_j'M_j'v of each pair of inner ones. For many inner levels `through_matrices` is faster.
-    """
-    n_vectors, K = vectors.shape
-    N, n_inner, h = len(at.V), len(design.kind), group[-1] + 1
-    zero, reach = every(0.0), at.Y  # B'
-    for first in range(0, N, K):
-        for s in range(K):
-            for c in range(N):
-                value = zero
-                for t in range(K):
-                    value = fma(get(at.Go, (s, t)), get(at.V, (first + t, c)), value)
-                put(reach, (first + s, c), every(1.0 if c == first + s else 0.0) - value)
-    pulled = np.empty((len(at.M), K, n_vectors, LANES))
-    for kind in range(len(at.M)):
-        for v in range(n_vectors):
-            for t in range(K):
-                value = zero
-                for s in range(K):
-                    if vectors[v, s] != 0.0:
-                        value = fma(every(vectors[v, s]), get(at.M, (kind, s, t)), value)
-                put(pulled, (kind, t, v), value)
-    sums, met, far = (
-        np.empty((K, N, LANES)),
-        np.empty((N, n_vectors, LANES)),
-        np.empty((N, n_vectors, LANES)),
-    )
-    here = np.empty((K, n_vectors, LANES))
-    shape = (n_vectors, n_vectors, LANES)
-    outer, both, same = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for j in range(n_inner):
-        cleared(sums, K, N)
-        for p in range(design.begin[j], design.begin[j + 1]):
-            s, column, count = design.system[p], design.column[p], get(counts.times, (p,))
-            for c in range(N):
-                put(sums, (s, c), fma(count, get(reach, (column, c)), get(sums, (s, c))))
-        cleared(met, N, n_vectors)
-        add_products(sums, pulled[design.kind[j]], K, False, met)
-        for first in range(0, N, K):
-            tiled_product(at.Go, met[first : first + K], far[first : first + K])
-            for o in range(n_vectors):
-                for v in range(n_vectors):
-                    value = zero
-                    for s in range(K):
-                        if vectors[o, s] != 0.0:
-                            value = fma(every(vectors[o, s]), get(met, (first + s, v)), value)
-                    put(outer, (o, v), fma(value, value, get(outer, (o, v))))
-        for i in range(j + 1):
-            cleared(here, K, n_vectors)
-            for p in range(design.begin[i], design.begin[i + 1]):
-                s, column, count = design.system[p], design.column[p], get(counts.times, (p,))
-                for v in range(n_vectors):
-                    put(here, (s, v), fma(count, get(far, (column, v)), get(here, (s, v))))
-            add_squares(pulled[design.kind[i]], here, both if i < j else same)
-    for o in range(n_vectors):
-        for v in range(n_vectors):
-            add(norm, (group[o], h + group[v]), get(outer, (o, v)))
-            add(norm, (h + group[v], group[o]), get(outer, (o, v)))
-            value = get(same, (o, v)) + (get(both, (o, v)) + get(both, (v, o)))
-            add(norm, (h + group[o], h + group[v]), value)
-
-
-@inner
-def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
-    """Fill what `through_levels` does by X = B E_t, where E_t = sum_i C_i'M_i'D_t M_i C_i, and `hidden` (h, N, N),
-    Go X; B and E are room."""
-    h, K = patterns.shape[:2]
-    N, kinds, X = len(at.V), len(design.levels), at.Y
-    zero = every(0.0)
-    by_block(at.V, at.Go, B)
-    for r in range(N):
-        for c in range(N):
-            put(B, (r, c), every(1.0 if r == c else 0.0) - get(B, (r, c)))
-    shape, half, small = (
-        np.empty((kinds, K, K, LANES)),
-        np.empty((K, K, LANES)),
-        np.empty((K, K, LANES)),
-    )
-    for v in range(h):
-        for c in range(kinds):
-            sandwiched(at.M[c], patterns[v], at.M[c], half, shape[c])
-        cleared(E, N, N)
-        met_through(design, counts, shape, 1.0, E)
-        mirrored(E)
-        tiled_product(B, E, X)
-        cleared(small, K, K)
-        for first in range(0, N, K):
-            for s in range(K):
-                for t in range(K):
-                    add(small, (s, t), dot(X, first + s, B, first + t))
-        for s in range(h):
-            value = zero
-            for r in range(K):
-                for c in range(K):
-                    if patterns[s, r, c] != 0.0:
-                        value = fma(every(patterns[s, r, c]), get(small, (r, c)), value)
-            put(norm, (s, h + v), value)
-            put(norm, (h + v, s), value)
-        for first in range(0, N, K):
-            for s in range(K):
-                for c in range(N):
-                    value = zero
-                    for t in range(K):
-                        value = fma(get(at.Go, (s, t)), get(X, (first + t, c)), value)
-                    put(hidden, (v, first + s, c), value)
-        for c in range(N):
-            for r in range(N):
-                put(E, (c, r), get(hidden, (v, r, c)))
-        for s in range(v + 1):
-            value = zero
-            for r in range(N):
-                value = value + dot(hidden[s], r, E, r)
-            put(norm, (h + v, h + s), value)
-            put(norm, (h + s, h + v), value)
-
-
-@inner
-def norms(design, counts, patterns, vectors, group, at, B, E, hidden, norm):
-    """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q); B, E and hidden are room, empty if levels are
-    few, and Y is overwritten."""
-    n_vectors, K = vectors.shape
-    N, h = len(at.V), group[-1] + 1
-    zero = every(0.0)
-    cleared(norm, 2 * h, 2 * h)
-    part = np.empty((1, N, LANES))
-    for v in range(n_vectors):
-        for w in range(0, N, K):
-            for c in range(N):
-                value = zero
-                for s in range(K):
-                    if vectors[v, s] != 0.0:
-                        value = fma(every(vectors[v, s]), get(at.V, (w + s, c)), value)
-                put(part, (0, c), value)
-            for o in range(n_vectors):
-                total = zero
-                for c in range(0, N, K):
-                    value = zero
-                    for t in range(K):
-                        if vectors[o, t] != 0.0:
-                            value = fma(every(vectors[o, t]), get(part, (0, c + t)), value)
-                    total = fma(value, value, total)
-                add(norm, (group[v], group[o]), total)
-    if len(B):
-        through_matrices(design, counts, patterns, at, B, E, hidden, norm)
-    else:
-        through_levels(design, counts, vectors, group, at, norm)
-    own, less, half = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
-    across, back = np.empty((1, K, LANES)), np.empty((1, K, LANES))
-    for kind in range(len(at.M)):
-        product(at.M[kind], at.F[kind], False, half)
-        product(half, at.M[kind], True, less)
-        for s in range(K):
-            for t in range(K):
-                value = get(at.M, (kind, s, t)) * get(counts.replication, (kind, t))
-                put(own, (s, t), value)
-                put(less, (s, t), every(design.levels[kind]) * value - every(2.0) * get(less, (s, t)))
-        for v in range(n_vectors):
-            for s in range(K):
-                to, fro = zero, zero
-                for t in range(K):
-                    if vectors[v, t] != 0.0:
-                        to = fma(every(vectors[v, t]), get(own, (s, t)), to)
-                        fro = fma(every(vectors[v, t]), get(less, (t, s)), fro)
-                put(across, (0, s), to)
-                put(back, (0, s), fro)
-            for o in range(n_vectors):
-                to, fro = zero, zero
-                for s in range(K):
-                    if vectors[o, s] != 0.0:
-                        to = fma(every(vectors[o, s]), get(across, (0, s)), to)
-                        fro = fma(every(vectors[o, s]), get(back, (0, s)), fro)
-                add(norm, (h + group[v], h + group[o]), to * fro)
 
 
 class Tables(NamedTuple):
@@ -679,9 +530,9 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
     means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
     outer_part, inner_part = np.empty((K + 1, N // K, LANES)), np.empty((K + 1, n_inner, LANES))
     products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
-    of_response, of_means = effects_room(design, 1, h), effects_room(design, last * K, h)
+    of_response, of_means = effects_room(design, patterns, 1), effects_room(design, patterns, last * K)
     working, pairs = np.empty((q, q, LANES)), np.empty((last * q * K, last * q * K, LANES))
-    if levels_are_few(design, len(vectors), h):
+    if levels_are_few(design, h):
         last = 0
     B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
     hidden = np.empty((last * h, last * N, last * N, LANES))
@@ -751,7 +602,7 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
                     tables.quadratic[b, s, t] = squares[s, t, lane]
         if is_last:
             through_patterns(design, counts, vectors, group, at, seen[:K], seen_inner[:K], of_means, pairs)
-            norms(design, counts, patterns, vectors, group, at, B, E, hidden, squares)
+            norms(design, counts, patterns, vectors, group, here, at, B, E, hidden, squares)
             for s in range(q):
                 for t in range(q):
                     for lane in range(size):
@@ -763,16 +614,65 @@ def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, a
                                 tables.xggx[place[begin + lane], s, t, j, k] = value
 
 
+@inner
+def scoring_direction(information, gamma, slope, direction):
+    """Put the way from gamma (q,) to where Fisher's scoring of all variances leads, the residual's among them, in
+    the place of a direction; what would come out negative is held at zero, and the others know it.
+
+    information : (q + 1, q + 1), tr(P G_s P G_t) with the residual last, near gamma
+    """
+    q = len(gamma)
+    whole, free = np.zeros(q + 1), np.ones(q + 1, dtype=np.bool_)
+    for t in range(q):
+        whole[t] = slope[t]
+        whole[q] -= gamma[t] * slope[t]
+    change, is_within = np.empty(q + 1), False
+    while not is_within:
+        change, is_within = newton_direction(information, whole, free), True
+        for t in range(q):
+            if free[t] and gamma[t] + change[t] < 0.0:
+                free[t] = is_within = False
+                for s in range(q + 1):
+                    whole[s] -= information[s, t] * gamma[t]
+    if 1.0 + change[q] > 0.0:
+        for t in range(q):
+            there = (gamma[t] + change[t]) / (1.0 + change[q]) if free[t] else 0.0
+            direction[t] = there - gamma[t]
+
+
+@inner
+def learned(hessian, moves, turns, lack):
+    """Add to `lack` (q, q) the least that makes `turns` of `moves` by `hessian` and it, in the metric of the first
+    (Dennis, Gay and Welsch 1981)."""
+    q = len(moves)
+    pulled, rest = np.zeros(q), turns.copy()
+    size = across = apart = 0.0
+    for t in range(q):
+        apart += hessian[t, t] * moves[t] ** 2
+        for v in range(q):
+            pulled[t] += hessian[t, v] * moves[v]
+            rest[t] -= (hessian[t, v] + lack[t, v]) * moves[v]
+        size += pulled[t] * moves[t]
+        across += rest[t] * moves[t]
+    if size > FLAT * apart:  # else they teach rounding alone
+        for t in range(q):
+            for v in range(q):
+                each = pulled[t] * rest[v] + rest[t] * pulled[v] - across / size * pulled[t] * pulled[v]
+                lack[t, v] += each / size
+
+
 @kernel
 def fit_many(
-    design, patterns, vectors, group, outer_level, inner_level, system, y, kept, start, tolerance, max_steps,
-    status, tables,
+    design, patterns, vectors, group, outer_level, inner_level, system, y, kept, start, information, tolerance,
+    max_steps, status, tables,
 ):  # fmt: skip
     """Fit tables of one design by REML.
 
     patterns : (h, K, K), D_t, each the sum of outer products of those `vectors` (r, K) whose `group` (r,) is t
     y : (b, n), ratings whose codes are outer_level, inner_level and system; kept (b, n), those a table has;
         the others are 0; (0, n) if all have all; start (q,), outer variances first
+    information : (q + 1, q + 1), tr(P G_s P G_t) at the start if no rating lacks, the residual last, for a first
+        step by Fisher's scoring and others that learn; (0, 0) for steps by average information alone
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
     arrived are evaluated side by side; those whose next point is the last, if the falls that are promised go on to
@@ -808,11 +708,16 @@ def fit_many(
                         p += 1
                     tables.times[first, p] += 1.0
                     tables.n[first] += 1.0
-    here, slope, direction = np.empty((n, q)), np.empty((n, q)), np.empty((n, q))
+    here, slope, direction = np.zeros((n, q)), np.zeros((n, q)), np.empty((n, q))
+    lack, learns = (
+        np.zeros((n, q, q)),
+        np.ones(n, dtype=np.bool_),
+    )  # of the Hessian, by how slopes have changed
     value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
     awaited = np.full(n, np.inf)  # the next promise
     halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     arrived = np.zeros(n, dtype=np.bool_)
+    moves, turns, has_learned = np.empty(q), np.empty(q), np.zeros(n, dtype=np.bool_)
     free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
     going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     while len(going):
@@ -839,6 +744,13 @@ def fit_many(
                 status[b] = NO_RESIDUAL
                 continue
             if step[b] > 0 and not (fall[b] > 0.0 and value[b] - there >= 1e-4 * fall[b]):
+                if learns[b] and has_learned[b]:  # once more from here, by average information alone
+                    learns[b], lack[b] = False, 0.0
+                    step[b] -= 1
+                    value[b], fall[b], tables.gamma[b] = np.inf, 1.0, here[b]
+                    going[n_going] = b
+                    n_going += 1
+                    continue
                 halvings[b] += 1
                 if halvings[b] == 40:
                     status[b] = STALLED
@@ -846,7 +758,13 @@ def fit_many(
                 length[b] *= 0.5 if length[b] > 1e-3 else 0.1
             else:
                 step[b] += 1
-                halvings[b], length[b], value[b], here[b] = 0, 1.0, there, tables.gamma[b]
+                for t in range(q):
+                    moves[t], turns[t], here[b, t] = (
+                        tables.gamma[b, t] - here[b, t],
+                        -slope[b, t],
+                        tables.gamma[b, t],
+                    )
+                halvings[b], length[b], value[b] = 0, 1.0, there
                 sigma2 = left / df
                 for t in range(q):
                     each = tables.trace[b, t] - tables.square[b, t] / sigma2
@@ -860,6 +778,14 @@ def fit_many(
                         hessian[t, v] -= tables.square[b, t] * tables.square[b, v] / (sigma2**2 * df)
                     # of a variance that is one with the residual only rounding is left
                     hessian[t, t] = max(hessian[t, t], FLAT * tables.quadratic[b, t, t] / sigma2)
+                for t in range(q):
+                    turns[t] += slope[b, t]
+                if len(information) and learns[b] and step[b] > 2 and abs(promise[b]) < NEAR:
+                    learned(hessian, moves, turns, lack[b])
+                    has_learned[b] = True
+                for t in range(q):
+                    for v in range(q):
+                        hessian[t, v] += lack[b, t, v]
                 direction[b] = newton_direction(hessian, slope[b], free)
                 before, promise[b] = abs(promise[b]), 0.0
                 for t in range(q):  # a component pressed against its bound promises no fall
@@ -880,6 +806,8 @@ def fit_many(
                 if step[b] > max_steps:
                     status[b] = TOO_MANY_STEPS
                     continue
+                if step[b] == 1 and len(information):
+                    scoring_direction(information, here[b], slope[b], direction[b])
             going[n_going] = b
             n_going += 1
             fall[b] = 0.0

@@ -483,13 +483,21 @@ class SystemsReplication:
             for pair in self.pairs
         ]
 
+    @cached_property
+    def _joint_design(self) -> AnyDesign | None:
+        """All rows, where a joint fit takes the ratings themselves and its matrices are small."""
+        rows = self.design.assignment
+        if not self._is_plain:
+            return None
+        return AnyDesign.of_rows(rows.worker, rows.item, rows.system, self.parameters.n_systems)
+
     def _joint_of_rows(self, ratings: Floats, n_jobs: int) -> ContrastFits:
         """All tables at once, by strands or by matrices of all systems; what these do not settle is fitted table by
         table."""
-        rows, K, own = self.design.assignment, self.parameters.n_systems, self.family.variances == "own"
-        together, start, axes = self.together, self._joint_start, np.eye(self.parameters.n_systems)
+        K, own = self.parameters.n_systems, self.family.variances == "own"
+        together, start, axes = self.together, self._joint_start, np.eye(K)
         if together is None:
-            design = AnyDesign.of_rows(rows.worker, rows.item, rows.system, K) if self._is_plain else None
+            design = self._joint_design
             if design is None:
                 return self.fit_tables(ratings, n_jobs=n_jobs)
             fits = design.fit(
