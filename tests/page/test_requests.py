@@ -97,7 +97,14 @@ def test_a_card_shows_the_power_that_is_planned_for(robust, simulated, shown) ->
     class Planned:
         def content(self):
             rows = [{"name": "safer", "design": design}]
-            return {"robust": robust, "chosen": design, "ways": rows, "target_power": 0.8}
+            return {
+                "robust": robust,
+                "chosen": design,
+                "recommended": "safer",
+                "ways": rows,
+                "target_power": 0.8,
+            }
 
     [(name, way)] = ways(("plan",), Planned())
+    assert way["is_recommended"]
     assert (name, way["shown_power"], way["target"]) == ("safer", shown, 0.8)

@@ -164,9 +164,8 @@ def test_fits_of_many_tables_are_those_of_the_single_pairs_and_tables(shape, fam
         assert found.status[0] != 0
         usable = said.status == 0
         assert usable.sum() >= 2 * n_tables // 3
-        # strands of pairs take the steps of a single table, others come within 1e-8 of the same criterion,
-        # which leaves variances apart by its root
-        close = 1e-9 if family.model == "pairwise" and study.together is not None else 5e-4
+        # both searches take the same steps; those of a single table treat a singular Hessian otherwise
+        close = 1e-9 if family.model == "pairwise" else 1e-5
         for name in ("standard_error", "adjusted", "satterthwaite", "kenward_roger"):
             one, other = (getattr(fits, name)[usable] for fits in (found, said))
             assert one == pytest.approx(other, rel=close, nan_ok=True), name
