@@ -17,7 +17,7 @@ from humeval_power.choices import ANONYMOUS
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.families import ComparisonFamily
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.resolve import (
     COMPARISONS,
@@ -47,13 +47,16 @@ if TYPE_CHECKING:
 
 _MEANS = ("pattern", "system_means", "goal")
 _FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name them by --systems A,B,C."
-_AS_NUMBERS = "no model has the categories of several systems together; plan with ratings as numbers."
+_AS_NUMBERS = (
+    "no model has the categories of several systems together; say their means, with --response likert and "
+    "--points."
+)
 _KNOWN_VARIANCES = (
     "how uncertain the variances of a pilot are is known of two systems, by its mean squares."
 )
 _CARD = "the test of Card et al. (2020) is of two systems."
 _OF_TWO = {  # what several systems do not have: fields, then options of commands, and why
-    **dict.fromkeys(("shares", "effect_latent", "family", "link"), _AS_NUMBERS),
+    **dict.fromkeys(("shares", "effect_latent"), _AS_NUMBERS),
     **dict.fromkeys(("safe", "assurance"), _KNOWN_VARIANCES),
     "plan": "a plan says of which systems it is; leave out those that were said.",
 }
@@ -289,8 +292,6 @@ def _refuse_of_two(study: StudyValues) -> None:
         if name in ctx.params and was_typed(ctx, name)
     }
     said = {study.option(name): why for name, why in _OF_TWO.items() if study.says(name)}
-    if study.family == DEFAULT_RULE.family:
-        said.pop(study.option("family"), None)
     reasons: dict[str, list[str]] = {}
     for option, why in {**said, **own}.items():
         reasons.setdefault(why, []).append(option)

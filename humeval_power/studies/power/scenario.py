@@ -24,6 +24,20 @@ CALIBRATION_REPLICATES = 10_000
 _CALIBRATION_SEED = 20_201_116  # other random numbers than any study is simulated with
 
 
+def check_categories(rule: DecisionRule, levels: Floats | None) -> None:
+    """Refuse an analysis of categories of ratings that have none (`levels` None), or more than two where it is of
+    two."""
+    if levels is None:
+        raise InputError(
+            f"The family '{rule.family}' analyses ratings in categories, and these parameters give none: give the "
+            "shares of the categories, parameters that were fitted with this family, or a Likert response."
+        )
+    if rule.family == "binary" and len(levels) > 2:
+        raise InputError(
+            f"The family 'binary' is for ratings of two values; these have {len(levels)}: take 'ordinal'."
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class RatingStudy:
     """A study design, the parameters of its ratings, and the rule by which it will decide.
@@ -56,19 +70,8 @@ class RatingStudy:
             raise InputError(
                 f"These parameters give ratings in categories already: leave out the response {self.response!r}."
             )
-        if not self.rule.is_latent:
-            return
-        result = levels(self.parameters, self.response, self.points)
-        if result is None:
-            raise InputError(
-                f"The family '{self.rule.family}' analyses ratings in categories, and these parameters give none: "
-                "give the shares of the categories, parameters that were fitted with this family, or a Likert "
-                "response."
-            )
-        if self.rule.family == "binary" and len(result) > 2:
-            raise InputError(
-                f"The family 'binary' is for ratings of two values; these have {len(result)}: take 'ordinal'."
-            )
+        if self.rule.is_latent:
+            check_categories(self.rule, levels(self.parameters, self.response, self.points))
 
     def __str__(self) -> str:
         return f"{self.design}; {self.rule}"

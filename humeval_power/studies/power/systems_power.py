@@ -363,10 +363,12 @@ def _of_significant(
 
 
 def check_study(parameters: SystemsParameters, study: AnyStudy, rule: DecisionRule) -> None:
-    """Refuse what the model of several systems has no answer for."""
-    if rule.is_latent:
+    """Refuse a study of other systems, or a margin on [0, 1] for categories: in each pair of systems it would be
+    another latent effect."""
+    if rule.is_latent and rule.margin is not None:
         raise InputError(
-            f"Several systems are planned for with ratings as numbers; got the family '{rule.family}'."
+            "A margin on [0, 1] is another latent effect in each pair of systems: analyse several systems with "
+            f"the family '{rule.family}' by tests of difference, or their ratings as numbers (family 'gaussian')."
         )
     if study.n_systems != parameters.n_systems:
         raise InputError(

@@ -45,6 +45,7 @@ Mask = NDArray[np.bool_]
 Pairs = tuple[tuple[int, int], ...]
 BLOCK = 256  # studies drawn together from one child of the seed; part of what a seed means
 _MOST_RATINGS = 4_000_000  # simulated ratings held in memory at a time
+_AS_NUMBERS = ("ratings", "reml", "gaussian")  # analysis, estimator and family that have fits of their own
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,10 +104,11 @@ class SystemsReplication:
     @property
     def _fits_sums(self) -> bool:
         joint = self.family.model == "joint"
-        if not self.design.is_balanced or self.rule.analysis != "ratings" or self.rule.estimator != "reml":
+        rule = self.rule
+        if not self.design.is_balanced or (rule.analysis, rule.estimator, rule.family) != _AS_NUMBERS:
             return False
         # the observed information of each system's own variances needs the search of a single table
-        return not (joint and self.family.variances == "own" and self.rule.df == "satterthwaite")
+        return not (joint and self.family.variances == "own" and rule.df == "satterthwaite")
 
     @property
     def _size(self) -> tuple[int, int, int, int]:
@@ -380,9 +382,9 @@ class SystemsReplication:
 
     @property
     def _is_plain(self) -> bool:
-        """Whether ratings themselves are fitted by REML, with workers and items alone."""
+        """Whether ratings themselves are fitted by REML as numbers, with workers and items alone."""
         rule = self.rule
-        return rule.analysis == "ratings" and rule.estimator == "reml" and not self.design.n_documents
+        return (rule.analysis, rule.estimator, rule.family) == _AS_NUMBERS and not self.design.n_documents
 
     def _pairs_by_strands(self, together: Together, ratings: Floats, n_jobs: int) -> ContrastFits:
         start = _starts_of_pairs(self.parameters, self.pairs)
@@ -447,13 +449,14 @@ class SystemsReplication:
         return ContrastFits._make([*fits, status.max(axis=1), zero])
 
     def fit_pair(self, place: int, ratings: Floats, *, n_jobs: int = 1) -> tuple[NDArray[Any], ...]:
-        """Fits of one pair: the fields of ContrastFits, each (n,)."""
+        """Fits of one pair: the fields of ContrastFits, each (n,); of categories on [0, 1], with the same t."""
         rows = pair_rows(self.design, *self.pairs[place])
         fits = self._two_systems[place].fit(ratings[:, rows], n_jobs=n_jobs)
+        slope = 1.0 if fits.scale is None else fits.scale.per_unit(fits.estimate)
         return (
-            fits.estimate,
-            fits.standard_error,
-            fits.adjusted,
+            slope * fits.estimate,
+            slope * fits.standard_error,
+            slope * fits.adjusted,
             fits.satterthwaite,
             fits.kenward_roger,
             fits.status,
@@ -478,7 +481,11 @@ class SystemsReplication:
                 pair_design(self.design, *pair),
                 self.rule.estimator,
                 self.rule.analysis,
+                self.response,
+                self.points,
                 by_iteration=self.rule.estimator == "ml" and self.rule.df == "satterthwaite",
+                family=self.rule.family,
+                link=self.rule.link,
             )
             for pair in self.pairs
         ]

@@ -25,12 +25,13 @@ from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl, own_rows
+from humeval_power.simulation.study import levels
 from humeval_power.studies.fit.max_t import CriticalValues, pair_design
 from humeval_power.studies.fit.wald import reference, statistic, wald_p
 from humeval_power.studies.power.estimate import Progress, check_simulation, next_target, progress_of_blocks
 from humeval_power.studies.power.questions import check_target
 from humeval_power.studies.power.required import RequiredSize, design_of
-from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.scenario import RatingStudy, check_categories
 from humeval_power.studies.power.systems_goals import (
     LOG2_POINTS,
     BestMargin,
@@ -54,7 +55,12 @@ from humeval_power.studies.power.systems_precision import (
     systems_precision,
 )
 from humeval_power.studies.power.systems_replication import SystemsFits, SystemsReplication
-from humeval_power.studies.power.workload import Workload, measured_seconds, study_workload
+from humeval_power.studies.power.workload import (
+    Workload,
+    categories_workload,
+    measured_seconds,
+    study_workload,
+)
 from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 from humeval_power.sweep.blocks import Block, run_blocks
 from humeval_power.sweep.versions import spans
@@ -439,10 +445,13 @@ def systems_workload(
     own."""
     K = parameters.n_systems
     n_pairs = len(family.pairs(parameters.names))
-    plain = rule.analysis == "ratings" and rule.estimator == "reml"
+    plain = rule.analysis == "ratings" and rule.estimator == "reml" and not rule.is_latent
     if design.is_balanced and plain and not one_by_one:
         return Workload((_PER_STUDY + _PER_STUDY_COLUMN * K**3) * n_simulations / n_jobs, 0.0)
     one = study_workload(design, n_simulations=n_simulations, n_jobs=n_jobs)
+    if rule.is_latent:
+        beyond = categories_workload(2 * design.n_ratings / K, n_simulations=n_simulations, n_jobs=n_jobs)
+        return Workload((one.seconds + beyond.seconds) * n_pairs, one.n_bytes)
     least = min(design.n_workers, design.n_items)
     own = family.model == "joint" and family.variances == "own"
     even = design.n_ratings // K % design.n_workers == 0
@@ -536,6 +545,8 @@ def simulate_systems(
         answer for.
     """
     check_study(parameters, design, rule)
+    if rule.is_latent:
+        check_categories(rule, levels(parameters, response, points))
     check_systems_documents(parameters, design, family)
     check_simulation(n_simulations, precision)
     if rule.is_simulated:
@@ -598,9 +609,14 @@ class _Decision:
     rule: DecisionRule
 
     def check(self) -> None:
-        """Refuse a rule without such critical values."""
+        """Refuse a rule without such critical values, and categories where there is no model of them."""
         if self.family.correction == "max-t":
             check_max_t(self.rule)
+        if self.rule.is_latent and self.family.model == "joint":
+            raise InputError(
+                "No model of all systems together has categories: compare them in pairs, each by its own fit "
+                "(model 'pairwise'), or take the ratings as numbers (family 'gaussian')."
+            )
 
     @cached_property
     def precision(self) -> SystemsPrecision:
@@ -617,7 +633,9 @@ class _Decision:
 
     @property
     def _has_best(self) -> bool:
-        return len(self.parameters.best) == 1
+        return (
+            len(self.parameters.best) == 1 and not self.rule.is_latent
+        )  # its differences are of one scale
 
     @cached_property
     def _others(self) -> Pairs:

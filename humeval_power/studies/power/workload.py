@@ -87,12 +87,17 @@ def table_workload(n_ratings: float, smaller: float, *, n_simulations: int, n_jo
     return Workload(each * n_simulations / n_jobs, in_memory + _PER_SQUARE * smaller**2 * n_jobs)
 
 
+def categories_workload(n_ratings: float, *, n_simulations: int, n_jobs: int) -> Workload:
+    """Of fits of categories to tables with so many ratings, beyond that of drawing them."""
+    return Workload((_PER_CATEGORIES + _PER_CATEGORY * n_ratings) * n_simulations / n_jobs, 0.0)
+
+
 def rating_study_workload(study: RatingStudy, *, n_simulations: int, n_jobs: int = 1) -> Workload:
     """Of simulations of a rating study, by its mean squares where that is how it is drawn."""
     if study.rule.is_latent:
         work = study_workload(study.design, n_simulations=n_simulations, n_jobs=n_jobs)
-        each = _PER_CATEGORIES + _PER_CATEGORY * study.design.n_ratings
-        return work + Workload(each * n_simulations / n_jobs, 0.0)
+        fits = categories_workload(study.design.n_ratings, n_simulations=n_simulations, n_jobs=n_jobs)
+        return work + fits
     replication, by_reml = study.replication, study.rule.estimator == "reml"
     return study_workload(
         study.design,
