@@ -137,13 +137,15 @@ POOLED = "systems are taken together, so that their differences count as agreeme
 class Agreement:
     """How far workers agree about the outputs (an item under a system) that at least two of them rated.
 
-    `system` is None for all systems together, where differences between systems count as differences between
-    outputs and raise alpha. `exact` and `within_one` are shares of the pairs of ratings of one output by two
-    workers: equal, or at most one scale point apart. `n_repeats_left_out` counts further ratings of an output
-    by the same worker; the first one counts. Their intervals are percentiles over items drawn again: they are
-    about these workers. `many_interval` and `many_ordinal` are about other workers: what alpha is with many of
-    them, ICC(2,1) of the ratings or of their mid-ranks with percentiles of generalised pivotal draws; where one
-    value is half of the ratings or more it is alpha with the jackknives over outputs and over workers.
+    `system` is None for all systems together, where differences between systems count as differences
+    between outputs and raise alpha. `exact` and `within_one` are shares of the pairs of ratings of one
+    output by two workers: equal, or at most one scale point apart. `n_repeats_left_out` counts further
+    ratings of an output by the same worker; the first one counts. Their intervals are percentiles over items drawn
+    again: they are about these workers.
+
+    `many_interval` and `many_ordinal` are about other workers: what alpha is with many of them, ICC(2,1) of the
+    ratings or of their mid-ranks with percentiles of generalised pivotal draws; where one value is half of the
+    ratings or more it is alpha with the jackknives over outputs and over workers.
     """
 
     system: str | None
@@ -427,9 +429,11 @@ def repeated_cells(ratings: Ratings, *, system: int | None = None) -> AgreementC
 
 
 def _pairs(ascending: Floats, cell: Codes, start: Codes, size: Codes) -> tuple[Floats, Floats]:
-    """Share of equal pairs and mean absolute difference of pairs in each cell, from sorted values. In ascending
-    order the r-th of m values (from 0) is the larger one in r pairs and the smaller one in m - 1 - r, so the
-    differences sum to sum (2 r - m + 1) value."""
+    """Share of equal pairs and mean absolute difference of pairs in each cell, from sorted values.
+
+    In ascending order the r-th of m values (from 0) is the larger one in r pairs and the smaller one in
+    m - 1 - r, so the differences sum to sum (2 r - m + 1) value.
+    """
     pairs = size * (size - 1) / 2
     rank = np.arange(len(cell)) - start[cell]
     difference = np.bincount(cell, (2 * rank - size[cell] + 1) * ascending, len(size)) / pairs
@@ -458,8 +462,10 @@ def first_second_correlation(cells: AgreementCells, weights: Floats) -> float:
 
 
 def one_way_icc(cells: AgreementCells, weights: Floats) -> float:
-    """ICC(1,1) = (MSB - MSW) / (MSB + (m0 - 1) MSW), with m0 the mean size of unequal cells. Source: Shrout and
-    Fleiss (1979); m0 = (N - sum m^2 / N) / (C - 1), Donner and Koval (1980)."""
+    """ICC(1,1) = (MSB - MSW) / (MSB + (m0 - 1) MSW), with m0 the mean size of unequal cells.
+
+    Source: Shrout and Fleiss (1979); m0 = (N - sum m^2 / N) / (C - 1), Donner and Koval (1980).
+    """
     n_cells, n = float(weights.sum()), float(weights @ cells.size)
     if n_cells < 2:
         return math.nan

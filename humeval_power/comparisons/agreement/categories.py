@@ -85,8 +85,9 @@ def alpha_of_peaked(
     output: Codes, rater: Codes, score: Floats, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> Measure:
     """The interval alpha of scores for other raters, by the same two jackknives; mid-ranks stay those of all.
-    Where one value is half of the ratings or more its interval holds, and that of draws of mean squares does
-    not."""
+
+    Where one value is half of the ratings or more its interval holds, and that of draws of mean squares does not.
+    """
     n, m = int(output.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     value, of_outputs, of_raters = alpha_leaving_out(output, rater, score, n, m)
     if not math.isfinite(value):

@@ -117,8 +117,10 @@ def half_widths(
 
 
 def bonett_outputs(known: Reliability, per_output: int, half_width: float, confidence: float) -> int:
-    """Outputs for ICC(3,1), the consistency of these raters, to within `half_width` (Bonett 2002). per_output :
-    ratings of each."""
+    """Outputs for ICC(3,1), the consistency of these raters, to within `half_width` (Bonett 2002).
+
+    per_output : ratings of each.
+    """
     z, k = float(special.ndtri((1 + confidence) / 2)), per_output
     rho = known.agreement / max(known.agreement + known.error_share, np.finfo(float).tiny)
     outputs = (
@@ -132,9 +134,11 @@ Expected = Reliability | ExpectedCategories
 
 @dataclass(frozen=True, slots=True)
 class AgreementDesign:
-    """A number of raters with the fewest outputs that do, and the cost; None where no number does. half_width :
-    of the interval, on average or in the share of studies that was asked for. floor : what is left with outputs
-    without end. these_raters : outputs that do where no other raters are meant (Bonett 2002)."""
+    """A number of raters with the fewest outputs that do, and the cost; None where no number does.
+
+    half_width : of the interval, on average or in the share of studies that was asked for. floor : what is left
+    with outputs without end. these_raters : outputs that do where no other raters are meant (Bonett 2002).
+    """
 
     n_raters: int
     n_outputs: int | None
@@ -236,8 +240,9 @@ def cheapest(designs: Sequence[AgreementDesign]) -> AgreementDesign | None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FacetSizes:
     """Raters, items, ratings of an item under each system, and documents; math.inf for facets without end.
-    ratings_per_item : by different raters; None: every rater rates every item. n_documents : None without
-    them."""
+
+    ratings_per_item : by different raters; None: every rater rates every item. n_documents : None without them.
+    """
 
     n_raters: float
     n_items: float
@@ -252,7 +257,9 @@ class FacetSizes:
 
 def relative_error(parameters: Parameters, size: FacetSizes) -> float:
     """Variance with which a system's mean errs among systems: half of that of a difference (Brennan 2001).
-    Levels of raters and items are the same for all systems and drop out."""
+
+    Levels of raters and items are the same for all systems and drop out.
+    """
     of = parameters
     documents = 0.0 if size.n_documents is None else of.sd_document_slope**2 / size.n_documents
     ratings = size.n_items * size.per_item

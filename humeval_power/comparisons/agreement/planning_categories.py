@@ -129,8 +129,10 @@ def _by_chance(measure: OnCategories, shares: Floats) -> Floats:
 
 
 def outputs_of_two_raters(kappa: float, share: float, half_width: float, confidence: float) -> float:
-    """Outputs that two given raters need for kappa of yes and no (Bloch and Kraemer 1989). Optimistic where
-    fewer than 20 of the outputs are of the rarer kind."""
+    """Outputs that two given raters need for kappa of yes and no (Bloch and Kraemer 1989).
+
+    Optimistic where fewer than 20 of the outputs are of the rarer kind.
+    """
     z = float(special.ndtri((1 + confidence) / 2))
     rest = 1 - kappa
     variance = rest * (rest * (1 - 2 * kappa) + kappa * (2 - kappa) / (2 * share * (1 - share)))

@@ -181,10 +181,11 @@ def _latent_variance(slope: Floats, n_ratings: Codes, variance: Floats, part: Co
 def unlike_the_others(value: Floats, variance: Floats, *, df: int) -> Floats:
     """P-values (n,) of each row of `value` (n, k) coming from where the others do.
 
-    With as much error in each row it is the t, or F, of a deleted value with n - 2 df for each of `df`
-    dimensions; with unlike errors rows count by their inverse variance, in which the part between rows is that
-    of the others. NaN with fewer than four rows, or where the others do not vary. variance : (n,), error
-    variance of each row.
+    With as much error in each row it is the t, or F, of a deleted value with n - 2 df for each of `df` dimensions;
+    with unlike errors rows count by their inverse variance, in which the part between rows is that of the others.
+    NaN with fewer than four rows, or where the others do not vary.
+
+    variance : (n,), error variance of each row.
     """
     n = len(value)
     p = np.full(n, np.nan)

@@ -39,9 +39,12 @@ _WITHIN_SYSTEM = (
 
 @dataclass(frozen=True, slots=True)
 class IntraclassCorrelation:
-    """Share of the variance of a rating (mean of `n_ratings` by different workers) within one system that is
-    due to the items. `definition` 'agreement' counts differences between workers' levels as error,
-    'consistency' does not: it suits comparisons in which every worker rates the same outputs."""
+    """Share of the variance of a rating (mean of `n_ratings` by different workers) within one system
+    that is due to the items.
+
+    `definition` 'agreement' counts differences between workers' levels as error, 'consistency' does
+    not: it suits comparisons in which every worker rates the same outputs.
+    """
 
     definition: Definition
     n_ratings: float
@@ -248,8 +251,10 @@ def outputs_of(table: RatingTable) -> ReliabilityOutputs:
 
 
 def variances(outputs: ReliabilityOutputs, weights: Floats) -> tuple[float, float]:
-    """Variance of quality (can be negative) and of noise, each output counting `weights` times. E[SSB] =
-    (outputs - systems) noise + (N - sum over systems of sum n^2 / sum n) quality."""
+    """Variance of quality (can be negative) and of noise, each output counting `weights` times.
+
+    E[SSB] = (outputs - systems) noise + (N - sum over systems of sum n^2 / sum n) quality.
+    """
     n_systems = int(outputs.system.max()) + 1
     of_system = np.bincount(outputs.system, weights * outputs.size, n_systems)
     present = of_system > 0

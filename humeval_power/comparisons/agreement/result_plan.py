@@ -44,9 +44,11 @@ _ASSUMED = (
 
 @dataclass(frozen=True, kw_only=True)
 class AgreementPlan(Result):
-    """Designs by their number of raters, and the widths of the sizes that were asked for. widths : half-widths
-    by raters (as in `found`) and outputs. least_raters : the fewest that have the width with outputs without
-    end, where no number of outputs does for those that were asked for."""
+    """Designs by their number of raters, and the widths of the sizes that were asked for.
+
+    widths : half-widths by raters (as in `found`) and outputs. least_raters : the fewest that have the width with
+        outputs without end, where no number of outputs does for those that were asked for.
+    """
 
     schema: ClassVar[str] = "humeval_power/agreement_plan/1"
 
@@ -219,7 +221,9 @@ _MANY = (
 @dataclass(frozen=True, kw_only=True)
 class ReliabilityStudy(Result):
     """Coefficients of each size, and of the largest with workers without end, and with items without end.
-    has_idle_documents : whether documents were given, and nothing varies between them."""
+
+    has_idle_documents : whether documents were given, and nothing varies between them.
+    """
 
     schema: ClassVar[str] = "humeval_power/agreement_study/1"
 

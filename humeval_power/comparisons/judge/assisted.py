@@ -119,9 +119,11 @@ def assisted_mean(
 def label_mean(
     labels: Floats, *, confidence: float = DEFAULT_CONFIDENCE, binary: bool = False, of_classes: bool = True
 ) -> Assisted:
-    """The labels alone: Student's interval, of yes or no Wilson's; where nothing varies the exact bound. The
-    bound is of differences of yes and no (`of_classes`), which are no larger than the share of items that
-    differ. Other differences have none."""
+    """The labels alone: Student's interval, of yes or no Wilson's; where nothing varies the exact bound.
+
+    The bound is of differences of yes and no (`of_classes`), which are no larger than the share of items that
+    differ. Other differences have none.
+    """
     n, mean = len(labels), float(labels.mean())
     variance = float(labels.var(ddof=1)) if n > 1 else math.nan
     error = math.sqrt(variance / n) if n > 1 else math.nan
@@ -139,9 +141,11 @@ def label_mean(
 def regression(
     labels: Floats, judges: Floats, extra: Floats, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> Assisted:
-    """The intercept of the labels on the judges, centred at their mean over all n + N items. SE^2 = s^2
-    [(X'X)^-1]_00 + beta' S beta / (n + N), S the judges' covariance over all items, df = n - J - 1. For the
-    pool of these items the first part times 1 - n / (n + N). NaN where a label has leverage 1."""
+    """The intercept of the labels on the judges, centred at their mean over all n + N items.
+
+    SE^2 = s^2 [(X'X)^-1]_00 + beta' S beta / (n + N), S the judges' covariance over all items, df = n - J - 1.
+    For the pool of these items the first part times 1 - n / (n + N). NaN where a label has leverage 1.
+    """
     n, n_judges = judges.shape
     everywhere = np.concatenate([judges, extra])
     total, df = len(everywhere), n - n_judges - 1
@@ -171,9 +175,11 @@ def regression(
 def post_stratified(
     labels: Floats, yes: NDArray[np.bool_], extra_yes: NDArray[np.bool_], *, confidence: float
 ) -> Assisted:
-    """Yes or no of people by the answer of one judge; both answers occur among the labels. p = F p1 + (1 - F)
-    p0, F the share of yes over all items; Wilson's interval at n_eff = e (1 - e) / V with t of n - 2 df, V and
-    e from q_j = (x_j + 1/2) / (n_j + 1), so that no class of the labels is taken for empty."""
+    """Yes or no of people by the answer of one judge; both answers occur among the labels.
+
+    p = F p1 + (1 - F) p0, F the share of yes over all items; Wilson's interval at n_eff = e (1 - e) / V with t
+    of n - 2 df, V and e from q_j = (x_j + 1/2) / (n_j + 1), so that no class of the labels is taken for empty.
+    """
     n, total = len(labels), len(labels) + len(extra_yes)
     n1 = int(yes.sum())
     n0 = n - n1
@@ -261,8 +267,10 @@ def usable_judges(judges: Floats, extra: Floats) -> list[int]:
 
 
 def expected_variance(variance: float, r_squared: float, n: int, extra: float, n_judges: int) -> float:
-    """Of the estimate from n labels and so many further items, with what estimating J weights costs. Var(Y) / n
-    [1 - R^2 + (1 - R^2) J / (n - J - 2) N / T + R^2 n / T], T = n + N (Cochran 1977, ch. 12)."""
+    """Of the estimate from n labels and so many further items, with what estimating J weights costs.
+
+    Var(Y) / n [1 - R^2 + (1 - R^2) J / (n - J - 2) N / T + R^2 n / T], T = n + N (Cochran 1977, ch. 12).
+    """
     total = n + extra
     free = n - n_judges - 2
     if free <= 0:

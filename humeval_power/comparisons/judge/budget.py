@@ -174,8 +174,12 @@ def closed_form(
     judged: float,
     budget: float,
 ) -> ClosedForm:
-    """The sizes by Cauchy and Schwarz. variances : of raters' and of items' true differences, and of the noise
-    of a pair of ratings. judged : the price of an item judged by all runs."""
+    """The sizes by Cauchy and Schwarz.
+
+    variances : of raters' and of items' true differences, and of the noise of a pair of ratings. judged : the
+    price of
+        an item judged by all runs.
+    """
     of_worker, of_item, noise = variances
     items, alone = of_item * (1 - r_squared), of_item * r_squared
     v, c = [of_worker, items, noise, alone], [prices.worker, prices.item, prices.pair, judged]
@@ -196,9 +200,11 @@ def closed_form(
 
 @dataclass(frozen=True, slots=True)
 class BudgetRequest:
-    """What is asked: the amount, prices, judges, and the limits of the search. extra : the most items that the
-    judges may score beside those that people rate. workers : fewest and most. most_ratings : of an item under
-    each system. most_per_worker : ratings of one worker; None sets no limit."""
+    """What is asked: the amount, prices, judges, and the limits of the search.
+
+    extra : the most items that the judges may score beside those that people rate. workers : fewest and most.
+    most_ratings : of an item under each system. most_per_worker : ratings of one worker; None sets no limit.
+    """
 
     parameters: Parameters
     panel: JudgePanel
@@ -220,8 +226,10 @@ class BudgetRequest:
 
 @dataclass(frozen=True, slots=True)
 class BudgetOption:
-    """One study that the budget buys; `runs` of each judge, `judged` items in all (0: no judge). `shares` are
-    those of raters, items, ratings and the judges' mean in the variance."""
+    """One study that the budget buys; `runs` of each judge, `judged` items in all (0: no judge).
+
+    `shares` are those of raters, items, ratings and the judges' mean in the variance.
+    """
 
     counts: StudyCounts
     judged: int
@@ -245,8 +253,10 @@ class BudgetOption:
 
 @dataclass(frozen=True, slots=True)
 class BudgetSearch:
-    """The best with judges and without, None where the budget buys none; the closed form with the runs of the
-    best. `by_workers` are the best with judges for each number of workers."""
+    """The best with judges and without, None where the budget buys none; the closed form with the runs of the best.
+
+    `by_workers` are the best with judges for each number of workers.
+    """
 
     request: BudgetRequest
     judged: BudgetOption | None

@@ -255,9 +255,11 @@ class SystemBias:
 
 @dataclass(frozen=True, slots=True)
 class OwnFamilyBias:
-    """`bias` in units of the judge, and over the slope `in_human_units`; errors are by items or by their
-    clusters. `p_systems` : share of all choices of as many systems that show as large a bias, which asks
-    whether the family differs from other systems as systems differ; `n_choices` of them."""
+    """`bias` in units of the judge, and over the slope `in_human_units`; errors are by items or by their clusters.
+
+    `p_systems` : share of all choices of as many systems that show as large a bias, which asks whether the family
+    differs from other systems as systems differ; `n_choices` of them.
+    """
 
     bias: JackknifeEstimate
     in_human_units: JackknifeEstimate
@@ -343,9 +345,11 @@ def _own(table: JudgedTable, own: tuple[str, ...]) -> np.ndarray:
 
 
 def _sums_of_own_family(table: JudgedTable) -> tuple[np.ndarray, Floats, Floats]:
-    """Outputs of each system (K,), sums of each cluster (G, 6 K + 2) and its items (G,). The last two are the
-    squares within outputs and their degrees of freedom. Ratings are first freed of how high each worker
-    rates."""
+    """Outputs of each system (K,), sums of each cluster (G, 6 K + 2) and its items (G,).
+
+    The last two are the squares within outputs and their degrees of freedom. Ratings are first freed of how high
+    each worker rates.
+    """
     value = table.human.copy()
     rated = np.isfinite(value)
     if table.worker is not None and table.is_rated_by_workers:

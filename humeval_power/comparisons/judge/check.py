@@ -97,8 +97,10 @@ class Worth:
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
     """How one judge's answers go with people's on `n` outputs; None where a measure does not fit their kinds.
+
     `kappa`, `ac1` and `alpha` (of this `level`) are of the judge and a single rating; `run_reliability` is the
-    correlation of two runs over outputs, NaN without runs."""
+    correlation of two runs over outputs, NaN without runs.
+    """
 
     name: str
     kind: Kind
@@ -147,9 +149,13 @@ def check_table(
     half_width: float | None = None,
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> CheckedFile:
-    """Everything that the table supports. labels : how the labelled outputs were chosen: 'random' (a random
-    part), 'apart' (another population or a balanced set), or 'unknown', which is then looked at. half_width :
-    of the interval for which labels are counted. [half of the present one]"""
+    """Everything that the table supports.
+
+    labels : how the labelled outputs were chosen: 'random' (a random part), 'apart' (another population or a
+    balanced
+        set), or 'unknown', which is then looked at.
+    half_width : of the interval for which labels are counted. [half of the present one]
+    """
     human, scores = table.human_means, table.scores
     labelled, scored = np.isfinite(human), np.isfinite(scores)
     everywhere = scored.all(axis=2) if scores.shape[2] else np.zeros(human.shape, dtype=bool)

@@ -69,8 +69,10 @@ class ClusteredParts:
         return np.asarray(of_cluster[self.rated.codes])
 
     def precision(self, values: Floats, others: Floats) -> tuple[float, float]:
-        """Standard error and df of mean(values) + mean(others), of shapes (n,) and (N,). The working model of
-        the df has independent items with one variance for each kind."""
+        """Standard error and df of mean(values) + mean(others), of shapes (n,) and (N,).
+
+        The working model of the df has independent items with one variance for each kind.
+        """
         sums, diagonal, outside = np.zeros(self.n_clusters), np.zeros(self.n_clusters), []
         for part, codes in ((values, self.of_rated), (others, self.of_extra)):
             n, variance = len(part), float(np.var(part, ddof=1))
@@ -95,8 +97,10 @@ FEW = 50  # human values below which the judge's gain is itself uncertain
 @dataclass(frozen=True, slots=True)
 class JudgedMean:
     """An estimate of the mean human value: with 'human' values alone, with the judge at weight 1 ('plain'), at
-    weights estimated on other items ('cross-fitted'), or with those that are reported ('tuned'). `weights` are
-    one for each judge; with clusters of items the df are those of Bell and McCaffrey."""
+    weights estimated on other items ('cross-fitted'), or with those that are reported ('tuned').
+
+    `weights` are one for each judge; with clusters of items the df are those of Bell and McCaffrey.
+    """
 
     weighting: Weighting
     estimate: float

@@ -165,9 +165,12 @@ def observed_correlation(gamma: float, correlation: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PredictionPower:
-    """A mean of `n` human values with a judge's scores of those items and of `extra` others. `variance` is that
-    of the estimate with the best weight (`weight`) of the judge, `plain_variance` with weight 1,
-    `human_variance` without the judge. Source: Angelopoulos, Duchi and Zrnic (2023), PPI++."""
+    """A mean of `n` human values with a judge's scores of those items and of `extra` others.
+
+    `variance` is that of the estimate with the best weight (`weight`) of the judge, `plain_variance`
+    with weight 1, `human_variance` without the judge. Source: Angelopoulos, Duchi and Zrnic (2023),
+    PPI++.
+    """
 
     n: int
     extra: int
@@ -231,8 +234,10 @@ class PredictionPower:
 
 @dataclass(frozen=True, slots=True)
 class JudgedStudy:
-    """Power of a study without and with a judge, and the smallest one with it that is as powerful. `fewer` is
-    that study's design and `fewer_power` its power; None where no smaller one will do."""
+    """Power of a study without and with a judge, and the smallest one with it that is as powerful.
+
+    `fewer` is that study's design and `fewer_power` its power; None where no smaller one will do.
+    """
 
     alone: AnalyticPower
     judged: AnalyticPower
@@ -375,7 +380,9 @@ class JudgeOption:
 @dataclass(frozen=True, slots=True)
 class JudgeSearch:
     """The cheapest study with the judge and without; None where none within the limits has the power.
-    `by_workers` are the cheapest with the judge for each number of workers that has any."""
+
+    `by_workers` are the cheapest with the judge for each number of workers that has any.
+    """
 
     request: JudgeRequest
     judged: JudgeOption | None

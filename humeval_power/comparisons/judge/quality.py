@@ -276,9 +276,11 @@ def _on_atanh(value: float, pseudo: Floats, clusters: Clusters | None, confidenc
 
 @dataclass(frozen=True, slots=True)
 class Distortion:
-    """By how much a judge's mean difference second - first misses people's, on their common scale. It is what
-    correction by labels takes away, and no preference: a judge that errs alike everywhere distorts a difference
-    between systems whose rates differ."""
+    """By how much a judge's mean difference second - first misses people's, on their common scale.
+
+    It is what correction by labels takes away, and no preference: a judge that errs alike everywhere distorts a
+    difference between systems whose rates differ.
+    """
 
     first: str
     second: str

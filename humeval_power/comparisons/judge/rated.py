@@ -71,9 +71,12 @@ class RatedItems:
 
 @dataclass(frozen=True, slots=True)
 class RatedEstimate:
-    """An estimate from the rating model, in units of the ratings. `weights` are the judges' coefficients, 0
-    where they are not in the model; `sd_worker`, `sd_item` and `sd_cluster` are the SDs of what workers, items
-    (beyond the judge) and clusters differ in, the last NaN without clusters."""
+    """An estimate from the rating model, in units of the ratings.
+
+    `weights` are the judges' coefficients, 0 where they are not in the model; `sd_worker`, `sd_item` and
+    `sd_cluster` are the SDs of what workers, items (beyond the judge) and clusters differ in, the last NaN
+    without clusters.
+    """
 
     estimate: float
     standard_error: float

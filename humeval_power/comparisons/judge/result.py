@@ -106,8 +106,10 @@ class JudgeMean(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeStudy(Result):
-    """Power of a study of workers and items with a judge and without. `endless` is the same study with a
-    perfect judge of endless items."""
+    """Power of a study of workers and items with a judge and without.
+
+    `endless` is the same study with a perfect judge of endless items.
+    """
 
     schema: ClassVar[str] = "humeval_power/judge_study/1"
 

@@ -280,9 +280,11 @@ def fit_battles(battles: Battles, *, ties: BattleTies = "davidson", with_order: 
 def _with_covariates(
     battles: Battles, cells: _Likelihood, circle: Codes, values: Floats | None
 ) -> tuple[_Likelihood, _Top]:
-    """The likelihood of single battles and where it is highest, `found` being that without covariates. Where
-    systems won or lost all of their battles the slopes are those of the battles inside circles, since the
-    others are decided whatever the style, and strengths are penalised given these."""
+    """The likelihood of single battles and where it is highest, `found` being that without covariates.
+
+    Where systems won or lost all of their battles the slopes are those of the battles inside circles, since the
+    others are decided whatever the style, and strengths are penalised given these.
+    """
     assert battles.covariates is not None
     K, q = len(cells.part), len(battles.covariates.names)
     at = K + cells.with_order
@@ -526,9 +528,13 @@ _LARGEST_NEWCOMERS = 60.0  # a logit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Newcomer:
-    """The battles of a system against others of these `strengths`, less what style adds, one entry for each
-    kind of battle: `shown_first` is +1 where the system was shown first, -1 where second; `n` are its battles;
-    `points` its wins twice, and its ties. `tie` and `order` are those of the fit."""
+    """The battles of a system against others of these `strengths`, less what style adds, one entry for each kind of
+    battle:
+    `shown_first` is +1 where the system was shown first, -1 where second; `n` are its battles; `points` its wins
+    twice, and its ties.
+
+    `tie` and `order` are those of the fit.
+    """
 
     strengths: Floats
     shown_first: Codes
@@ -589,7 +595,9 @@ class Newcomer:
 
 def newcomers(battles: Battles, fit: BattleFit) -> dict[int, Newcomer | None]:
     """Systems with fewer than 5 wins or fewer than 5 losses, ties half; None where fewer than 5 voters saw it.
-    With clusters each counts once: by its first battle with the system."""
+
+    With clusters each counts once: by its first battle with the system.
+    """
     K, count = fit.n_systems, fit.count
     points = 2 * (count[..., 0].sum(axis=1) + count[..., 2].sum(axis=0)) + count[..., 1].sum(axis=0)
     points += count[..., 1].sum(axis=1)
@@ -773,8 +781,10 @@ def _largest_leverage(own: Floats, bread: Floats) -> float:
 
 
 def _adjustment(own: Floats, bread: Floats) -> Floats:
-    """What the score of a cluster with this information is multiplied by. With V S^2 V' the information, of
-    which X_g = U S V' is a design, it is V S (I - S V' A^-1 V S)^-1/2 S^-1 V'."""
+    """What the score of a cluster with this information is multiplied by.
+
+    With V S^2 V' the information, of which X_g = U S V' is a design, it is V S (I - S V' A^-1 V S)^-1/2 S^-1 V'.
+    """
     values, vectors = np.linalg.eigh(own)
     kept = values > _TINY * max(float(values[-1]), 0.0)
     size, along = np.sqrt(values[kept]), vectors[:, kept]

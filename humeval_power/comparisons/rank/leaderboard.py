@@ -404,9 +404,12 @@ def _number(value: float) -> float | None:
 
 
 def tiers(apart: Flags, part: Codes | None = None) -> tuple[Codes, Codes]:
-    """The lowest and highest tier (K,) of systems in the order of their estimates, `apart[i, j]` where i is
-    better than j. One more than the longest chain of systems apart above it; the longest chain at all less that
-    below it. Two with the same lowest tier are never apart (Mirsky 1971)."""
+    """The lowest and highest tier (K,) of systems in the order of their estimates, `apart[i, j]` where i is better
+    than j.
+
+    One more than the longest chain of systems apart above it; the longest chain at all less that below it. Two
+    with the same lowest tier are never apart (Mirsky 1971).
+    """
     K = len(apart)
     above, below = np.zeros(K, dtype=np.int64), np.zeros(K, dtype=np.int64)
     for k in range(K):

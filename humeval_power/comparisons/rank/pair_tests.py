@@ -59,9 +59,12 @@ def step_down(
     draws: Floats,
     scale: Floats,
 ) -> tuple[NDArray[np.int64], Floats]:
-    """In how many draws the largest statistic of what is left reaches that of each pair (P,); the largest of
-    all (B,). At place r of the pairs, the largest statistic first, a draw's statistic is the largest of all
-    reversed pairs and of the pairs from r on: one pass upwards from the smallest."""
+    """In how many draws the largest statistic of what is left reaches that of each pair (P,); the largest of all
+    (B,).
+
+    At place r of the pairs, the largest statistic first, a draw's statistic is the largest of all reversed pairs
+    and of the pairs from r on: one pass upwards from the smallest.
+    """
     x = np.ascontiguousarray(draws.T)
     largest, one = np.full(len(draws), -np.inf), np.empty(len(draws))
     for i, j, by in zip(rows.tolist(), columns.tolist(), scale.tolist(), strict=True):

@@ -129,9 +129,12 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class DataAnalysis:
-    """Both columns and their difference, and the shape of the difference. `skewness` is m3 / m2^1.5, NaN
-    without spread. The Shapiro-Wilk test is run only where the difference is not skewed, else its fields are
-    None. B scores higher on `n_helped` items and lower on `n_hurt`. `is_binary`: all scores are 0 or 1."""
+    """Both columns and their difference, and the shape of the difference.
+
+    `skewness` is m3 / m2^1.5, NaN without spread. The Shapiro-Wilk test is run only where the difference is
+    not skewed, else its fields are None. B scores higher on `n_helped` items and lower on `n_hurt`. `is_binary`:
+    all scores are 0 or 1.
+    """
 
     first: Summary
     second: Summary
@@ -172,8 +175,10 @@ def analyse(
     normality_alpha: float = NORMALITY_ALPHA,
     is_clustered: bool = False,
 ) -> DataAnalysis:
-    """Summaries of A, B and B - A, skewness, and normality where the difference is not skewed. is_clustered :
-    items come in clusters, for which the test of normality does not hold and is not run."""
+    """Summaries of A, B and B - A, skewness, and normality where the difference is not skewed.
+
+    is_clustered : items come in clusters, for which the test of normality does not hold and is not run.
+    """
     difference = score_differences(first, second)
     skewness = sample_skewness(difference)
     skew = skew_words(skewness)
@@ -261,9 +266,11 @@ def advise(question: Question, data: DataAnalysis) -> tuple[TestAdvice, ...]:
 
 
 def recommended_test(question: Question, each: Sequence[DataAnalysis]) -> str:
-    """The test that suits a question best for all pairs of systems: the one whose worst standing is best. It is
-    chosen by the number of items and the shape of the differences, never by which system is ahead, and always
-    answers the question."""
+    """The test that suits a question best for all pairs of systems: the one whose worst standing is best.
+
+    It is chosen by the number of items and the shape of the differences, never by which system is ahead, and
+    always answers the question.
+    """
     worst: dict[str, int] = {}
     for data in each:
         for advice in advise(question, data):
@@ -276,9 +283,11 @@ def recommended_test(question: Question, each: Sequence[DataAnalysis]) -> str:
 
 
 def nlpstattest_advice(data: DataAnalysis) -> tuple[TestAdvice, ...]:
-    """The tests in the order of Zhu et al. (2020, sections 3.1.3 to 3.1.5 and Fig. 2). Normal differences: t.
-    Symmetric ones that are not normal: Wilcoxon. Skewed ones: a test of the median; the sign test comes first
-    here, because Wilcoxon's asks for symmetry."""
+    """The tests in the order of Zhu et al. (2020, sections 3.1.3 to 3.1.5 and Fig. 2).
+
+    Normal differences: t. Symmetric ones that are not normal: Wilcoxon. Skewed ones: a test of the median;
+    the sign test comes first here, because Wilcoxon's asks for symmetry.
+    """
     if data.nlpstattest_statistic == "median":
         return (
             TestAdvice(

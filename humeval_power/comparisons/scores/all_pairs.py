@@ -59,8 +59,10 @@ class PairwiseScores:
 
 
 def clusters(order: Sequence[str], apart: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """Cut the systems, in this order, wherever all before differ from all after. apart : the pairs that differ
-    significantly."""
+    """Cut the systems, in this order, wherever all before differ from all after.
+
+    apart : the pairs that differ significantly.
+    """
     cuts = [
         place
         for place in range(1, len(order))
@@ -80,9 +82,12 @@ def compare_scores(
     baseline: str | None = None,
     n_jobs: int = 1,
 ) -> PairwiseScores:
-    """Test all pairs, or every system against a baseline. 'holm' suits any test; 'romano-wolf' and 'max-t' use
-    the dependence between the pairs and are bootstrap-t tests of means; 'bh' bounds the expected share of false
-    ones among the significant (Benjamini and Hochberg 1995), not the chance of any."""
+    """Test all pairs, or every system against a baseline.
+
+    'holm' suits any test; 'romano-wolf' and 'max-t' use the dependence between the pairs and are bootstrap-t
+    tests of means; 'bh' bounds the expected share of false ones among the significant (Benjamini and
+    Hochberg 1995), not the chance of any.
+    """
     pairs = _pairs(table, baseline)
     if correction in BY_RESAMPLING and test in (None, ADVISED):
         name = "bootstrap-t"
@@ -202,8 +207,10 @@ Combination = Literal["bonferroni", "fisher"]
 @dataclass(frozen=True, slots=True)
 class Replicability:
     """Counts with a guarantee: with probability 1 - alpha the effect holds in at least `count` data sets.
-    `partial_p[u - 1]` tests that it holds in fewer than u. `named` are those of which it can be said one by one
-    (Holm 1979), which are fewer or as many."""
+
+    `partial_p[u - 1]` tests that it holds in fewer than u. `named` are those of which it can be said one by
+    one (Holm 1979), which are fewer or as many.
+    """
 
     combination: Combination
     alpha: float
@@ -220,9 +227,11 @@ class Replicability:
 def replicability(
     p_values: Sequence[float], *, combination: Combination = "bonferroni", alpha: float = 0.05
 ) -> Replicability:
-    """Lower confidence bound of the number of true effects behind p-values of one-sided tests. 'bonferroni'
-    holds under any dependence, as between metrics on the same items; 'fisher' finds more, but needs independent
-    data sets."""
+    """Lower confidence bound of the number of true effects behind p-values of one-sided tests.
+
+    'bonferroni' holds under any dependence, as between metrics on the same items; 'fisher' finds more, but
+    needs independent data sets.
+    """
     p = np.asarray(p_values, dtype=float)
     if p.size == 0 or not ((p >= 0) & (p <= 1)).all():
         raise InputError("Replicability needs at least one p-value, each between 0 and 1.")

@@ -28,9 +28,11 @@ _OUTER = 0.0005  # share of the resamples beyond either end, which are drawn at 
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """A histogram of resampled means, medians or t: `shares` of them between neighbouring `edges`. `at` is what
-    they are held against (the null difference, or the observed t); `not_above` is the share of the resamples at
-    it or below, which are those before the edge `cut`."""
+    """A histogram of resampled means, medians or t: `shares` of them between neighbouring `edges`.
+
+    `at` is what they are held against (the null difference, or the observed t); `not_above` is the share of the
+    resamples at it or below, which are those before the edge `cut`.
+    """
 
     what: What
     edges: tuple[float, ...]
@@ -48,9 +50,12 @@ class Resamples:
 def resamples_of(
     what: What, values: Floats, *, at: float, shares: Floats | None = None, step: float = 0.0
 ) -> Resamples:
-    """The histogram of values that were drawn, or of all that can be with their probabilities. values :
-    infinite ones count at the ends. shares : probability of each value, adding up to 1; equal ones if None.
-    step : of the lattice on which the values lie: bins are whole steps then, for no comb to appear."""
+    """The histogram of values that were drawn, or of all that can be with their probabilities.
+
+    values : infinite ones count at the ends.
+    shares : probability of each value, adding up to 1; equal ones if None.
+    step : of the lattice on which the values lie: bins are whole steps then, for no comb to appear.
+    """
     weights = np.full(len(values), 1 / len(values)) if shares is None else shares
     # Between which nearly all of the values lie; both finite.
     order = np.argsort(values, kind="stable")
@@ -89,9 +94,12 @@ MAX_RESAMPLES = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class TestSettings:
-    """What is tested against what: B - A against `null`, at level `alpha`. 'greater' asks whether B - A is
-    larger than `null`. Intervals have confidence 1 - alpha, for a one-sided test 1 - 2 alpha, so that test and
-    interval agree. `n_resamples` and `seed` matter to permutation and bootstrap alone."""
+    """What is tested against what: B - A against `null`, at level `alpha`.
+
+    'greater' asks whether B - A is larger than `null`. Intervals have confidence 1 - alpha, for a
+    one-sided test 1 - 2 alpha, so that test and interval agree. `n_resamples` and `seed` matter to
+    permutation and bootstrap alone.
+    """
 
     null: float = 0.0
     alternative: Direction = "two-sided"
@@ -184,8 +192,11 @@ Output = TypeVar("Output")
 
 
 def evaluation_units(n_items: int, *, size: int, shuffle_seed: int | None = None) -> NDArray[np.int64]:
-    """Positions of the items of each unit, shape (n_units, size). Adjacent items, or random ones where a seed
-    is given. Items left over are in no unit: a smaller unit would have another variance."""
+    """Positions of the items of each unit, shape (n_units, size).
+
+    Adjacent items, or random ones where a seed is given. Items left over are in no unit: a smaller unit
+    would have another variance.
+    """
     if size < 1 or n_items // size < 2:
         raise InputError(
             f"A unit size of {size:,} must leave at least 2 units, and there are {n_items:,} items."
@@ -210,7 +221,9 @@ def unit_metric(
     references: Sequence[Output],
 ) -> Floats:
     """A metric of the user's computed on each unit, such as a corpus BLEU of 15 sentences; shape (n_units,).
-    metric : from the outputs and the references of a unit to one number."""
+
+    metric : from the outputs and the references of a unit to one number.
+    """
     if len(outputs) != len(references):
         raise InputError(
             f"Each output needs its reference; got {len(outputs):,} outputs and {len(references):,} references."
@@ -245,8 +258,10 @@ class ClusterSums:
         return cls(np.where(by_rounding, 0.0, sums), sizes)
 
     def errors(self, counts: Floats) -> tuple[Floats, Floats]:
-        """Means and their CR1 errors in resamples, both (rows, k). counts : (rows, n_clusters), how often each
-        cluster is in each resample."""
+        """Means and their CR1 errors in resamples, both (rows, k).
+
+        counts : (rows, n_clusters), how often each cluster is in each resample.
+        """
         n, n_clusters = counts @ self.sizes, len(self.sizes)
         mean = counts @ self.sums / n
         squares = counts @ self.sums**2
@@ -333,9 +348,11 @@ def exact_sums(differences: Floats) -> ExactSums | None:
 
 
 def sums_of_counts(n_items: int, n_helped: int, n_hurt: int, *, unit: float = 1.0) -> ExactSums:
-    """The same for differences of which `n_helped` are one step up and `n_hurt` one down, of any number of
-    items. The characteristic function to the power n, transformed back: probabilities are good to about 1e-13,
-    and below 1e-15 they are 0."""
+    """The same for differences of which `n_helped` are one step up and `n_hurt` one down, of any number of items.
+
+    The characteristic function to the power n, transformed back: probabilities are good to about 1e-13, and below
+    1e-15 they are 0.
+    """
     size = 2 * n_items + 1
     turn = np.exp(-2j * np.pi * np.arange(n_items + 1) / size)
     same = n_items - n_helped - n_hurt

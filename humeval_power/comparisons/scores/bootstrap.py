@@ -200,9 +200,11 @@ def resampled_means(
 def bootstrap_t(
     differences: Floats, settings: TestSettings, clusters: Clusters | None = None
 ) -> PairedTest:
-    """Bootstrap-t test of the mean (Efron and Tibshirani 1993, ch. 12.5). Each resample is judged in its own
-    standard errors around the observed mean, CR1 errors where whole clusters are drawn; the two-sided p-value
-    is twice the smaller tail, so that it agrees with the interval."""
+    """Bootstrap-t test of the mean (Efron and Tibshirani 1993, ch. 12.5).
+
+    Each resample is judged in its own standard errors around the observed mean, CR1 errors where whole clusters
+    are drawn; the two-sided p-value is twice the smaller tail, so that it agrees with the interval.
+    """
     if clusters is None and all_alike(differences):
         raise InputError(
             f"All {len(differences):,} differences are {differences[0]:g}: a bootstrap-t test has no spread to "
@@ -302,8 +304,10 @@ def bca_interval(
 def bca_levels(
     differences: Floats, means: Floats, confidence: float, *, influence: Floats | None = None
 ) -> Floats:
-    """Which quantiles of the resampled means are the ends of the BCa interval, shape (2,). influence : on the
-    mean of each thing that is resampled, up to a factor; the items' own differences if None."""
+    """Which quantiles of the resampled means are the ends of the BCa interval, shape (2,).
+
+    influence : on the mean of each thing that is resampled, up to a factor; the items' own differences if None.
+    """
     centred = differences - differences.mean() if influence is None else influence
     scale, mean = float(np.abs(differences).max()), float(differences.mean())
     not_below, not_above = at_least(means, mean, scale=scale), at_least(-means, -mean, scale=scale)
@@ -323,8 +327,10 @@ def _centred_test(
     *,
     step: float = 0.0,
 ) -> PairedTest:
-    """The test of a mean or median by its values in resamples, moved to the null. step : of the lattice on
-    which these and the null lie, 0 for none."""
+    """The test of a mean or median by its values in resamples, moved to the null.
+
+    step : of the lattice on which these and the null lie, 0 for none.
+    """
     estimate = float(np.mean(differences) if of == "mean" else np.median(differences))
     count = extreme(
         drawn - estimate,
@@ -358,9 +364,11 @@ def _centred_test(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointBootstrap:
-    """Bootstrap-t of the mean differences B - A of many pairs (last axis) by shared resamples. `t` is observed,
-    shape (n_pairs,), `drawn` the same in the resamples around the observed means, shape (n_resamples, n_pairs).
-    A pair that agrees on every item has t = 0 everywhere."""
+    """Bootstrap-t of the mean differences B - A of many pairs (last axis) by shared resamples.
+
+    `t` is observed, shape (n_pairs,), `drawn` the same in the resamples around the observed means, shape
+    (n_resamples, n_pairs). A pair that agrees on every item has t = 0 everywhere.
+    """
 
     mean: Floats
     standard_error: Floats

@@ -108,9 +108,12 @@ def cohens_d(
 def hedges_g(
     differences: Floats, *, confidence: float = DEFAULT_CONFIDENCE, as_published: bool = False
 ) -> EffectSize:
-    """Cohen's d without its bias in small samples. The factor is exact for n differences, Gamma(df/2) /
-    (sqrt(df/2) Gamma((df-1)/2)) with df = n - 1 (Hedges 1981). `as_published` takes Zhu et al.'s (2020) eq. 3
-    instead, 1 - 3/(4n - 9), which is the approximation for two independent samples of n together."""
+    """Cohen's d without its bias in small samples.
+
+    The factor is exact for n differences, Gamma(df/2) / (sqrt(df/2) Gamma((df-1)/2)) with df = n - 1
+    (Hedges 1981). `as_published` takes Zhu et al.'s (2020) eq. 3 instead, 1 - 3/(4n - 9), which is the
+    approximation for two independent samples of n together.
+    """
     n, d = len(differences), cohens_d(differences, confidence=confidence)
     if n < 3:
         raise InputError(f"Hedges' g needs at least 3 items; got {n}.")
@@ -129,9 +132,11 @@ def unbiasing_factor(df: int) -> float:
 def wilcoxon_r(
     differences: Floats, clusters: Clusters | None = None, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> EffectSize:
-    """Z / sqrt(n) of the signed-rank test, with ties (Zhu et al. 2020, eq. 4); n counts no zeros. The interval
-    is that of the U-statistic P(d_i + d_j > 0) which Z estimates, with the variance of its projection, by
-    clusters if there are any. 0 with an interval of no width where all differences are zero."""
+    """Z / sqrt(n) of the signed-rank test, with ties (Zhu et al. 2020, eq. 4); n counts no zeros.
+
+    The interval is that of the U-statistic P(d_i + d_j > 0) which Z estimates, with the variance of its
+    projection, by clusters if there are any. 0 with an interval of no width where all differences are zero.
+    """
     name, label, kept = "wilcoxon_r", "Wilcoxon r", differences != 0
     active, n = differences[kept], int(kept.sum())
     if clusters is not None:
@@ -163,8 +168,10 @@ def _half(mean: ClusteredMean, confidence: float) -> float:
 
 
 def signed_rank_effect(differences: Floats) -> tuple[float, float]:
-    """Wilcoxon's r, which is the mean of Z over the root of the items that are not tied, and the SD of Z. 0 and
-    1 where all differences are zero; an SD of 0 where all sums of two differences have one sign."""
+    """Wilcoxon's r, which is the mean of Z over the root of the items that are not tied, and the SD of Z.
+
+    0 and 1 where all differences are zero; an SD of 0 where all sums of two differences have one sign.
+    """
     active = differences[differences != 0]
     if len(active) < 3:
         return 0.0, 1.0
@@ -321,9 +328,12 @@ def median_difference(
 def share_better(
     differences: Floats, clusters: Clusters | None = None, *, confidence: float = DEFAULT_CONFIDENCE
 ) -> EffectSize:
-    """Share of items on which B is better, ties counted half; interval of Bonett and Price (2012), in clusters
-    of its CR2 error. Where it does not vary between clusters it is 0, 1/2 or 1 in each, and the interval holds
-    the shares under which so many clusters would be alike with at least the probability that it leaves out."""
+    """Share of items on which B is better, ties counted half; interval of Bonett and Price (2012), in clusters of
+    its CR2 error.
+
+    Where it does not vary between clusters it is 0, 1/2 or 1 in each, and the interval holds the shares under
+    which so many clusters would be alike with at least the probability that it leaves out.
+    """
     name, label, n = "share_better", "Share B better", len(differences)
     if clusters is not None:
         clustered = clustered_mean((1 + np.sign(differences)) / 2, clusters)

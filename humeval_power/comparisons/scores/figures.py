@@ -52,8 +52,10 @@ def histogram_figure(comparison: PairComparison) -> Figure:
 
 
 def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
-    """A panel for each number of items: expected p against the share of items hurt, a line an effect. Cells
-    whose effect is less than one item are left out."""
+    """A panel for each number of items: expected p against the share of items hurt, a line an effect.
+
+    Cells whose effect is less than one item are left out.
+    """
     cells = [cell for cell in cells if cell.n_helped > cell.n_hurt]
     if not cells:
         raise InputError("There is nothing to draw: every effect is less than one item.")

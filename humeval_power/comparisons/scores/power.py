@@ -70,8 +70,10 @@ class CurvePoint:
 def required_items(
     ratio: float, *, power: float = 0.8, alpha: float = 0.05, alternative: Direction = "two-sided"
 ) -> RequiredItems:
-    """Items for a paired t test to find a mean difference of `ratio` SDs with a given power. By the noncentral
-    t, as a real number and rounded up (Zhu et al. 2020, section 3.4.1)."""
+    """Items for a paired t test to find a mean difference of `ratio` SDs with a given power.
+
+    By the noncentral t, as a real number and rounded up (Zhu et al. 2020, section 3.4.1).
+    """
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
     if ratio == 0 or (alternative == "greater" and ratio < 0) or (alternative == "less" and ratio > 0):
@@ -88,8 +90,10 @@ def required_items(
 def required_items_equivalence(
     margin_ratio: float, *, ratio: float = 0.0, power: float = 0.8, alpha: float = 0.05
 ) -> RequiredItems:
-    """Items to show equivalence within a margin by two one-sided t tests (Phillips 1990). margin_ratio, ratio :
-    margin and true mean difference in SDs of the differences."""
+    """Items to show equivalence within a margin by two one-sided t tests (Phillips 1990).
+
+    margin_ratio, ratio : margin and true mean difference in SDs of the differences.
+    """
     if not alpha < power < 1:
         raise InputError(f"The power must lie between alpha ({alpha:g}) and 1; got {power:g}.")
     if not abs(ratio) < margin_ratio:
@@ -150,9 +154,11 @@ def _smallest(
 
 
 def rank_values(differences: Floats) -> Floats:
-    """Values whose mean over its standard error is Wilcoxon's Z in large samples, shape (n_items,). Of each
-    difference d the share of others with a positive sum less that with a negative one, less half of its mean:
-    the rank sum is half of the U-statistic of all sums, and varies as its projection does."""
+    """Values whose mean over its standard error is Wilcoxon's Z in large samples, shape (n_items,).
+
+    Of each difference d the share of others with a positive sum less that with a negative one, less half of its
+    mean: the rank sum is half of the U-statistic of all sums, and varies as its projection does.
+    """
     ordered, n = np.sort(differences), len(differences)
     below = np.searchsorted(ordered, -differences, side="left")
     above = n - np.searchsorted(ordered, -differences, side="right")
@@ -179,10 +185,11 @@ class RetrospectivePower:
     """Simulated power at the items at hand (`at`) and around them, for one true effect.
 
     `unit` says what is counted: items, or clusters of them, drawn as wholes, of `items_per_unit` on average.
-    `test` is the test that was simulated: a permutation or bootstrap test has the t or sign test in its place,
-    which is as powerful with many items and takes no resampling inside every simulation; with clusters every
-    test has the t test of its differences, signs or signed ranks. `needed` is about the number for a power of
-    `target` by formula; None where more than `MOST_NEEDED` are.
+
+    `test` is the test that was simulated: a permutation or bootstrap test has the t or sign test in its
+    place, which is as powerful with many items and takes no resampling inside every simulation; with clusters
+    every test has the t test of its differences, signs or signed ranks. `needed` is about the number for a
+    power of `target` by formula; None where more than `MOST_NEEDED` are.
     """
 
     effect: float

@@ -69,8 +69,10 @@ def primer_test(differences: Floats, settings: TestSettings) -> PairedTest:
 
 
 def primer_p(n_items: int, n_helped: int, n_hurt: int) -> float:
-    """The primer's p for 0/1 scores: of `n_items`, `n_helped` are better under B and `n_hurt` worse. K of the n
-    draws hit an item that changed, and X of these one that was helped: p = P(2 X <= K)."""
+    """The primer's p for 0/1 scores: of `n_items`, `n_helped` are better under B and `n_hurt` worse.
+
+    K of the n draws hit an item that changed, and X of these one that was helped: p = P(2 X <= K).
+    """
     if n_items < 1 or min(n_helped, n_hurt) < 0 or n_helped + n_hurt > n_items:
         raise InputError(
             f"Helped and hurt items must be counts of at most {n_items:,} items in all; got {n_helped:,} "

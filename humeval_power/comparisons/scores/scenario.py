@@ -149,8 +149,10 @@ class ResampledScores(BlockScenario):
 def t_power(
     ratio: float, n: float, *, alternative: Direction = "two-sided", alpha: float = 0.05
 ) -> ComputedPower:
-    """Power, Type M and Type S of the paired t test by the noncentral t. ratio : mean difference over the SD of
-    the differences. n : items; may be fractional."""
+    """Power, Type M and Type S of the paired t test by the noncentral t.
+
+    ratio : mean difference over the SD of the differences. n : items; may be fractional.
+    """
     return mean_power(
         ratio * math.sqrt(n),
         n - 1,
@@ -164,8 +166,10 @@ def t_power(
 def mean_power(
     shift: float, df: float, *, alternative: Direction, alpha: float, method: str, exact: bool
 ) -> ComputedPower:
-    """Power, Type M and Type S of a t test of a mean. shift : true mean over its standard error. `method` and
-    `exact` are said of the result."""
+    """Power, Type M and Type S of a t test of a mean.
+
+    shift : true mean over its standard error. `method` and `exact` are said of the result.
+    """
     sides = 2 if alternative == "two-sided" else 1
     critical = -float(special.stdtrit(df, alpha / sides))
     up = noncentral_t_tail(critical, df, shift) if alternative != "less" else 0.0
@@ -242,9 +246,11 @@ def _check(n: int, alpha: float, *, of: str = "items") -> None:
 
 @dataclass(frozen=True, slots=True)
 class SignScores(BlockScenario):
-    """`n` items, of which a share `ties` scores the same under both systems. The effect is the share of items
-    on which B is better, ties counted half, minus one half. The test is the exact binomial one, or with `mid_p`
-    McNemar's mid-p."""
+    """`n` items, of which a share `ties` scores the same under both systems.
+
+    The effect is the share of items on which B is better, ties counted half, minus one half. The test is
+    the exact binomial one, or with `mid_p` McNemar's mid-p.
+    """
 
     n: int
     effect: float

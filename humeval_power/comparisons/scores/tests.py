@@ -117,9 +117,11 @@ class Flips(NamedTuple):
 
 
 def flips_of(sums: Floats, alternative: Direction) -> Flips:
-    """Test whether sums of clusters, halves of whole numbers, lie around 0. All signs are listed up to 20
-    clusters, counted by place of the sum where there are not too many places, and else the sum is compared with
-    a normal law of variance sum of squares (Rosner, Glynn and Lee 2006)."""
+    """Test whether sums of clusters, halves of whole numbers, lie around 0.
+
+    All signs are listed up to 20 clusters, counted by place of the sum where there are not too many places, and
+    else the sum is compared with a normal law of variance sum of squares (Rosner, Glynn and Lee 2006).
+    """
     active = sums[sums != 0]
     n, observed = len(active), float(active.sum())
     if n == 0:
@@ -184,8 +186,11 @@ def wilcoxon_test(
 
 
 def sign_test(differences: Floats, settings: TestSettings, clusters: Clusters | None = None) -> PairedTest:
-    """Sign test: among the items on which the systems differ, is each as often the better one? Binomial at one
-    half; in clusters all their items may turn together. About the median difference, with its interval."""
+    """Sign test: among the items on which the systems differ, is each as often the better one?
+
+    Binomial at one half; in clusters all their items may turn together. About the median difference, with its
+    interval.
+    """
     signs = np.sign(settings.moved(differences))
     n_up, n_down = int((signs > 0).sum()), int((signs < 0).sum())
     remarks = dropped_ties(len(signs) - n_up - n_down, len(signs))
@@ -299,8 +304,10 @@ def run_test(
     clusters: Clusters | None = None,
 ) -> PairedTest:
     """Run a test by its name; for the question 'better' the estimate is the share of items on which B is.
+
     Systems that agree on every item give p = 1 in every test. With clusters of the items, in their order, the
-    version of the test that knows them is run."""
+    version of the test that knows them is run.
+    """
     if name not in TESTS:
         raise InputError(f"There is no test {name!r}; the tests are {', '.join(TESTS)}.")
     kind = TESTS[name]
@@ -346,9 +353,11 @@ def run_test(
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Two one-sided tests of |mean B - A| < margin, and of B no worse than A by the margin. `interval` has
-    confidence 1 - 2 alpha: the systems are equivalent at `alpha` just where it lies within the margins, and B
-    is not inferior where its lower end lies above -margin."""
+    """Two one-sided tests of |mean B - A| < margin, and of B no worse than A by the margin.
+
+    `interval` has confidence 1 - 2 alpha: the systems are equivalent at `alpha` just where it lies within
+    the margins, and B is not inferior where its lower end lies above -margin.
+    """
 
     mean: float
     interval: tuple[float, float]
@@ -377,8 +386,10 @@ class Equivalence:
 def equivalence_test(
     differences: Floats, *, margin: float, alpha: float = 0.05, clusters: Clusters | None = None
 ) -> Equivalence:
-    """Test equivalence of means within +- margin, in the metric's units: Student's t test, twice. clusters : of
-    the items, in their order: the tests then take the CR2 error, df of Bell and McCaffrey."""
+    """Test equivalence of means within +- margin, in the metric's units: Student's t test, twice.
+
+    clusters : of the items, in their order: the tests then take the CR2 error, df of Bell and McCaffrey.
+    """
     if not (margin > 0 and math.isfinite(margin)):
         raise InputError(f"The margin must be a positive number in the metric's units; got {margin}.")
     if not 0 < alpha < 0.5:
