@@ -14,7 +14,7 @@ from humeval_power.sweep.blocks import Block, run_blocks, sweeping
 from humeval_power.sweep.dispatch import CostWorkedOut, DryRun, cost_of
 
 SURFACE = [
-    *["surface", "--preset", "high", "--workers", "5,10", "--items", "20,30", "--effect", "0.1"],
+    *["surface", "--preset", "high", "--workers", "5,10", "--items", "20", "--effect", "0.1"],
     *["--ratings-per-item", "2"],
 ]
 
@@ -23,8 +23,8 @@ def test_a_command_says_what_it_will_cost_and_writes_nothing(tmp_path):
     words = [*SURFACE, "--simulations", "2100", "--dry-run", "-o", str(tmp_path / "grid"), "--json"]
     done = run(*words)
     told = json.loads(done.stdout)
-    assert told["n_replicates"] == 4 * 2100
-    assert told["n_blocks"] == 4 * 2
+    assert told["n_replicates"] == 2 * 2100
+    assert told["n_blocks"] == 2 * 2
     assert 1 <= told["n_tasks"] <= told["n_blocks"]
     assert 0 < told["seconds"] < 600
     assert list(tmp_path.iterdir()) == []
@@ -35,7 +35,7 @@ def test_what_is_not_computed_is_not_refused_for_its_length(monkeypatch):
     monkeypatch.setattr(work_ahead, "TOO_LONG", 0.1)
     words = [*SURFACE, "--simulations", "300000", "--dry-run"]
     done = run(*words)
-    assert "1,200,000 replicates" in done.stdout
+    assert "600,000 replicates" in done.stdout
 
 
 def test_what_simulates_nothing_is_answered_and_not_written(tmp_path):
