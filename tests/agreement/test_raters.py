@@ -252,6 +252,7 @@ def test_a_thousand_raters_of_whom_each_shares_some_are_compared_at_once():
     assert tests.is_unlike.sum() < 10
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("cuts", [None, FIVE, TOP, (0.7,)], ids=["slider", "five", "top", "yes or no"])
 @pytest.mark.parametrize("m", [5, 10])
@@ -396,6 +397,7 @@ def test_the_error_of_a_level_is_split_as_dense_least_squares_splits_it(k):
     np.testing.assert_allclose(split, expected, rtol=1e-9 if k == m else 0.09)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_intervals")
 @pytest.mark.parametrize(("m", "k"), [(5, 3), (10, 3), (30, 3), (30, 5)])

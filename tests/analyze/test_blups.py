@@ -117,6 +117,7 @@ def test_predictions_are_those_of_lme4_at_its_own_variances(name):
     assert predictions.baseline == pytest.approx(expected["baseline"], abs=1e-8)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.r
 def test_running_lme4_again_gives_the_stored_predictions(tmp_path):

@@ -67,6 +67,7 @@ def told():
     }
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["workers", "items", "residuals", "ceiling", "influence", "item groups"])
 def test_every_picture_comes_with_one_sentence_and_the_same_bytes_twice(name):

@@ -39,6 +39,7 @@ def band(rate):
     return stats.binom.interval(0.998, N_SETS, rate)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", SIZES)
 @pytest.mark.parametrize("name", ["t", "permutation", "sign", "wilcoxon"])
 def test_no_effect_is_found_at_the_nominal_rate_and_not_without_the_clusters(name, layout):

@@ -39,6 +39,7 @@ CASES = [
 ]
 
 
+@pytest.mark.long
 @each_case(("n_systems", "variances", "gamma"), CASES)
 @few_fast(("m", "n", "kept"), [(5, 9, 0.5), (5, 9, 2.0), (12, 7, 0.7), (40, 43, 0.1)], fast=3)
 def test_every_quantity_equals_the_one_from_dense_matrices(n_systems, variances, gamma, m, n, kept):
@@ -99,6 +100,7 @@ def _tables(n, m, n_items, seed):
     return rows, y
 
 
+@pytest.mark.long
 @few_fast(("m", "n_items"), [(7, 7), (6, 14), (13, 8)])
 def test_fits_side_by_side_have_the_highest_likelihood_of_dense_matrices(m, n_items):
     rows, y = _tables(13, m, n_items, seed=m)
@@ -253,6 +255,7 @@ cat(format(c(REMLcrit(fit), sigma(fit), fixef(fit), sqrt(diag(as.matrix(vcov(fit
 """
 
 
+@pytest.mark.long
 @pytest.mark.r
 @pytest.mark.parametrize(("n_systems", "sd"), [(3, 0.7), (3, 0.0), (8, 0.7), (8, 0.0)])
 def test_systems_with_variances_of_their_own_are_fitted_as_by_lme4(n_systems, sd, tmp_path):

@@ -116,6 +116,7 @@ RULES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("column", RULES)
 def test_rejections_without_an_effect_are_those_of_the_goldens(shared, column):

@@ -108,6 +108,7 @@ def _first_answers(table):
     return [["fit", table], ["check", table], ["analyze", table], looks]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_first_answers_compile_nothing_and_are_the_same_bytes_with_cold_and_warm_caches(table, tmp_path):
     _run(["warm-up"])  # where they are kept for the user, who mostly has them there
@@ -128,6 +129,7 @@ def test_what_is_loaded_does_not_change_the_digits_of_a_fit(table):
     assert record() == before
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_formula_comes_before_the_compiler_and_warming_up_leaves_nothing_to_compile(table, tmp_path):
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -246,6 +246,7 @@ def test_kenward_roger_of_an_unidentified_design_uses_what_is_identified(m, n, k
     assert df == pytest.approx(dense_df, rel=1e-8)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_kernel_takes_any_number_of_columns():
     # Three systems by two contrasts: three columns for items, two for workers, three coefficients.

@@ -152,6 +152,7 @@ def test_fits_of_unbalanced_and_singular_tables_are_those_of_the_kernels():
     assert _compare_engines(range(8)) >= 7
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_fits_of_200_tables_are_those_of_the_kernels():
     assert _compare_engines(range(200)) >= 190

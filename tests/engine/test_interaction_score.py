@@ -130,6 +130,7 @@ def _mean_square(cells: np.ndarray) -> float:
     return float((left**2).sum())
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "truth"), list(product(DESIGNS, (NONE, SINGULAR))))
 def test_decisions_agree_on_many_tables_and_its_size_is_right(name, truth):

@@ -232,6 +232,7 @@ def test_variances_that_a_table_does_not_tell_apart_do_not_disturb_the_rest() ->
     assert found.df_kenward_roger[0] == pytest.approx(expected.df_kenward_roger[0], rel=0.15)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_printed_error_is_honest() -> None:
     """Over 100 seeds the SDs spread about those of exact traces as the printed errors say."""

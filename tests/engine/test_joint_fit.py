@@ -200,6 +200,7 @@ def test_real_tables_are_fitted_as_by_lme4_lmertest_and_pbkrtest(name, shared_da
     assert_as_lme4(table_of(make_many_systems.load_real(name, shared_data)), TABLES[name])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.r
 def test_running_the_oracle_again_gives_the_stored_results():

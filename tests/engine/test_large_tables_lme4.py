@@ -35,6 +35,7 @@ def _ratings(shape, *, paired):
     return SimpleNamespace(worker=worker, item=item, system=system, rating=rating)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.r
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")

@@ -31,6 +31,7 @@ def rscript() -> str:
     return program
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.r
 def test_running_the_oracle_again_gives_the_stored_results(rscript: str, tmp_path: Path) -> None:

@@ -218,6 +218,7 @@ def test_too_few_ratings_and_too_many_levels_are_refused(monkeypatch):
         fit_joint(random_table(0, m=5, K=3), variances="own")
 
 
+@pytest.mark.long
 @pytest.mark.r
 @pytest.mark.parametrize(
     ("sds", "seed", "kept", "singular"),

@@ -75,6 +75,7 @@ def check_every_scale(seed: int) -> None:
 WITH_A_RESIDUAL = (1364, 1416, 1448, 1590, 1704, 1706, 2060, 2143)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_several_hundred_random_tiny_tables_are_fitted_or_refused_alike_on_every_scale() -> None:
     for seed in (*range(240), *WITH_A_RESIDUAL):
@@ -142,6 +143,7 @@ def test_fits_of_tiny_tables_agree_with_dense_matrices() -> None:
     assert checked > 15
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_differences_and_several_systems_of_tiny_tables_are_tested_or_refused() -> None:
     for seed in range(600, 660):

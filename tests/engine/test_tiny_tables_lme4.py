@@ -16,6 +16,7 @@ from humeval_power.estimation.fitting import fit
 SEEDS = range(40, 64)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.r
 def test_lme4_finds_no_lower_criterion_in_tiny_tables_and_the_same_where_it_ends_there(

@@ -145,6 +145,7 @@ def lacking_slowly(plan: Plan, rows: pd.DataFrame, look: int, left: tuple[str, .
     return found
 
 
+@pytest.mark.long
 @few_fast("name", ["crossed", "sparse"])
 def test_a_stage_gets_back_what_it_lost_of_the_systems_that_are_left(
     name: str, request: pytest.FixtureRequest

@@ -480,6 +480,7 @@ def test_checks_and_seconds_are_as_assumed() -> None:
     assert seconds.var() == pytest.approx(0.3**2 + 0.5**2, rel=0.15)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["two systems", "five categories"])
 def test_rehearsed_studies_find_the_effect_as_often_as_the_plan_says(name: str) -> None:

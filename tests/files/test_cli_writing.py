@@ -218,6 +218,7 @@ def test_a_killed_addition_keeps_the_library_whole(tmp_path: Path) -> None:
             break
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_killed_and_concurrent_commands_lose_and_mix_nothing() -> None:
     program = [sys.executable, str(ROOT / "benchmarks" / "kill_writers.py"), "--kills", "25", "--seed", "7"]

@@ -10,6 +10,7 @@ from places import ROOT
 BENCHMARKS = ROOT / "benchmarks"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_bad_files_end_in_words_and_change_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))

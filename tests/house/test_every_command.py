@@ -31,6 +31,7 @@ def test_a_quick_command_still_gives_the_numbers_that_it_gave(name, every_comman
     _compare(every_command[name], golden[name])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_command_still_gives_the_numbers_that_it_gave(tmp_path, golden):
     now = run_all(tmp_path)

@@ -65,6 +65,7 @@ def test_no_plan_of_the_five_hundred_dollars_costs_more_than_its_money(tmp_path)
     assert all(float(cost) <= float(money) for money, cost in lines)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
     beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -98,6 +99,7 @@ def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
     assert effect["interval"][0] < 0.08 < effect["interval"][1]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_rehearsal_takes_its_looks_beside_the_study(tmp_path):
     beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -120,6 +122,7 @@ def test_a_rehearsal_takes_its_looks_beside_the_study(tmp_path):
     assert {path.parent.name for path in ledgers} == {"as-planned", "no-effect"}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_shared_task_goes_from_its_plan_to_its_forms_with_one_set_of_numbers(tmp_path):
     beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

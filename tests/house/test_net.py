@@ -17,6 +17,7 @@ def test_a_sample_of_the_commands_says_what_it_said(tmp_path: Path) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_command_says_what_it_said(tmp_path: Path) -> None:
     found = list(net.apart(tmp_path))

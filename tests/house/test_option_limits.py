@@ -117,6 +117,7 @@ def valid(words: str, command: object) -> list[Trial]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [words for words in COMMANDS if words in BASE])
 def test_an_extreme_value_is_answered_or_refused_by_its_name_in_time_and_without_nan(

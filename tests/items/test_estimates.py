@@ -281,6 +281,7 @@ def test_the_model_of_strata_and_metric_is_that_of_lme4_and_pbkrtest(tmp_path):
     assert mine.pool_variance < error**2
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("way", ["strata", "cube"])
 def test_intervals_for_the_pool_cover_it(way):

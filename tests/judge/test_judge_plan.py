@@ -117,6 +117,7 @@ def test_impossible_plans_are_refused(change: dict) -> None:
         asked(**change)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_simulated_studies_have_the_planned_power() -> None:
     request = asked()

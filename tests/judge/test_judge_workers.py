@@ -119,6 +119,7 @@ write(toJSON(list(x = row("x"), gx = row("gx")), auto_unbox = TRUE, digits = 12)
 """
 
 
+@pytest.mark.long
 @pytest.mark.r
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
 def test_lmer_test_agrees_on_the_adjusted_effect(tmp_path: Path) -> None:

@@ -224,6 +224,7 @@ def test_calibration_shows_the_test_of_categories_and_that_of_its_peers() -> Non
         calibrate(preset("low"), SMALL, tests=list(CATEGORY_TESTS), n_simulations=2)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "design", "n"),

@@ -253,6 +253,7 @@ def test_what_cannot_drop_systems_is_refused_with_the_reason_all_at_once() -> No
         assert words in str(caught.value)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_systems", "workers"), [(3, 12), (5, 20), (8, 12)])
 def test_a_calibrated_plan_keeps_its_promises_where_systems_tie(n_systems: int, workers: int) -> None:

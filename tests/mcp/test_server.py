@@ -64,6 +64,7 @@ def test_a_client_lists_the_tools_and_gets_first_lines_records_and_refusals(tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["pilot.csv"]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_answer_that_takes_too_long_is_ended_and_the_next_is_answered(tmp_path: Path) -> None:
     long = {"preset": "high", "workers": 300, "items": 400, "ratings_per_item": 3, "effect": 0.1}

@@ -337,6 +337,7 @@ def test_the_work_comes_in_the_order_of_the_looks(plan: Path, tmp_path: Path) ->
     assert "collect all of one look before the next" in " ".join(printed.split())
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_monitor_killed_at_any_moment_loses_and_doubles_no_look(plan: Path) -> None:
     table = part(ratings(0.06, seed=20), 10)

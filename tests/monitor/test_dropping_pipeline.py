@@ -145,6 +145,7 @@ def test_a_look_at_chosen_items_decides_as_they_were_simulated(plan: Plan, items
     assert any(state.best is not None for state in states)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_false_claims_of_studies_at_chosen_items_are_as_rare_as_is_said(plan: Plan) -> None:
     # 400 studies in which two tie: 4 standard errors above 0.05
@@ -162,6 +163,7 @@ def test_a_look_decides_as_the_simulation_of_the_plan_does(plan: Plan) -> None:
     assert any(sum(map(len, (look.dropped for look in state.taken))) > 0 for state in states)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_thousand_studies_go_as_the_plan_says(plan: Plan) -> None:
     n = 1000

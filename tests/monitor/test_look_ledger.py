@@ -70,6 +70,7 @@ def test_a_line_taken_out_is_noticed(path: Path) -> None:
         pass
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_writer_killed_at_any_moment_leaves_a_whole_ledger(path: Path) -> None:
     """What was acknowledged is there, once; the next process goes on from it."""

@@ -286,6 +286,7 @@ def test_the_whole_procedure_keeps_its_level(name, least, most) -> None:
     assert low <= wrong.mean() <= high
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_intervals_of_scores_after_looks_cover_and_estimates_are_in_the_middle() -> None:
     plan, n = plan_of("scores", "pocock"), 300

@@ -25,6 +25,7 @@ def test_there_are_these_notebooks_and_each_starts_with_a_title() -> None:
         assert first.startswith("# ")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_runs_and_becomes_a_page_with_tables_and_pictures(name: str, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ def test_opening_the_page_of_a_plan_computes_nothing(page):
         assert "press Answer" in page.inner_text("#answer")
 
 
+@pytest.mark.long
 def test_what_was_begun_stops_when_its_page_is_left_and_goes_on_when_it_is_loaded_again(page):
     page.goto(page.own)
     page.click("button:has-text('Eight systems')")
@@ -68,6 +69,7 @@ def test_an_uploaded_file_has_the_name_that_it_had(page):
     assert "~" not in page.inner_text("#form")
 
 
+@pytest.mark.long
 def test_targets_are_large_on_a_narrow_screen(browser, served):
     with browser_page(browser, served, width=360) as (page, seen):
         page.set_default_timeout(60_000)

@@ -85,6 +85,7 @@ def test_a_form_that_nobody_has_touched_shows_no_error(client_of_all, form):
     assert 'class="problem' not in client_of_all.get(form.path).text
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.browser
 def test_one_button_is_filled_and_a_stage_that_is_done_says_so_without_colour(browser, served, folder):

@@ -215,6 +215,7 @@ def test_closing_stops_what_runs_and_keeps_it(tmp_path: Path):
     assert int((tmp_path / "out.steps").read_text()) > 0
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_simulation_that_is_stopped_ends_with_the_bytes_of_one_that_was_not(tmp_path: Path):
     study = ("--workers=30", "--items=50", "--ratings-per-item=7", "--preset=high", "--effect=0.1")

@@ -40,6 +40,7 @@ def headline(page) -> str:
     return page.inner_text("#answer .headline")
 
 
+@pytest.mark.long
 def test_plan_from_nothing(page):
     page.goto(page.own)
     page.click("header a:has-text('All questions')")
@@ -121,6 +122,7 @@ def test_from_a_pilot_to_the_power_of_the_next_study(page):
     assert "--parameters record.json" in page.text_content(".same pre >> nth=0")
 
 
+@pytest.mark.long
 def test_eight_systems_as_a_ranking_and_a_heat_map(page, tmp_path):
     random = Random(8)
     rows = ["worker,item,system,rating"]

@@ -126,6 +126,7 @@ def of_eight(client: TestClient) -> Iterator[Mapping[str, str]]:
     yield walk.seen
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("walk", [from_nothing, with_a_pilot, of_eight])
 def test_no_stage_of_a_study_names_what_only_a_terminal_knows(client, walk) -> None:

@@ -45,6 +45,7 @@ def answered(page) -> str:
     return page.inner_text("#answer")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SHAPES)
 def test_an_export_becomes_an_answer_by_clicks(page, name):
     brought(page, name, SHAPES[name]())
@@ -135,6 +136,7 @@ def dropped(page, field: str, **files: bytes) -> None:
     page.set_input_files(f"[data-field={field}] .chooser", buffers)
 
 
+@pytest.mark.long
 def test_a_wide_file_at_the_stage_of_a_new_study_is_shown_before_it_is_analysed(page):
     begun(page, "late", "decide")
     dropped(page, "ratings", wide=SHAPES["two-systems.csv"]())

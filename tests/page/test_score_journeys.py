@@ -35,6 +35,7 @@ def opened(page) -> None:
         page.click("#reading summary >> nth=0")
 
 
+@pytest.mark.long
 def test_seeds_and_documents_are_recognised_and_put_right_by_keyboard(page, tmp_path):
     brought(page, tmp_path, seeds=score_shapes.with_seeds())
     assert "60 items, 2 systems, 3 runs, 10 groups of items" in page.inner_text("#reading")
@@ -85,6 +86,7 @@ def test_without_the_seed_the_means_are_compared(page, tmp_path):
     assert "new scores" in page.inner_text("#answer .answer")
 
 
+@pytest.mark.long
 def test_a_leaderboard_of_the_systems_that_are_ticked(page, tmp_path):
     text = score_shapes.six_side_by_side()
     brought(page, tmp_path, wide=text)

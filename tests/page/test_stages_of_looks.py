@@ -20,6 +20,7 @@ SYSTEMS = "ABCDEFGH"
 N_ITEMS, N_POOL = 16, 40
 
 
+@pytest.mark.long
 def test_eight_systems_in_stages_on_chosen_items(browser, tmp_path):
     folder = tmp_path / "studies"
     here = folder / "best of eight"
@@ -149,6 +150,7 @@ def write_answers(here, stages, place):
             writer.writerow([f"p-{row['worker_slot']}", row["worker_slot"], *cells, 9, rating])
 
 
+@pytest.mark.long
 def test_answers_are_dropped_anywhere_and_ratings_that_come_later_are_told(browser, tmp_path):
     folder = tmp_path / "studies"
     here = folder / "dropped"

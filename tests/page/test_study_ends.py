@@ -166,6 +166,7 @@ def test_the_zip_has_all_that_a_reader_needs_and_no_secret(client, chosen):
     assert client.get("/zip/mine/..%2F..%2Fetc").status_code in (404, 422)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_analysis_that_names_people_is_no_part_of_the_zip(client, chosen):
     mine = chosen / "mine"

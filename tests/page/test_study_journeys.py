@@ -154,6 +154,7 @@ KINDS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("by", ["clicks", "keyboard"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_from_nothing_to_the_last_file(page, folder, tmp_path, kind, by):
@@ -323,6 +324,7 @@ def test_two_tabs_do_not_write_over_each_other(page, folder):
     assert page.input_value("#field-workers") == "44"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_every_stage_is_within_reach_at_every_width(browser, served, folder, width, dark):

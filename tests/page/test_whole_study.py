@@ -90,6 +90,7 @@ def test_the_script_reads_the_seed_from_its_file():
     assert "4711" in next(step for step in steps if step.folder == "assignment").words_with(4711)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_script_writes_the_same_again(taken, tmp_path):
     files, _page = taken

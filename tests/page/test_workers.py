@@ -262,6 +262,7 @@ def test_a_live_answer_of_a_worker_is_that_of_the_command():
     assert live.html == here.html
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_answer_of_a_worker_is_that_of_the_command(tmp_path: Path):
     """The same record here and there, whether it was written by a job or shown while somebody drags."""

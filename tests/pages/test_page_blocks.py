@@ -64,6 +64,7 @@ def test_no_block_hides_its_kind_by_indentation(page: Path) -> None:
     assert re.findall(r"(?<=\n)\n    +(?:\$ |humeval-power|import |from )[^\n]*", outside) == []
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if "<!-- slow" in page.read_text(encoding="utf-8")], ids=name

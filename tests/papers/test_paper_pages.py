@@ -200,6 +200,7 @@ def test_a_number_is_named_once_in_its_place() -> None:
     assert "4 numbers were computed again. Equal as printed: 3;" in page
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_every_number_of_a_paper_that_held_still_does(script: str) -> None:

@@ -253,6 +253,7 @@ def test_uncertainty_survives_its_document():
     assert VarianceUncertainty.from_dict(known.as_dict()) == known
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_plug_in_planning_from_five_workers_keeps_its_promise_in_two_of_five_and_the_safe_rule_in_four(
     shared,

@@ -226,6 +226,7 @@ def words_of(line: str) -> list[str]:
     return shlex.split(line.replace("{CLASSES}", CLASSES))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("there")
 @pytest.mark.parametrize(
     "name",

@@ -62,12 +62,14 @@ def test_the_commands_of_a_way_run(name: str, here: Path) -> None:
     carry_out(name, here)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PATHS if name not in FEW])
 def test_the_commands_of_every_way_run(name: str, here: Path) -> None:
     carry_out(name, here)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_script_runs_stops_where_something_is_to_come_and_goes_on(here: Path) -> None:
     run("start", "--have", "pilot", "--file", "pilot.csv", "--limit", "items=40", "-o", "start.sh")

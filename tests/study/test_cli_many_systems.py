@@ -229,6 +229,7 @@ def test_options_that_do_not_go_together_are_refused_with_the_remedy(study, word
     assert told in " ".join(run(study, *words, code=2).stderr.split())
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_pictures_of_several_systems_are_a_heat_map_for_each_criterion(study, tmp_path):
     folder = tmp_path / "pictures"

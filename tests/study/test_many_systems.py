@@ -324,6 +324,7 @@ def test_own_variances_keep_the_level_where_one_system_is_apart():
     assert rejections <= stats.binom.isf(0.001, studies, 0.05)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_max_t_keeps_its_familywise_level_in_small_joint_studies():
     # 100 complete studies of 5 workers, 12 items, 4 equal systems; slopes of both kinds

@@ -240,6 +240,7 @@ def yes_no(rating: pd.Series) -> pd.Series:
     return (rating > 0.5).astype(int)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.r
 @pytest.mark.parametrize(

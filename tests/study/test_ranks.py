@@ -187,6 +187,7 @@ def test_rank_intervals_cover_all_ranks_at_once_with_ties_too(means):
     assert missed / n <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["pairwise", "common", "own"])
 @pytest.mark.parametrize("K", [3, 8])

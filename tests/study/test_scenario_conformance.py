@@ -156,6 +156,7 @@ def test_computed_power_lies_in_the_simulated_interval(scenario: Scenario) -> No
     assert_computed_power_is_simulated(scenario, n_simulations=500 if is_slow else 2000)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_computed_power_of_a_panel_lies_in_the_narrow_interval_of_many_studies(
     scenario: Scenario,

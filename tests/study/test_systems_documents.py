@@ -176,6 +176,7 @@ def test_sums_are_fitted_as_the_ratings_are():
     assert by_sums.kenward_roger == pytest.approx(by_search.contrasts.kenward_roger, rel=1e-2)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @each_case("design", [crossed(12, 80, n_systems=4), k_per_item(16, 80, ratings_per_item=6, n_systems=4)])
 def test_formula_and_simulation_agree(design):
@@ -226,6 +227,7 @@ for (place in unique(d$pair)) {
 """
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.r
 def test_lme4_fits_every_pair_the_same(tmp_path):

@@ -78,6 +78,7 @@ def test_each_pair_is_fitted_as_two_systems_are_to_the_rows_that_are_left(design
             )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @each_case(
     ("losses", "exclusion"),

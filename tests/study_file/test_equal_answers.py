@@ -196,6 +196,7 @@ def _own(own: Sequence[str]) -> Iterator[tuple[str, Any]]:
         yield name.replace("-", "_"), int(value) if value.isdecimal() else value
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_door_gives_the_same_numbers(tmp_path: Path) -> None:
     with every_case() as cases:

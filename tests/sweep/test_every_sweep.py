@@ -136,6 +136,7 @@ def answer(command: str) -> str:
     return found.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in SWEEPS]
 )
@@ -188,6 +189,7 @@ def test_blocks_have_the_same_digests_in_another_process(tmp_path, hash_seed):
     assert found.stdout.split() == keys
 
 
+@pytest.mark.long
 @few_fast("name", ["calibrate", "scenario surface", "looks study", "plan, looks"], fast=2)
 def test_a_command_stopped_by_ctrl_c_goes_on_to_the_same_bytes(name, monkeypatch):
     monkeypatch.setattr(partial_folder, "PATIENCE", 0.0)

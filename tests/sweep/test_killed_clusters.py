@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 pytest.importorskip("distributed")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_sweep_on_a_cluster_survives_kills_with_the_same_bytes():
     program = [sys.executable, str(ROOT / "benchmarks" / "kill_cluster.py"), "--kills", "6", "--seed", "3"]

@@ -38,6 +38,7 @@ def test_a_sweep_that_is_killed_goes_on_to_the_same_bytes():
     killed(2, 7, "--simulations", "8000")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_two_hundred_kills_change_no_byte():
     killed(200, 8)
