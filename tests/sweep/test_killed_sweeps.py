@@ -35,7 +35,7 @@ def killed(kills: int, seed: int, *more: str) -> dict[str, int]:
 
 
 def test_a_sweep_that_is_killed_goes_on_to_the_same_bytes():
-    killed(2, 7, "--simulations", "8000")
+    killed(6, 7, "--simulations", "8000")
 
 
 @pytest.mark.long
