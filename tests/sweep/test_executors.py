@@ -114,6 +114,8 @@ def test_processes_find_the_same_and_a_broken_pool_is_told(tmp_path):
             list(run_blocks([*normal_blocks(3), Block(dies, (str(tmp_path / "mark"), 1))]))
         with pytest.raises(LostEngineError, match="takes no tasks"):
             list(run_blocks(normal_blocks(3)))
+        for process in multiprocessing.active_children():
+            process.kill()  # a pool that broke while it started one waits for that one without end
 
 
 def test_short_blocks_are_sent_together_and_few_at_once():
