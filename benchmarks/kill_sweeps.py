@@ -26,7 +26,7 @@ from pathlib import Path
 from humeval_power.doors.terminal.main import main as program
 from humeval_power.files import block_store
 from humeval_power.files import file_sets as partial_folder
-from humeval_power.files.file_sets import BLOCKS, partial_of
+from humeval_power.files.file_sets import BLOCKS, QUESTION, partial_of
 from humeval_power.sweep.versions import versions_here
 
 OUTPUT = "s.json"
@@ -99,9 +99,10 @@ def killed(process: int, delay: float) -> int:
 
 
 def blocks_in(folder: Path) -> int:
-    """How many finished blocks are kept; what a killed run had begun to save is undone on a copy."""
+    """How many finished blocks are kept; what a killed run had begun to save is undone on a copy. Without the
+    question, which is written last, none of them counts."""
     place = partial_of(folder / OUTPUT)
-    if not (place / BLOCKS).exists():
+    if not (place / BLOCKS).exists() or not (place / QUESTION).exists():
         return 0
     with tempfile.TemporaryDirectory() as name:
         for path in place.iterdir():

@@ -12,7 +12,6 @@ from scipy import special
 from humeval_power.designs import crossed, from_table, k_per_item, with_documents
 from humeval_power.estimation.joint.strands import ContrastFits
 from humeval_power.families import ComparisonFamily
-from humeval_power.kernels.crossed.reml import STALLED
 from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.simulation.losses import Losses, suspicious_workers
@@ -78,7 +77,6 @@ def test_each_pair_is_fitted_as_two_systems_are_to_the_rows_that_are_left(design
             )
 
 
-@pytest.mark.long
 @pytest.mark.slow
 @each_case(
     ("losses", "exclusion"),
@@ -166,30 +164,28 @@ def test_studies_that_lost_ratings_are_fitted_side_by_side_as_each_is_by_itself(
         family=family,
     )
     n = 60
-    together = study.fits(n, seed=3)
-    backs = [study.collected(3, one) for one in range(n)]
+    together = study.fits(n, seed=1)
+    backs = [study.collected(1, one) for one in range(n)]
     settled, _ = study.settled_together(
         np.stack([back.rating for back in backs]), np.stack([back.kept for back in backs])
     )
     assert 10 < settled.sum() < n
     alone = [study.fit_alone(back.rating, back.kept) for back in backs]
     contrasts = ContrastFits.joined([one.contrasts for one in alone])
-    fine, differs = contrasts.status == 0, together.contrasts.status != contrasts.status
-    # of 19 ratings and 9 variances only rounding says whether a search settles or stalls
-    assert differs.sum() <= 1
-    assert (contrasts.status[differs] == STALLED).all()
-    assert np.array_equal(together.contrasts.boundary[fine], contrasts.boundary[fine])
+    assert np.array_equal(together.contrasts.status, contrasts.status)
+    assert np.array_equal(together.contrasts.boundary, contrasts.boundary)
+    fine = contrasts.status == 0
     assert contrasts.boundary[fine].any()
     assert np.allclose(together.means[fine], np.concatenate([one.means for one in alone])[fine], atol=1e-12)
     for fast, slow in zip(together.contrasts[:5], contrasts[:5], strict=True):
         # a search that ends within 1e-8 of the least criterion leaves a flat one's variances apart by its root
         assert np.allclose(fast[fine], slow[fine], rtol=1e-3, equal_nan=True)
     decisions = [
-        (np.abs(one.estimate) > -special.stdtrit(one.kenward_roger, 0.025) * one.adjusted)[fine]
+        np.abs(one.estimate) > -special.stdtrit(one.kenward_roger, 0.025) * one.adjusted
         for one in (together.contrasts, contrasts)
     ]
     assert np.array_equal(*decisions)
-    part = study.fits(23, seed=3, first=8, n_jobs=3)
+    part = study.fits(23, seed=1, first=8, n_jobs=3)
     for whole, some in zip(
         (together.means, *together.contrasts), (part.means, *part.contrasts), strict=True
     ):

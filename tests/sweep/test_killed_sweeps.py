@@ -10,8 +10,8 @@ import pytest
 from places import ROOT
 
 
-def killed(kills: int, seed: int, *more: str, kept: int) -> dict[str, int]:
-    """The counts of a run of `benchmarks/kill_sweeps.py`; `kept` kills or more left something to go on from."""
+def killed(kills: int, seed: int, *more: str) -> dict[str, int]:
+    """The counts of a run of `benchmarks/kill_sweeps.py`."""
     words = [sys.executable, str(ROOT / "benchmarks" / "kill_sweeps.py")]
     run = subprocess.run(
         [*words, "--kills", str(kills), "--seed", str(seed), *more],
@@ -24,7 +24,7 @@ def killed(kills: int, seed: int, *more: str, kept: int) -> dict[str, int]:
     assert run.returncode == 0, run.stderr
     counts: dict[str, int] = json.loads(run.stdout.splitlines()[-1])
     assert counts["kills"] == kills, run.stdout
-    assert counts["kept"] >= kept, "too few kills hit a run that has finished something"
+    assert counts["kept"] >= kills / 2, "most kills hit a run that has finished something"
     assert {name: counts[name] for name in ("tracebacks", "refusals", "losses", "other_bytes")} == {
         "tracebacks": 0,
         "refusals": 0,
@@ -35,10 +35,10 @@ def killed(kills: int, seed: int, *more: str, kept: int) -> dict[str, int]:
 
 
 def test_a_sweep_that_is_killed_goes_on_to_the_same_bytes():
-    killed(6, 7, "--simulations", "8000", kept=1)
+    killed(6, 7, "--simulations", "8000")
 
 
 @pytest.mark.long
 @pytest.mark.slow
 def test_two_hundred_kills_change_no_byte():
-    killed(200, 8, kept=100)
+    killed(200, 8)
