@@ -140,7 +140,7 @@ def test_the_power_is_that_of_the_study_in_python_and_of_any_number_of_processes
 @each_case(
     ("more", "says"),
     [
-        ("--family ordinal", "ratings in categories, and these parameters give none"),
+        ("--family ordinal", "these parameters give none: give a Likert response."),
         ("--family ordinal --response likert --points 5 --model joint", "No model of all systems together"),
         (
             "--family ordinal --response likert --points 5 --margin 0.1 --alternative non-inferior",
@@ -152,6 +152,13 @@ def test_the_power_is_that_of_the_study_in_python_and_of_any_number_of_processes
 )
 def test_what_has_no_model_is_refused_with_the_reason(more, says):
     assert says in refusal_of("power", *SIZE.split(), "--n-systems", "3", *more.split())
+
+
+def test_a_plan_says_that_no_formula_has_categories_and_what_simulates_them():
+    words = "--preset low --items 20:40:10 --max-workers 12 --effect 0.2 --cost-per-rating 0.1"
+    said = refusal_of("plan", *words.split(), "--n-systems", "3", "--family", "ordinal")
+    assert "none is of the family 'ordinal'" in said
+    assert "'power' simulates a size with a Likert response" in said
 
 
 def test_a_formula_is_asked_for_categories_of_no_study():

@@ -709,10 +709,7 @@ def fit_many(
                     tables.times[first, p] += 1.0
                     tables.n[first] += 1.0
     here, slope, direction = np.zeros((n, q)), np.zeros((n, q)), np.empty((n, q))
-    lack, learns = (
-        np.zeros((n, q, q)),
-        np.ones(n, dtype=np.bool_),
-    )  # of the Hessian, by how slopes have changed
+    lack, learns = np.zeros((n, q, q)), np.ones(n, dtype=np.bool_)  # of the Hessian, by how slopes change
     value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
     awaited = np.full(n, np.inf)  # the next promise
     halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
@@ -759,11 +756,8 @@ def fit_many(
             else:
                 step[b] += 1
                 for t in range(q):
-                    moves[t], turns[t], here[b, t] = (
-                        tables.gamma[b, t] - here[b, t],
-                        -slope[b, t],
-                        tables.gamma[b, t],
-                    )
+                    moves[t], turns[t] = tables.gamma[b, t] - here[b, t], -slope[b, t]
+                    here[b, t] = tables.gamma[b, t]
                 halvings[b], length[b], value[b] = 0, 1.0, there
                 sigma2 = left / df
                 for t in range(q):

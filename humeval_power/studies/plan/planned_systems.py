@@ -96,6 +96,11 @@ class PlannedSystems:
             from humeval_power.studies.power.systems_power import check_max_t
 
             check_max_t(rule)
+        if rule.is_latent:
+            raise InputError(
+                f"A plan of several systems is searched by formula, and none is of the family '{rule.family}': "
+                "plan with ratings as numbers (family 'gaussian'); 'power' simulates a size with a Likert response."
+            )
         if not has_formula(self.family, rule):
             raise InputError(
                 f"A plan of several systems needs a test that a formula describes, not {rule}, correction "

@@ -413,6 +413,9 @@ def _unspent(result: PlanResult) -> str:
 def _alone_table(result: PlanResult) -> Table:
     """The power of the plan under each entry, and what it asks for on its own; equal rows are one."""
     labels = setting_labels(one.name for one in result.alone)
+    for entry in result.request.assumed.entries:
+        if entry.standing and labels.get(entry.name) == entry.name:  # a setting that no other name places
+            labels[entry.name] += f" ({entry.standing})"
     documents = ("documents",) if result.chosen.counts.n_documents else ()
     names: dict[tuple[str, ...], list[str]] = {}
     for one in result.alone:

@@ -24,13 +24,18 @@ CALIBRATION_REPLICATES = 10_000
 _CALIBRATION_SEED = 20_201_116  # other random numbers than any study is simulated with
 
 
-def check_categories(rule: DecisionRule, levels: Floats | None) -> None:
-    """Refuse an analysis of categories of ratings that have none (`levels` None), or more than two where it is of
-    two."""
+_CATEGORIES = (
+    "the shares of the categories, parameters that were fitted with this family, or a Likert response"
+)
+
+
+def check_categories(rule: DecisionRule, levels: Floats | None, *, give: str = _CATEGORIES) -> None:
+    """Refuse an analysis of categories of ratings that have none (`levels` None; `give` would bring them), or more
+    than two where it is of two."""
     if levels is None:
         raise InputError(
-            f"The family '{rule.family}' analyses ratings in categories, and these parameters give none: give the "
-            "shares of the categories, parameters that were fitted with this family, or a Likert response."
+            f"The family '{rule.family}' analyses ratings in categories, and these parameters give none: "
+            f"give {give}."
         )
     if rule.family == "binary" and len(levels) > 2:
         raise InputError(

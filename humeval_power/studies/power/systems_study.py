@@ -546,7 +546,7 @@ def simulate_systems(
     """
     check_study(parameters, design, rule)
     if rule.is_latent:
-        check_categories(rule, levels(parameters, response, points))
+        check_categories(rule, levels(parameters, response, points), give="a Likert response")
     check_systems_documents(parameters, design, family)
     check_simulation(n_simulations, precision)
     if rule.is_simulated:
@@ -633,9 +633,8 @@ class _Decision:
 
     @property
     def _has_best(self) -> bool:
-        return (
-            len(self.parameters.best) == 1 and not self.rule.is_latent
-        )  # its differences are of one scale
+        one_scale = not self.rule.is_latent  # every pair of categories has latent variances of its own
+        return one_scale and len(self.parameters.best) == 1
 
     @cached_property
     def _others(self) -> Pairs:
