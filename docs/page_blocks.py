@@ -18,6 +18,7 @@ Comments, which readers do not see, stand in the pages:
 from __future__ import annotations
 
 import contextlib
+import datetime
 import difflib
 import doctest
 import io
@@ -46,6 +47,7 @@ PART = re.compile(
 SEEN_BY_EXAMPLES = ("data", "examples")  # folders of the project that stand in the scratch folder
 OF_A_SHELL = re.compile(r"[|<>;&*?`$~]")
 SAME_SECRETS = "import secrets\nsecrets.token_bytes = bytes\n"  # codes and seals of a page stay the same
+DAY = "2026-11-27"  # of every session that is shown
 DONE = (0, 3)  # 3: the target was missed, which is an answer
 RUN = ("python", "console", "sh", "bash")
 
@@ -179,7 +181,7 @@ def output_of(typed: str, *, may_fail: bool = False) -> str:
         code, output, error = done.returncode, done.stdout, done.stderr
     if (code not in DONE and not may_fail) or (may_fail and not error):
         raise SystemExit(f"{line}\nended with {code}:\n{error or output}")
-    return output + error if may_fail else output
+    return (output + error if may_fail else output).replace(datetime.date.today().isoformat(), DAY)
 
 
 @contextlib.contextmanager
