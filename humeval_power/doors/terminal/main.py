@@ -22,7 +22,7 @@ from humeval_power.asking.output import (
     finish_stopped_runs,
     say,
 )
-from humeval_power.doors.terminal.postponed import postpone_imports
+from humeval_power.doors.terminal.postponed import start_quickly
 from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.safe_text import WIDTH, wrapped
 
@@ -121,13 +121,13 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; before it runs, what a killed run has left where it leads is completed."""
+        start_quickly()
         resolved = super().resolve_command(ctx, args)
         if args[0] in FOLDED and caught() is None and not {"-q", "--quiet"} & set(args):
             where = " ".join(in_terminal(args[:1]))
             say(f"'{args[0]}' stands under '{where.split()[0]}' now: humeval-power {where}", err=True)
         if not {"-h", "--help"} & set(args):
             finish_stopped_runs(args[1:])
-            postpone_imports()
         return resolved
 
     def format_commands(
