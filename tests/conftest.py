@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 # Two processes of tests on two cores: threads of linear algebra on small matrices would only wait for each other.
 # Before NumPy is imported, and for the processes that tests start.
@@ -39,6 +40,10 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 50)  # whole documents and trees of pages die young
     gc.enable()
 
+
+# Hypothesis reads the source of every module for constants to try: ten seconds of each process, and a changed line
+# of it would change the examples.
+providers._get_local_constants = providers.Constants
 
 # A cold compiled kernel is slow once; the same examples on every run.
 settings.register_profile("humeval_power", deadline=None, derandomize=True)

@@ -144,8 +144,8 @@ def test_a_fit_does_not_depend_on_which_others_stand_beside_it():
         assert one.tobytes() == other.tobytes()
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_tables_of_three_systems_fit_the_same_side_by_side_and_by_the_fit_of_one_table(own):
+@few_fast(("own", "tables"), [(True, (0, 8, 13, 18)), (True, range(19)), (False, range(19))])
+def test_tables_of_three_systems_fit_the_same_side_by_side_and_by_the_fit_of_one_table(own, tables):
     rows = random_table(4, m=9, n=11, K=3, kept=0.5)
     rng = np.random.default_rng(4)
     y = rng.normal(size=(19, len(rows.worker)))
@@ -157,7 +157,7 @@ def test_tables_of_three_systems_fit_the_same_side_by_side_and_by_the_fit_of_one
     start = np.full(8 if own else 4, 0.3)
     fast = design.fit(y, patterns, start, tolerance=1e-10, max_steps=100)
     assert (fast.status == 0).all()
-    for one in range(len(y)):
+    for one in tables:
         slow = fit_joint(
             SimpleNamespace(**vars(rows) | {"rating": y[one]}), variances="own" if own else "common"
         )

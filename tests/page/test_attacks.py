@@ -38,6 +38,7 @@ def dragging(pages: dict[bool, Page]) -> dict[str, Reply]:
         return {attack.what: reply for attack, reply in zip(slow, replies, strict=True)}
 
 
+@pytest.mark.slow
 @each_case("attack", attacks, ids=lambda attack: f"{attack.kind}: {attack.what}")
 def test_an_attack_gets_what_the_table_says_and_the_page_goes_on(
     pages: dict[bool, Page], dragging: dict[str, Reply], attack: Attack

@@ -289,6 +289,7 @@ def test_a_job_whose_page_is_left_is_stopped_and_one_that_is_looked_at_again_goe
     assert job.state == "stopped"
 
 
+@pytest.mark.slow
 def test_a_job_that_no_page_asks_for_ends(tmp_path: Path):
     with a_room(n_live=1, limits=WorkLimits(stop_seconds=3, alone_seconds=0.8)) as found:
         job = found.job("alone", "count", "0.05", "10000", output=tmp_path / "alone")

@@ -53,6 +53,7 @@ def test_a_signal_ends_the_page_quietly_and_its_uploads_with_it(tmp_path: Path, 
     assert left(page) == []
 
 
+@pytest.mark.slow
 def test_answers_that_are_under_way_do_not_hold_up_the_end(tmp_path: Path) -> None:
     with opened(tmp_path) as page, socket.create_connection(("127.0.0.1", page.port)) as line:
         line.sendall(page.request(target="/large"))  # and nobody reads it
@@ -61,6 +62,7 @@ def test_answers_that_are_under_way_do_not_hold_up_the_end(tmp_path: Path) -> No
         assert page.process.wait(15) == 0
 
 
+@pytest.mark.slow
 def test_a_page_that_nobody_uses_ends_by_itself_and_one_that_answers_does_not(tmp_path: Path) -> None:
     with opened(tmp_path, idle=0.012) as page:  # 0.72 s
         assert page.ask(target="/slow").body == b"done"  # after 1.2 s

@@ -24,12 +24,12 @@ class Shape(NamedTuple):
 
 
 SHAPES = {
-    "nested complete": Shape(5, 18, 6, True, 1.0),
     "nested unbalanced": Shape(6, 20, 5, True, 0.6),
+    "singular": Shape(5, 16, 4, True, 0.7, (0.1, 0.0, 0.1, 0.0, 0.0, 0.0)),
     "crossed unbalanced": Shape(6, 12, 5, False, 0.7),
     "more workers than items": Shape(16, 8, 4, True, 0.6),
     "more documents than items": Shape(6, 5, 14, False, 0.7),
-    "singular": Shape(5, 16, 4, True, 0.7, (0.1, 0.0, 0.1, 0.0, 0.0, 0.0)),
+    "nested complete": Shape(5, 18, 6, True, 1.0),
 }
 
 
