@@ -150,26 +150,23 @@ class LazyGroup(click.Group):
                     raise click.UsageError(
                         f"Not UTF-8 text: {word!r}. Type it, or rename the file, in UTF-8."
                     )
-            return super().make_context(info_name, args, parent, **extra)
+            words = list(args)  # parsing takes them out
+            context = super().make_context(info_name, args, parent, **extra)
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
         except click.UsageError as error:
             raise _worded(error) from None
+        context.meta[WORDS] = words  # for messages
+        return context
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep what was typed, for messages."""
-        ctx.meta[WORDS] = list(args)
-        return super().parse_args(ctx, args)
-
+    @options_in_errors()
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what goes wrong is told in words, and never as a traceback."""
-        with options_in_errors():
-            return self._invoke(ctx)
-
-    def _invoke(self, ctx: click.Context) -> Any:
         if caught() is not None:
             return super().invoke(ctx)
-        _never_fail_to_encode()
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # what its encoding lacks is printed as a code
+                stream.reconfigure(errors="backslashreplace")
         words: list[str] = ctx.meta[WORDS]
         try:
             return super().invoke(ctx)
@@ -211,13 +208,6 @@ class LazyGroup(click.Group):
             if isinstance(command, click.Group):
                 command = command.get_command(ctx, word) or (None if command is self else command)
         return None if isinstance(command, click.Group) else command
-
-
-def _never_fail_to_encode() -> None:
-    """A character that the terminal's encoding lacks is printed as its code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _worded(error: click.UsageError, named: Callable[[str], str] = str) -> click.UsageError:

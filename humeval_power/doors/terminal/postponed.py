@@ -1,4 +1,4 @@
-"""What makes a command of a terminal start sooner: modules that hardly anyone uses wait, and so does the collector."""
+"""What makes a command of a terminal start sooner: modules that hardly anyone uses wait, and the collector."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import ModuleType
 
 # SciPy copies all names of NumPy, and so loads its compiler of Fortran and its test tools: half of its own start.
 _POSTPONED = {"numpy.f2py", "numpy.testing"}
-# Modules and their classes are objects that stay: looking through them for garbage again and again is a tenth of a start.
+# Modules and their classes are objects that stay: looking through them for garbage is a tenth of a start.
 _NEW_OBJECTS = (50_000, 20, 100)  # after which the collector looks at the youngest, the young, and all
 
 
