@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.replicates import Looks
     from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_systems import SystemsPilot
-    from humeval_power.studies.power.surface import Cell
+    from humeval_power.studies.power.scenario import RatingStudy
     from humeval_power.study_counts import Documents
 
 SOURCES = ("parameters", "preset", "values", "pilot")  # any of these says where the variation comes from
@@ -340,7 +340,7 @@ def settled(
     no room for, or a latent effect that cannot be."""
     if effect.latent:
         return [_at_latent_effect(settings, study.shares, study.link, value) for value in effect.values]
-    effects = [said.between(settings.systems) for said in effect.on(settings.scale)]
+    effects = [replace(said, systems=settings.systems) for said in effect.on(settings.scale)]
     if study.shares is None:
         return [(settings, said) for said in effects]
     return [
@@ -560,19 +560,13 @@ def design_of(study: StudyValues, n_systems: int = 2) -> Design:
     )
 
 
-def cell_of(
-    study: StudyValues,
-    setting: str,
-    parameters: Parameters,
-    design: Design,
-    rule: DecisionRule,
-    points: int | None,
-) -> Cell:
-    """One study of two systems, with the name of its setting."""
+def rating_study_of(
+    study: StudyValues, parameters: Parameters, design: Design, rule: DecisionRule, points: int | None
+) -> RatingStudy:
+    """One study of two systems."""
     from humeval_power.studies.power.scenario import RatingStudy
-    from humeval_power.studies.power.surface import Cell
 
-    rating_study = RatingStudy(
+    return RatingStudy(
         parameters,
         design,
         rule=rule,
@@ -581,7 +575,6 @@ def cell_of(
         losses=losses_of(study),
         exclusion=study.exclusion,
     )
-    return Cell(setting, rating_study)
 
 
 def losses_of(study: StudyValues) -> Losses:

@@ -86,6 +86,7 @@ def study_power(
     above 0.
     """
     from humeval_power.studies.power import strategies
+    from humeval_power.studies.power.outlook import without_documents
     from humeval_power.studies.power.result import StudyPower
     from humeval_power.studies.power.surface import Cell, run_surface
 
@@ -118,7 +119,7 @@ def study_power(
         scale=scale,
         effect_unit=effect_unit,
         strict=strict,
-        left_out=strategies.left_out(study),
+        left_out=without_documents(study),
         assumed=assumed,
         costs=costs,
         budget=None if budget is None else Decimal(str(budget)),

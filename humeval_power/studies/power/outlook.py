@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -45,6 +45,9 @@ from humeval_power.studies.power.growth import (
 from humeval_power.studies.power.required import RegularPrecision, powers
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
+
+if TYPE_CHECKING:
+    from humeval_power.studies.power.surface import AnyStudy
 
 # What the variance of the estimated difference consists of: workers, items, documents, noise.
 
@@ -237,13 +240,13 @@ class WithoutDocuments:
         )
 
 
-def without_documents(study: RatingStudy, *, seed: int = DEFAULT_SEED) -> WithoutDocuments | None:
+def without_documents(study: AnyStudy, *, seed: int = DEFAULT_SEED) -> WithoutDocuments | None:
     """By simulation where studies are drawn by their mean squares, else by formula; None for a study without
-    documents, and where neither describes it."""
+    documents, one of several systems, and where neither describes it."""
+    if not isinstance(study, RatingStudy) or study.design.n_documents == 0 or study.rule.is_simulated:
+        return None
     from humeval_power.studies.power.formula import false_positives_without_documents
 
-    if study.design.n_documents == 0 or study.rule.is_simulated:
-        return None
     null = replace(study, ignore_documents=True).with_effect(study.rule.null_effect)
     if null.replication.by_mean_squares and null.rule.estimator == "reml":
         estimate = estimate_power(null, n_simulations=N_SIMULATED, seed=seed)

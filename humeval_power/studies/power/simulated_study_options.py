@@ -10,7 +10,7 @@ from humeval_power.asking.vocabulary import COMPAT_HELP, HALF_WIDTH_HELP, STRICT
 from humeval_power.fields import flag, own, real, word
 
 if TYPE_CHECKING:
-    from humeval_power.studies.power.surface import Cell
+    from humeval_power.studies.power.surface import AnyStudy
 
 COMPAT = own(
     word(("card2020",)),
@@ -38,12 +38,14 @@ STRICT = own(
 )
 
 
-def tell_cells(cells: Sequence[Cell], run: Run, precision: float | None = None, *, times: int = 1) -> None:
+def tell_studies(
+    studies: Sequence[AnyStudy], run: Run, precision: float | None = None, *, times: int = 1
+) -> None:
     """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
     from humeval_power.studies.power.estimate import MAX_SIMULATIONS
     from humeval_power.studies.power.strategies import workload
     from humeval_power.studies.power.work_ahead import precise_simulations, tell_work
 
     most = precise_simulations(run.simulations(), precision, MAX_SIMULATIONS)
-    work = workload(cells, n_simulations=times * most, n_jobs=run.slots)
+    work = workload(studies, n_simulations=times * most, n_jobs=run.slots)
     tell_work(work, n_simulations=most, way_out="--method analytic")
