@@ -16,7 +16,7 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.kernels.compile_events import listening
-from humeval_power.safe_text import WIDTH, table_csv, terminal_text, wrapped
+from humeval_power.safe_text import WIDTH, table_csv, visible, wrapped
 
 if TYPE_CHECKING:
     from humeval_power.saying.result import Result
@@ -73,7 +73,7 @@ _WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledg
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print text for readers: nothing in it that the terminal would obey, whatever a name holds."""
-    click.echo(terminal_text(text), err=err, nl=nl)
+    click.echo(visible(text), err=err, nl=nl)
 
 
 def is_quiet() -> bool:

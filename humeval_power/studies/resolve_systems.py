@@ -109,7 +109,7 @@ class Systems:
                 f"{effect.option}: the difference of interest among several systems is above 0."
             )
         self._check_span(effect, values)
-        return tuple(one.between(None) for one in effects)
+        return tuple(replace(one, systems=None) for one in effects)
 
     def _check_span(self, effect: EffectInput, values: Sequence[float]) -> None:
         pattern = self.study.pattern or DEFAULT_PATTERN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from humeval_power.safe_text import WIDTH, cut, display_width, one_cell, padded, terminal_text, wrapped
+from humeval_power.safe_text import WIDTH, cut, display_width, one_cell, padded, visible, wrapped
 from humeval_power.saying.document import (
     READ_FIRST,
     Block,
@@ -55,7 +55,7 @@ def _parts(document: Document, width: int, details: bool) -> Iterator[str]:
 def _signature(text: str, width: int) -> str:
     """The line cut between its entries; joined again it is the signature."""
     lines, line = [], ""
-    for entry in re.findall(r"[^|]*\|?", terminal_text(text))[:-1]:
+    for entry in re.findall(r"[^|]*\|?", visible(text))[:-1]:
         if line and display_width(f"Signature  {line}{entry}") > width:
             lines.append(line)
             line = ""
@@ -88,7 +88,7 @@ def _block(block: Block, width: int, indent: str) -> str:
         case Points(points):
             return "\n".join(wrapped(point, width=width, bullet=f"{indent}- ") for point in points)
         case Listing(text):
-            return "\n".join(f"{indent}{_INDENT}{terminal_text(line)}" for line in text.split("\n"))
+            return "\n".join(f"{indent}{_INDENT}{visible(line)}" for line in text.split("\n"))
         case Table():
             return table_lines(block, width=width, indent=indent)
         case FormLine():

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -392,7 +393,12 @@ def systems_ceilings(
     if counts.n_documents:
         grown.append(("items and workers", endless_both(counts)))
     return tuple(
-        Ceiling(grows, goal_power(planned, of, rule), smallest_effect(planned, of, target, rule), target)
+        Ceiling(
+            grows,
+            goal_power(planned, of, rule),
+            target,
+            partial(smallest_effect, planned, of, target, rule),
+        )
         for grows, of in grown
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ def growth_of_workers(study: StudyLike) -> Growth:
     low = 2 if study.is_complete else max(2, study.workers_of_an_item)
     high = min(max(_WORKERS * counts.n_workers, 20), most)
     span = (low, counts.n_workers, high, most)
-    return _grown("workers", span, lambda sizes: study.powers(sizes, counts.n_items), ceiling)
+    return _grown("workers", span, partial(study.powers, items=counts.n_items), ceiling)
 
 
 def growth_of_items(study: StudyLike) -> Growth:
@@ -158,7 +159,7 @@ def growth_of_items(study: StudyLike) -> Growth:
     if not study.is_complete:
         low = max(low, -(-counts.n_workers // study.workers_of_an_item))
     span = (low, counts.n_items, max(_ITEMS * counts.n_items, 50), _MOST)
-    return _grown("items", span, lambda sizes: study.powers(counts.n_workers, sizes), ceiling)
+    return _grown("items", span, partial(study.powers, counts.n_workers), ceiling)
 
 
 def _grown(
