@@ -427,7 +427,7 @@ def listed(parse: Callable[[str], Any], metavar: str, of: Mapping[str, Any] | No
         if not isinstance(value, str):
             _refuse_other_kinds(value, array)
         try:
-            return parse(typed_list(value))
+            return parse(plain_text(value) if isinstance(value, str) else typed_list(value))
         except ValueError as error:
             raise ValueError(brief(str(error))) from None
 

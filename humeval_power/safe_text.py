@@ -182,14 +182,14 @@ def visible(text: str) -> str:
 
     Doing it twice changes nothing more.
     """
-    if _is_plain(text):
+    if text.isascii() and text.isprintable():  # nothing to look for, as in nearly all text
         return text
     return _LAYOUT.sub(_code, HIDDEN.sub(_code, text))
 
 
 def one_line(text: str) -> str:
     """Visible text on one line: blanks and line ends become one blank, and none at the ends."""
-    if _is_plain(text) and "  " not in text:
+    if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip(" ")
     return HIDDEN.sub(_code, _BLANKS.sub(" ", text).strip(" "))
 
@@ -197,11 +197,6 @@ def one_line(text: str) -> str:
 def one_cell(text: str) -> str:
     """Visible text on one line with its line feeds as \\n: names that differ by them stay different."""
     return visible(text).replace("\n", r"\n")
-
-
-def _is_plain(text: str) -> bool:
-    """Whether there is nothing to look for, as in nearly all text."""
-    return text.isascii() and text.isprintable()
 
 
 def code_of(character: str) -> str:

@@ -66,7 +66,18 @@ def with_run(command: Function) -> Function:
 
     @wraps(command)
     def placed(*args: Any, **values: Any) -> Any:
-        run = _run_of(values)
+        seed, jobs, on = values.pop("seed"), values.pop("jobs"), values.pop("on")
+        if jobs is not None and on is not None:
+            raise click.UsageError(
+                "--jobs are cores of this process, --on says where else to compute: give one of them."
+            )
+        run = Run(
+            values.pop("simulations"),
+            DEFAULT_SEED if seed is None else seed,
+            jobs or default_jobs(),
+            on,
+            values.pop("dry_run"),
+        )
         if run.on is None and not run.is_dry:
             return command(*args, run=run, **values)
         from humeval_power.sweep.blocks import sweeping
@@ -89,22 +100,6 @@ def with_run(command: Function) -> Function:
         option_of("dry_run", _DRY_RUN),
     )
     return decorated(placed, options)
-
-
-def _run_of(values: dict[str, Any]) -> Run:
-    """How a command is run, taken out of the values of its options."""
-    seed, jobs, on = values.pop("seed"), values.pop("jobs"), values.pop("on")
-    if jobs is not None and on is not None:
-        raise click.UsageError(
-            "--jobs are cores of this process, --on says where else to compute: give one of them."
-        )
-    return Run(
-        values.pop("simulations"),
-        DEFAULT_SEED if seed is None else seed,
-        jobs or default_jobs(),
-        on,
-        values.pop("dry_run"),
-    )
 
 
 _DRY_RUN = of_answer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from humeval_power.safe_text import WIDTH, cut, display_width, one_cell, padded, visible, wrapped
 from humeval_power.saying.document import (
@@ -32,24 +32,17 @@ def as_terminal(document: Document, *, width: int = WIDTH, details: bool = False
     Raises ValueError: a width below 60."""
     if width < NARROWEST:
         raise ValueError(f"width must be at least {NARROWEST}; got {width}.")
-    parts = [part for part in _parts(document, width, details) if part]
-    return "\n\n".join(parts)
-
-
-def _parts(document: Document, width: int, details: bool) -> Iterator[str]:
-    head = [wrapped(document.title, width=width)]
-    head += [wrapped(document.lead, width=width)] if document.lead else []
-    yield "\n".join(head)
-    yield fact_lines(document.headline, width=width)
+    head = "\n".join(wrapped(text, width=width) for text in (document.title, document.lead) if text)
+    parts = [head, fact_lines(document.headline, width=width)]
     if document.caveats:
-        yield f"{READ_FIRST}\n" + "\n".join(
-            wrapped(text, width=width, bullet=f"{_INDENT}- ") for text in document.caveats
-        )
+        cautions = (wrapped(text, width=width, bullet=f"{_INDENT}- ") for text in document.caveats)
+        parts.append("\n".join([READ_FIRST, *cautions]))
     for section in document.all_sections if details else document.sections:
         if details or not section.is_detail:
-            yield _section(section, width)
+            parts.append(_section(section, width))
     if document.signature:
-        yield _signature(document.signature, width)
+        parts.append(_signature(document.signature, width))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _signature(text: str, width: int) -> str:

@@ -372,7 +372,7 @@ def endless_items(counts: StudyCounts) -> StudyCounts:
 def endless_workers(counts: StudyCounts) -> StudyCounts:
     """The same items with a worker for each rating; with all of more workers than there are, where all rate
     every item."""
-    if counts.paired and counts.ratings_per_item == counts.n_workers:
+    if counts.is_complete:
         return replace(counts, n_workers=ENDLESS, ratings_per_item=ENDLESS)
     return replace(counts, n_workers=counts.n_items * counts.ratings_per_item, paired=True)
 

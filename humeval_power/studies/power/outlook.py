@@ -164,7 +164,7 @@ class Outlook:
             or not study.rule.can_show(self.analytic.effect)
         ):
             return None
-        return StudyLike(study.parameters, self.counts, self.analytic.precision, study.rule)
+        return StudyLike(study.parameters.recoded(), self.counts, self.analytic.precision, study.rule)
 
     @cached_property
     def workers(self) -> Growth | None:
@@ -312,7 +312,7 @@ def find_bottleneck(
 
     k = counts.ratings_per_item
     worker = replace(
-        counts, n_workers=counts.n_workers + 1, ratings_per_item=k + 1 if is_complete(counts) else k
+        counts, n_workers=counts.n_workers + 1, ratings_per_item=k + 1 if counts.is_complete else k
     )
     items = replace(counts, n_items=counts.n_items + max(1, counts.n_items // 10))
     fits = (k + 1) * different_workers(counts.paired, counts.n_systems) <= counts.n_workers
@@ -334,18 +334,13 @@ def pair_ceilings(
 ) -> tuple[Ceiling, ...]:
     """What endless items, endless workers, and where there are documents both, make of a study of two systems."""
     documents = counts.n_documents
-    k = None if is_complete(counts) else counts.ratings_per_item
+    k = None if counts.is_complete else counts.ratings_per_item
     how: dict[str, Any] = {"n_documents": documents, "target": target, "rule": rule}
     return (
         ceiling_with_items(parameters, n_workers=counts.n_workers, **how),
         ceiling_with_workers(parameters, n_items=counts.n_items, ratings_per_item=k, **how),
         *((ceiling_with_both(parameters, **how),) if documents else ()),
     )
-
-
-def is_complete(counts: StudyCounts) -> bool:
-    """Whether every worker rates every item."""
-    return counts.paired and counts.ratings_per_item == counts.n_workers
 
 
 def one_document_more(counts: StudyCounts) -> StudyCounts:

@@ -138,11 +138,10 @@ def design_of(
 
     The same size gives the same object: what a formula takes from it is then found once.
     """
-    complete = counts.paired and counts.ratings_per_item == counts.n_workers
     return build_design(
         counts.n_workers,
         counts.n_items,
-        None if complete or kind in _WHOLE_DESIGNS else counts.ratings_per_item,
+        None if counts.is_complete or kind in _WHOLE_DESIGNS else counts.ratings_per_item,
         paired=counts.paired,
         kind=kind,
         max_ratings_per_worker=max_ratings_per_worker,
@@ -631,8 +630,7 @@ def _limit(
 
 def _limit_ratings(counts: StudyCounts) -> int | None:
     """Ratings per item that stay fixed as workers are added; None where all of them rate every item."""
-    complete = counts.paired and counts.ratings_per_item == counts.n_workers
-    return None if complete else counts.ratings_per_item
+    return None if counts.is_complete else counts.ratings_per_item
 
 
 def _why(
