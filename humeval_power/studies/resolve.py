@@ -31,7 +31,6 @@ from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.studies.power.files_joint import is_analysis, read_joint
 from humeval_power.study import DEFAULT_GOAL, FIELDS, PRICE_FIELDS
 from humeval_power.systems import Goal, SystemsParameters
 
@@ -105,6 +104,8 @@ def assumptions_of(
     allow = study.allow_not_identified
     if study.pilot is not None:
         assumed["pilot"] = _of_pilot(study, allow)
+    if study.parameters:
+        from humeval_power.studies.power.files import is_analysis, read_joint
     for path in study.parameters:
         name = Path(path).stem
         if name in assumed:
@@ -278,10 +279,13 @@ def effect_or_known(
 ) -> EffectInput | None:
     """The difference that was said, else that of the systems that were fitted."""
     said = effect_of(study, names)
-    known = isinstance(study.values, SystemsParameters) or any(map(is_analysis, study.parameters))
-    if said is not None or not known or study.margin is not None or study.margin_raw is not None:
+    if said is not None or study.margin is not None or study.margin_raw is not None:
         return said
-    return EffectInput("--effect", (only_setting(settings)[1].difference,))
+    from humeval_power.studies.power.files import is_analysis
+
+    if isinstance(study.values, SystemsParameters) or any(map(is_analysis, study.parameters)):
+        return EffectInput("--effect", (only_setting(settings)[1].difference,))
+    return None
 
 
 _LIKE_POINTS = 0.25  # on [0, 1]: larger than published differences are, and a point of five
@@ -317,7 +321,11 @@ def _says_means(given: Mapping[str, object]) -> bool:
     if '"means":' in str(given.get("values")):
         return True
     paths = given.get("parameters")
-    return isinstance(paths, tuple | list) and any(is_analysis(str(path)) for path in paths)
+    if not isinstance(paths, tuple | list):
+        return False
+    from humeval_power.studies.power.files import is_analysis
+
+    return any(is_analysis(str(path)) for path in paths)
 
 
 # With a margin the true difference is 0 where none is said.

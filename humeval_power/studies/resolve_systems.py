@@ -235,7 +235,7 @@ def _systems(
 
 def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilot]]:
     """Fits of several systems by their name, and where they come from: a pilot's table, records of analyses."""
-    from humeval_power.studies.power.files_joint import is_analysis, read_joint
+    from humeval_power.studies.power.files import is_analysis, read_joint
 
     pilot: dict[str, tuple[Assumed, SystemsPilot]] = {}
     if study.pilot is not None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from errno import ENAMETOOLONG
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
+from types import ModuleType
 from typing import Any
 
 import click
@@ -22,7 +26,6 @@ from humeval_power.asking.output import (
     finish_stopped_runs,
     say,
 )
-from humeval_power.doors.terminal.postponed import start_quickly
 from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.safe_text import WIDTH, wrapped
 
@@ -121,7 +124,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; before it runs, what a killed run has left where it leads is completed."""
-        start_quickly()
+        _start_quickly()
         resolved = super().resolve_command(ctx, args)
         if args[0] in FOLDED and caught() is None and not {"-q", "--quiet"} & set(args):
             where = " ".join(in_terminal(args[:1]))
@@ -208,6 +211,33 @@ class LazyGroup(click.Group):
             if isinstance(command, click.Group):
                 command = command.get_command(ctx, word) or (None if command is self else command)
         return None if isinstance(command, click.Group) else command
+
+
+# SciPy copies all names of NumPy, and so loads its compiler of Fortran and its test tools: half of its own start.
+_POSTPONED = {"numpy.f2py", "numpy.testing"}
+# Modules and their classes are objects that stay: looking through them for garbage is a tenth of a start.
+_NEW_OBJECTS = (50_000, 20, 100)  # after which the collector looks at the youngest, the young, and all
+
+
+class _Postponing:
+    """Finds these modules as Python does, to be loaded at the first use."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module's specification, None for all others."""
+        spec = PathFinder.find_spec(name, path, target) if name in _POSTPONED else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
+
+
+def _start_quickly() -> None:
+    """For the commands of a terminal: a process that is not ours loads and collects as it wants."""
+    gc.set_threshold(*_NEW_OBJECTS)
+    if _Postponing not in sys.meta_path:
+        sys.meta_path.insert(0, _Postponing)
 
 
 def _worded(error: click.UsageError, named: Callable[[str], str] = str) -> click.UsageError:

@@ -24,11 +24,10 @@ from humeval_power.asking.declared import (
 from humeval_power.asking.output import note
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import METHOD
+from humeval_power.asking.vocabulary import COMPAT, HALF_WIDTH, METHOD, STRICT
 from humeval_power.choices import Method
 from humeval_power.differences import Difference
 from humeval_power.studies.plan.ask_held import AMEND, load_plan, plan_path, refuse_beside_plan
-from humeval_power.studies.power.simulated_study_options import COMPAT, HALF_WIDTH, STRICT, tell_studies
 from humeval_power.studies.resolve import (
     CARD2020_UNIT,
     effect_needed,
@@ -123,6 +122,8 @@ def command(
         about, setting, said = _planned(planned, study)
         scale = planned.scale
     if method != "analytic" or not about.has_formula:
+        from humeval_power.studies.power.work_ahead import tell_studies
+
         tell_studies([about] if about.rule.margin is None else [about, about], run, half_width)
     return study_power(
         about,

@@ -26,7 +26,6 @@ from humeval_power.asking.vocabulary import METHOD
 from humeval_power.choices import Method
 from humeval_power.fields import own, real
 from humeval_power.rules import WITH_MARGIN
-from humeval_power.studies.power.simulated_study_options import tell_studies
 from humeval_power.studies.resolve import EFFECT, on_one_criterion, rule_of, source_needed
 from humeval_power.studies.resolve_systems import systems_of
 from humeval_power.study import FIELDS
@@ -133,6 +132,8 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
             study.refuse((*EFFECT, "system_means"), f"is what is sought: {remedy}")
         about, setting, said, scale, assumed = typed_study(study, rule)
     if method != "analytic" or not about.has_formula:
+        from humeval_power.studies.power.work_ahead import tell_studies
+
         tell_studies([about], run, times=SEARCH_STEPS)
     return study_detectable(
         about,

@@ -13,14 +13,13 @@ from humeval_power.asking.declared import CARRIED, TO_POWER, VARIATION, Page, Pa
 from humeval_power.asking.output import note
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import DRAW
+from humeval_power.asking.vocabulary import COMPAT, DRAW, HALF_WIDTH, STRICT
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.errors import DesignError, Problem
 from humeval_power.fields import Field, listed, number_list, own, word
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.saying.document import AlongStudy, Drawn
-from humeval_power.studies.power.simulated_study_options import COMPAT, HALF_WIDTH, STRICT, tell_studies
 from humeval_power.studies.resolve import (
     CARD2020_UNIT,
     EFFECT,
@@ -173,6 +172,7 @@ def command(
             for there, at in result
         ]
     from humeval_power.studies.power.calls import study_surface
+    from humeval_power.studies.power.work_ahead import tell_studies
 
     tell_studies([cell.study for cell in cells], run, half_width)
     return study_surface(
