@@ -123,7 +123,8 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, with what the file of --config says; where something is missing, look for everything
         else that is."""
-        args = with_config(ctx, args)
+        if any(one.name == "write_config" for one in self.params):
+            args = with_config(ctx, args)
         typed = list(args)
         try:
             rest = super().parse_args(ctx, args)

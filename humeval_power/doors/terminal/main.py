@@ -267,21 +267,23 @@ def _tell(error: HumevalPowerError, named: Callable[[str], str] = str) -> None:
         say(wrapped(f"Error: {named(str(error))}", indent="  ").removeprefix("Error:"), err=True)
 
 
-def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if not wanted:
-        return
+def _show(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    """Print what an option of the program itself asks for, and end."""
+    if wanted:
+        say(_version() if option.name == "version" else _versions())
+        ctx.exit()
+
+
+def _version() -> str:
     from importlib import metadata
 
     from humeval_power.doors.terminal.commit import commit
 
     made = commit()
-    say(f"humeval-power {metadata.version('humeval-power')}{f' ({made})' if made else ''}")
-    ctx.exit()
+    return f"humeval-power {metadata.version('humeval-power')}{f' ({made})' if made else ''}"
 
 
-def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if not wanted:
-        return
+def _versions() -> str:
     import platform
     import shutil
     from importlib import metadata
@@ -293,9 +295,7 @@ def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -
         except metadata.PackageNotFoundError:
             lines.append((package, "not installed"))
     lines.append(("Rscript", shutil.which("Rscript") or "not found"))
-    for name, value in lines:
-        say(f"{name:<14} {value}")
-    ctx.exit()
+    return "\n".join(f"{name:<14} {value}" for name, value in lines)
 
 
 _REPORTED = (
@@ -324,7 +324,7 @@ _REPORTED = (
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_show_version,
+    callback=_show,
     help="Show the version and the commit that it was made from, and exit.",
 )
 @click.option(
@@ -332,7 +332,7 @@ _REPORTED = (
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_show_versions,
+    callback=_show,
     help="Show the versions of everything that results depend on, and exit.",
 )
 @click.pass_context

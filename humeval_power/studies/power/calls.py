@@ -93,7 +93,7 @@ def study_power(
     if budget is not None and not budget > 0:
         raise InputError(f"The budget must be above 0; got {budget}.")
     study = strategies.one_of_two(study)
-    halfway = strategies.halfway(study)
+    halfway = None if study.rule.margin is None else strategies.halfway(study)
     cells = [Cell(setting, study), *([] if halfway is None else [Cell(setting, halfway)])]
     analytic, notes = strategies.formula_power(study, method)
     simulated = []
@@ -119,7 +119,7 @@ def study_power(
         scale=scale,
         effect_unit=effect_unit,
         strict=strict,
-        left_out=without_documents(study),
+        left_out=without_documents(study) if study.design.n_documents else None,
         assumed=assumed,
         costs=costs,
         budget=None if budget is None else Decimal(str(budget)),
