@@ -26,6 +26,17 @@ class Difference:
     points: float | None = None
     systems: tuple[str, str] | None = ANONYMOUS
 
+    @classmethod
+    def of_points(cls, points: float, scale: RatingScale) -> Difference:
+        """What so many points of a scale are on [0, 1].
+
+        Examples
+        --------
+        >>> Difference.of_points(0.5, RatingScale.parse("1:5")).value
+        0.125
+        """
+        return cls(scale.effect_from_raw(points), scale, points)
+
     @property
     def direction(self) -> str:
         """Whose difference it is: 'new - baseline'."""
@@ -99,11 +110,6 @@ def differences_of(
     ------
     InputError
         Every difference that cannot exist, at once; or points without a scale.
-
-    Examples
-    --------
-    >>> differences_of([0.5], RatingScale.parse("1:5"), name="--effect-raw", raw=True)[0].value
-    0.125
     """
     if not raw:
         refuse(on_unit(values, name=name))
@@ -113,7 +119,7 @@ def differences_of(
         rule = f"{shown} points of which scale? Add --scale LOW:HIGH, such as --scale 1:5."
         raise refusal(rule, "Or give the difference on [0, 1] without '-raw'.", place=name)
     refuse(in_points(values, scale, name=name))
-    return tuple(Difference(scale.effect_from_raw(value), scale, value) for value in values)
+    return tuple(Difference.of_points(value, scale) for value in values)
 
 
 def margin_of(value: float, scale: RatingScale | None, *, name: str, raw: bool = False) -> float:

@@ -124,7 +124,10 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; before it runs, what a killed run has left where it leads is completed."""
-        _start_quickly()
+        # for the commands of a terminal: a process that is not ours loads and collects as it wants
+        gc.set_threshold(*_NEW_OBJECTS)
+        if _Postponing not in sys.meta_path:
+            sys.meta_path.insert(0, _Postponing)
         resolved = super().resolve_command(ctx, args)
         if args[0] in FOLDED and caught() is None and not {"-q", "--quiet"} & set(args):
             where = " ".join(in_terminal(args[:1]))
@@ -231,13 +234,6 @@ class _Postponing:
         if spec is not None and spec.loader is not None:
             spec.loader = LazyLoader(spec.loader)
         return spec
-
-
-def _start_quickly() -> None:
-    """For the commands of a terminal: a process that is not ours loads and collects as it wants."""
-    gc.set_threshold(*_NEW_OBJECTS)
-    if _Postponing not in sys.meta_path:
-        sys.meta_path.insert(0, _Postponing)
 
 
 def _worded(error: click.UsageError, named: Callable[[str], str] = str) -> click.UsageError:
