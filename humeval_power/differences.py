@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from humeval_power.choices import ANONYMOUS
 from humeval_power.errors import Problem, refusal, refuse
@@ -36,10 +36,6 @@ class Difference:
         0.125
         """
         return cls(scale.effect_from_raw(points), scale, points)
-
-    def between(self, systems: tuple[str, str] | None) -> Difference:
-        """The same, of these systems."""
-        return replace(self, systems=systems)
 
     @property
     def direction(self) -> str:
@@ -116,13 +112,13 @@ def differences_of(
         Every difference that cannot exist, at once; or points without a scale.
     """
     if not raw:
-        _refuse(on_unit(values, name=name))
+        refuse(on_unit(values, name=name))
         return tuple(Difference(value, scale) for value in values)
     if scale is None:
         shown = ", ".join(f"{value:g}" for value in values)
         rule = f"{shown} points of which scale? Add --scale LOW:HIGH, such as --scale 1:5."
         raise refusal(rule, "Or give the difference on [0, 1] without '-raw'.", place=name)
-    _refuse(in_points(values, scale, name=name))
+    refuse(in_points(values, scale, name=name))
     return tuple(Difference.of_points(value, scale) for value in values)
 
 
@@ -134,7 +130,7 @@ def margin_of(value: float, scale: RatingScale | None, *, name: str, raw: bool =
     InputError
         A margin that is not above 0 and at most the whole scale; or points without a scale.
     """
-    _refuse(
+    refuse(
         []
         if value > 0
         else [_problem(name, value, "a margin must be above 0 and at most 1 (the whole scale).", "")]
@@ -165,7 +161,3 @@ def _points_instead(name: str, value: float, unit: float) -> str:
 
 def _problem(name: str, value: float, rule: str, remedy: str) -> Problem:
     return Problem(rule, remedy, name, value=value, has_value=True)
-
-
-def _refuse(problems: list[Problem]) -> None:
-    refuse(problems)

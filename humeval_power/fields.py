@@ -317,7 +317,8 @@ def day() -> Kind:
     return Kind(read, {"type": "string", "format": "date"}, "[%Y-%m-%d]")
 
 
-def _text(value: Any) -> str:
+def plain_text(value: Any) -> str:
+    """A text as it is. Raises ValueError: what is none, or one that cannot be kept."""
     if not isinstance(value, str):
         raise ValueError(f"give a text in quotes; got {shown(value)}.")
     if "\0" in value or len(value) > MOST_LETTERS:
@@ -334,8 +335,8 @@ def text(
 
     def read(value: Any) -> Any:
         if not many:
-            return _text(value)
-        return tuple(map(_text, [value] if isinstance(value, str) else _sequence(value)))
+            return plain_text(value)
+        return tuple(map(plain_text, [value] if isinstance(value, str) else _sequence(value)))
 
     plain = {"type": "string"}
     json = {"anyOf": [plain, {"type": "array", "items": plain}]} if many else plain
@@ -357,7 +358,7 @@ def typed_list(value: Any) -> str:
         Anything else.
     """
     if isinstance(value, str):
-        return _text(value)
+        return plain_text(value)
     if isinstance(value, Mapping):
         try:
             return ",".join(_quoted(f"{name}={_plain(one)}") for name, one in value.items())
@@ -380,7 +381,7 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         raise ValueError(f"give numbers or texts; got {shown(value)}.")
     if isinstance(value, str):
-        return _text(value)
+        return plain_text(value)
     number = real_number(value)  # a size that can be written
     if isinstance(value, float):
         return repr(number)
@@ -392,9 +393,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _refuse_other_kinds(value: Any, of: Mapping[str, Any]) -> None:
-    """Refuse numbers for names, texts for numbers, lists for tables and the like."""
-    if isinstance(value, str):
-        return
+    """Refuse numbers for names, lists for tables and the like; a text is read."""
     if of.get("type") == "object":
         if not isinstance(value, Mapping) or not value:
             raise ValueError(f"give a table such as {{ name = value }}; got {shown(value)}.")
@@ -405,7 +404,7 @@ def _refuse_other_kinds(value: Any, of: Mapping[str, Any]) -> None:
                 raise ValueError(f"{rule}; got {shown(value[wrong[0]])}.")
         return
     if of.get("type") == "string":
-        _text(value)
+        plain_text(value)
     if _is_number(value) and "items" not in of:
         return
     items = of.get("items", {})
@@ -425,9 +424,10 @@ def listed(parse: Callable[[str], Any], metavar: str, of: Mapping[str, Any] | No
     array = {"type": "array"} if of is None else of
 
     def read(value: Any) -> Any:
-        _refuse_other_kinds(value, array)
+        if not isinstance(value, str):
+            _refuse_other_kinds(value, array)
         try:
-            return parse(typed_list(value))
+            return parse(plain_text(value) if isinstance(value, str) else typed_list(value))
         except ValueError as error:
             raise ValueError(brief(str(error))) from None
 

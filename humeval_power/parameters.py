@@ -82,7 +82,9 @@ class Parameters:
                 problems.append(field_problem(name, value, "a standard deviation cannot be negative."))
             elif name.startswith("correlation_") and abs(value) > 1:
                 problems.append(field_problem(name, value, "a correlation lies between -1 and 1."))
-        if not _is_coding(self.coding):
+        coding: object = self.coding
+        is_pair = isinstance(coding, list | tuple) and len(coding) == 2 and all(map(is_number, coding))
+        if not is_pair or self.coding[0] == self.coding[1]:
             problems.append(
                 field_problem("coding", self.coding, "must be two different numbers, such as [-0.5, 0.5].")
             )
@@ -309,15 +311,6 @@ def _recoded_factor(
 def _less(first: tuple[float, ...], second: tuple[float, ...]) -> tuple[float, float, float]:
     a, b, across = (one - other for one, other in zip(first, second, strict=True))
     return a, b, across
-
-
-def _is_coding(coding: object) -> bool:
-    return (
-        isinstance(coding, list | tuple)
-        and len(coding) == 2
-        and all(is_number(code) for code in coding)
-        and coding[0] != coding[1]
-    )
 
 
 PRESETS: Mapping[str, Parameters] = {

@@ -19,7 +19,7 @@ from humeval_power.studies.plan.request import PlanRequest as PlanRequest
 from humeval_power.studies.plan.request import PlanResult as PlanResult
 from humeval_power.studies.power.assurance import assurance as assurance
 from humeval_power.studies.power.assurance import safe_parameters as safe_parameters
+from humeval_power.studies.power.files import read_joint as read_joint
 from humeval_power.studies.power.files import usual_assumptions as usual_assumptions
-from humeval_power.studies.power.files_joint import read_joint as read_joint
 from humeval_power.study_counts import StudyCounts as StudyCounts
 from humeval_power.uncertainty import VarianceUncertainty as VarianceUncertainty

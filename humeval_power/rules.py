@@ -74,9 +74,6 @@ class DecisionRule:
             raise InputError(
                 f"Differences are analysed as numbers; family {self.family!r} analyses ratings."
             )
-        self._check_margin()
-
-    def _check_margin(self) -> None:
         if self.alternative not in WITH_MARGIN:
             if self.margin is not None:
                 raise InputError(

@@ -7,7 +7,7 @@ character or a mark that turns the direction, is shown as a code such as \\x1b o
 all that distinguishes two names.
 
 ========================  ==========================================================================
-terminal                  `terminal_text`, and `wrapped` lines, `display_width`, `padded`, `cut` for columns
+terminal                  `visible` text, and `wrapped` lines, `display_width`, `padded`, `cut` for columns
 Markdown, HTML, LaTeX     `markdown_text`, `markdown_code`, `html_text`, `latex_text`
 BibTeX                    `bibtex_text`
 pictures                  `picture_text`
@@ -182,14 +182,14 @@ def visible(text: str) -> str:
 
     Doing it twice changes nothing more.
     """
-    if _is_plain(text):
+    if text.isascii() and text.isprintable():  # nothing to look for, as in nearly all text
         return text
     return _LAYOUT.sub(_code, HIDDEN.sub(_code, text))
 
 
 def one_line(text: str) -> str:
     """Visible text on one line: blanks and line ends become one blank, and none at the ends."""
-    if _is_plain(text) and "  " not in text:
+    if text.isascii() and text.isprintable() and "  " not in text:
         return text.strip(" ")
     return HIDDEN.sub(_code, _BLANKS.sub(" ", text).strip(" "))
 
@@ -197,11 +197,6 @@ def one_line(text: str) -> str:
 def one_cell(text: str) -> str:
     """Visible text on one line with its line feeds as \\n: names that differ by them stay different."""
     return visible(text).replace("\n", r"\n")
-
-
-def _is_plain(text: str) -> bool:
-    """Whether there is nothing to look for, as in nearly all text."""
-    return text.isascii() and text.isprintable()
 
 
 def code_of(character: str) -> str:
@@ -482,11 +477,6 @@ _DOTS = "..."
 _STARTS_OF_ERRORS = ("error:", "warning:")
 
 
-def terminal_text(text: str) -> str:
-    """Whole output, with its line feeds; what a terminal would obey is shown as a code."""
-    return visible(text)
-
-
 def display_width(text: str) -> int:
     """Columns that visible text takes: two for wide East Asian characters, none for combining marks."""
     return len(text) if text.isascii() else sum(map(_width, text))
@@ -520,7 +510,7 @@ def wrapped(text: str, *, width: int = WIDTH, bullet: str = "", indent: str = ""
     later = indent or " " * display_width(bullet)
     lines: list[str] = []
     line = ""
-    for piece in re.findall(r" *[^ ]+(?: %[^ ]*)?", terminal_text(re.sub(r"[\t\r\n]", " ", text))):
+    for piece in re.findall(r" *[^ ]+(?: %[^ ]*)?", visible(re.sub(r"[\t\r\n]", " ", text))):
         word = piece.lstrip(" ")
         room = width - display_width(later if lines else bullet)
         if not line:
@@ -566,7 +556,6 @@ __all__ = [
     "shell_command",
     "shell_word",
     "table_csv",
-    "terminal_text",
     "toml_text",
     "visible",
     "wrapped",

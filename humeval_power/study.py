@@ -61,6 +61,7 @@ from humeval_power.fields import (
     names,
     number_list,
     parts_of,
+    plain_text,
     real,
     shortened,
     split_names,
@@ -221,7 +222,7 @@ def _fee(value: Any) -> str | PlatformFee:
     """The name of a platform, or its rule as a table."""
     table = _table(value)
     if table is None:
-        return text().read(value)  # type: ignore[no-any-return]
+        return plain_text(value)
     try:
         return PlatformFee.from_dict(table)
     except InputError as error:
@@ -232,7 +233,7 @@ def _table(value: Any) -> dict[str, Any] | None:
     """A table, or one that is written as JSON; None for anything else."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            value = json.loads(text().read(value))
+            value = json.loads(plain_text(value))
         except (ValueError, RecursionError):
             raise ValueError(f"is no table of JSON: {shortened(value)}.") from None
     return _number(value) if isinstance(value, Mapping) else None

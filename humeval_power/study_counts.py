@@ -37,6 +37,11 @@ class StudyCounts:
     n_systems: int = 2
 
     @property
+    def is_complete(self) -> bool:
+        """Whether every worker rates every item."""
+        return self.paired and self.ratings_per_item == self.n_workers
+
+    @property
     def ratings_of_a_worker(self) -> float:
         """How many ratings a worker gives, on average."""
         ratings = self.n_systems * self.n_items * self.ratings_per_item * self.n_repeats

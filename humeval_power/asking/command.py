@@ -98,10 +98,12 @@ class Command(click.Command):
     program : writes the program that gives the same, from what was typed.
     no_program : or why there is none.
     form : its page, where it has one.
+    always : options that every command of its kind has.
     """
 
     program: Callable[[Any, Any], None] | None = None
     form: Form | None = None
+    always: tuple[click.Parameter, ...] = ()
 
     def __init__(
         self,
@@ -114,14 +116,15 @@ class Command(click.Command):
         self.program, self.no_program = program or self.program, no_program
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Those of the command, then --help-all, then --help."""
+        """Those of the command, those of all of its kind, then --help-all, then --help."""
         *own, last = super().get_params(ctx)
-        return [*own, _HELP_ALL, last]
+        return [*own, *self.always, _HELP_ALL, last]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, with what the file of --config says; where something is missing, look for everything
         else that is."""
-        args = with_config(ctx, args)
+        if any(one.name == "write_config" for one in self.params):
+            args = with_config(ctx, args)
         typed = list(args)
         try:
             rest = super().parse_args(ctx, args)
@@ -324,23 +327,30 @@ def in_words_of_file(message: str, ctx: click.Context | None = None) -> str:
 class StudyCommand(Command):
     """A command whose options are fields of the study; study.toml says what nobody types."""
 
+    always = tuple(
+        made_of(option_of(name, one, exposed=False))
+        for name, one in {
+            "study_file": of_answer(
+                text("FILE"),
+                f"Take what is not typed from this study file. [./{FILE_NAME}, where no field of it is typed]",
+                option="study",
+                further=True,
+            ),
+            "no_study": of_answer(flag(), f"Do not read ./{FILE_NAME}.", further=True),
+        }.items()
+    )
+
     def __init__(self, *args: Any, use: Use | None = None, **named: Any) -> None:
         super().__init__(*args, **named)
         self.use = use or Use()
         if self.program is None and not self.no_program:
             self.program = _write_call
 
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Those of the command, then --study, --no-study and --help-all, then --help."""
-        *own, everything, last = super().get_params(ctx)
-        return [*own, *_STUDY_OPTIONS, everything, last]
-
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put what the study file says and nobody typed in front of the words that were typed."""
         if ctx.resilient_parsing or {"-h", "--help", "--help-all"} & set(args):
             return super().parse_args(ctx, args)
-        words, unread = self._with_study(ctx, list(args))
-        source = study_in_use(ctx)
+        words, source, unread = self._with_study(ctx, list(args))
         if not {"-q", "--quiet"} & set(args):
             if source is not None and source.path:
                 note(source.notice)
@@ -349,8 +359,9 @@ class StudyCommand(Command):
         ctx.meta[WORDS_READ] = tuple(words)
         return super().parse_args(ctx, words)
 
-    def _with_study(self, ctx: click.Context, args: list[str]) -> tuple[list[str], str]:
-        """The words with those of the study file, and the option because of which ./study.toml is not read."""
+    def _with_study(self, ctx: click.Context, args: list[str]) -> tuple[list[str], StudyInUse | None, str]:
+        """The words with those of the study file, that file, and the option because of which ./study.toml is not
+        read."""
         parsed, rest, _ = self.make_parser(ctx).parse_args(args=list(args))
         typed = {name: value for name, value in parsed.items() if value not in (None, (), UNSET)}
         options = {one.field: one for one in self.params if isinstance(one, FieldOption | FieldArgument)}
@@ -358,17 +369,18 @@ class StudyCommand(Command):
         none = (None, path, (path,))
         given = {name: one for name, one in options.items() if typed.get(str(one.name)) not in none}
         file = ABOUT.get()
-        if file is None and path is None and self._is_here(typed):
+        may_be_here = file is None and path is None and "no_study" not in typed and caught() is None
+        if may_be_here and Path(FILE_NAME).is_file():
             fields = [one for one in given.values() if isinstance(one, FieldOption)]
             if fields:
-                return args, _long(fields[0])
+                return args, None, _long(fields[0])
             path = FILE_NAME
         if file is None and path is None:
-            return args, ""
+            return args, None, ""
         file = file or read_study(path or FILE_NAME)
         taken = self._fitting(file.values, set(given), typed, options)
         words = [word for name, value in taken.items() for word in _words(options[name], value)]
-        ctx.meta[STUDY_FILE] = StudyInUse(
+        source = StudyInUse(
             file.path,
             # what stands in the place of what the file says: the same, or an alternative
             typed=tuple(
@@ -398,15 +410,11 @@ class StudyCommand(Command):
                 **_typed_fields(given, typed),
             },
         )
-        return [*words, *self._place_of_result(file.values, typed, file.path), *args], ""
+        ctx.meta[STUDY_FILE] = source
+        return [*words, *self._place_of_result(file.values, typed, file.path), *args], source, ""
 
     def _sought(self, said: Mapping[str, Any], typed: Mapping[str, Any]) -> tuple[str, ...]:
         return self.use.seeks(said, typed) if callable(self.use.seeks) else self.use.seeks
-
-    @staticmethod
-    def _is_here(typed: Mapping[str, Any]) -> bool:
-        """Whether a study lies in this folder and may be read without being named."""
-        return "no_study" not in typed and caught() is None and Path(FILE_NAME).is_file()
 
     def _fitting(
         self, said: Mapping[str, Any], given: set[str], typed: Mapping[str, Any], options: Collection[str]
@@ -522,17 +530,3 @@ def is_study(path: str) -> bool:
     except InputError:
         return False
     return str(document.get("schema", "")).startswith("humeval_power/study/")
-
-
-_STUDY_OPTIONS = tuple(
-    made_of(option_of(name, one, exposed=False))
-    for name, one in {
-        "study_file": of_answer(
-            text("FILE"),
-            f"Take what is not typed from this study file. [./{FILE_NAME}, where no field of it is typed]",
-            option="study",
-            further=True,
-        ),
-        "no_study": of_answer(flag(), f"Do not read ./{FILE_NAME}.", further=True),
-    }.items()
-)

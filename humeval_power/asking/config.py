@@ -34,8 +34,7 @@ CONFIG: Mapping[str, Field] = {
 
 def with_config(ctx: click.Context, args: list[str]) -> list[str]:
     """The words that were typed, behind those that the file of --config says and nobody typed."""
-    command = ctx.command
-    if ctx.resilient_parsing or not any(one.name == "write_config" for one in command.params):
+    if ctx.resilient_parsing:
         return args
     typed = _raw(ctx, args)
     if {"help", "help_all"} & typed.keys():

@@ -76,7 +76,7 @@ class Declaration:
     endings, writes, codes : as in `with_result`.
     needs : decorators that say what else it cannot do without, see `command.needs`.
     of_study : its fields of the study are taken from study.toml too, and its program asks the same of a `Study`.
-    study_answer : in place of calls, what such a command computes from what was typed and how it is run.
+    study_answer : in place of calls, what such a command computes; `run` says how it is run.
     use : what such a command takes from study.toml.
     read_as : what click calls with a value that was typed, by the field: it gives that which the command gets.
     beside : fields that name a file each, and what that holds of the result, as in `with_result`.
@@ -94,7 +94,7 @@ class Declaration:
     endings: tuple[str, ...] = ()
     needs: tuple[Function, ...] = ()
     of_study: bool = False
-    study_answer: Callable[[click.Context, Mapping[str, Any]], Any] | None = None
+    study_answer: Callable[..., Any] | None = None
     use: Use | None = None
     no_program: str = ""
     writes: bool = True
@@ -106,15 +106,13 @@ class Declaration:
     def command(self) -> click.Command:
         """The command of the terminal."""
 
-        def answered(run: Any = None, **_values: Any) -> Any:
-            context = click.get_current_context()
-            if self.study_answer is not None:
-                return self.study_answer(context, {"run": run} if self.simulates else {})
+        def called(run: Any = None, **_values: Any) -> Any:
             calls = Caller(run if self.simulates else None)
             assert self.answer is not None
-            self.answer(TypedValues(context), calls)
+            self.answer(TypedValues(click.get_current_context()), calls)
             return calls.result
 
+        answered: Function = self.study_answer or called
         for need in reversed(self.needs):
             answered = need(answered)
         made: Function = with_result(
@@ -276,12 +274,12 @@ def study_command(
     simulates how as `run`; `further` are those of `Declaration`.
     """
     own = [one.sets or name for name, one in fields.items() if name not in (*FIELDS, "all_pairs")]
+    run = ("run",) if further.get("simulates") else ()
 
     def declare(function: Callable[..., Any]) -> click.Command:
-        def answer(context: click.Context, run: Mapping[str, Any]) -> Any:
-            return function(
-                study=StudyValues.of(context), **{name: context.params[name] for name in own}, **run
-            )
+        def answer(**values: Any) -> Any:
+            study = StudyValues.of(click.get_current_context())
+            return function(study=study, **{name: values[name] for name in (*own, *run)})
 
         return Declaration(
             path, str(function.__doc__), fields, of_study=True, study_answer=answer, **further

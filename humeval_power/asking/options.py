@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -110,26 +109,6 @@ def decorated(command: Function, options: Iterable[Function]) -> Function:
     for option in reversed(tuple(options)):
         command = option(command)
     return command
-
-
-def collected(
-    command: Function,
-    options: Iterable[Function],
-    *,
-    name: str,
-    collect: Callable[[dict[str, Any]], object],
-) -> Function:
-    """The command with all options; what `collect` takes out of their values it gets as `name`.
-
-    collect : removes what it reads from the values, which are handed on to the command
-    """
-
-    @wraps(command)
-    def gathered(*args: Any, **values: Any) -> Any:
-        result = collect(values)
-        return command(*args, **{**values, name: result})
-
-    return decorated(gathered, options)
 
 
 def link_of(name: str, one: Field) -> str:

@@ -16,7 +16,7 @@ import click
 
 from humeval_power.errors import InputError
 from humeval_power.kernels.compile_events import listening
-from humeval_power.safe_text import WIDTH, table_csv, terminal_text, wrapped
+from humeval_power.safe_text import WIDTH, table_csv, visible, wrapped
 
 if TYPE_CHECKING:
     from humeval_power.saying.result import Result
@@ -73,7 +73,7 @@ _WRITTEN = ("output", "key", "key_file", "figures", "pictures", "library", "ledg
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print text for readers: nothing in it that the terminal would obey, whatever a name holds."""
-    click.echo(terminal_text(text), err=err, nl=nl)
+    click.echo(visible(text), err=err, nl=nl)
 
 
 def is_quiet() -> bool:
@@ -312,24 +312,23 @@ def printed(result: Result, form: Format, *, details: bool) -> str:
         return str(result.artefact(result.printed_as))
     from humeval_power.files.documents.reading import to_json
     from humeval_power.saying import render
+    from humeval_power.saying.render.terminal import as_terminal
 
-    document = result.document
-    forms: Mapping[Format, Callable[[], str]] = {
-        "terminal": lambda: render.as_terminal(document(), width=_width(), details=details),
-        "markdown": lambda: render.as_markdown(document()),
-        "html": lambda: render.as_html(document()),
-        "latex": lambda: render.as_latex(document()),
-        "csv": lambda: table_csv(result.to_frame(), digits=10),
-        "json": lambda: to_json(result.record()),
-    }
-    return forms[form]()
+    if form == "csv":
+        return table_csv(result.to_frame(), digits=10)
+    if form == "json":
+        return to_json(result.record())
+    if form == "terminal":  # which shows no provenance
+        return as_terminal(result.body(), width=_width(), details=details)
+    as_form = {"markdown": render.as_markdown, "html": render.as_html, "latex": render.as_latex}[form]
+    return str(as_form(result.document()))
 
 
 def answer_of(result: Result) -> str:
     """What a result says first, in the terminal: its title, the answer, and what must be read before it is used."""
-    from humeval_power.saying import render
+    from humeval_power.saying.render.terminal import as_terminal
 
-    return render.as_terminal(replace(result.body(), sections=(), signature=""), width=_width())
+    return as_terminal(replace(result.body(), sections=(), signature=""), width=_width())
 
 
 def _width() -> int:

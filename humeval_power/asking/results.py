@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from humeval_power.asking.config import CONFIG, WRITES_CONFIG, note_config
-from humeval_power.asking.options import Function, collected, option_of
+from humeval_power.asking.options import Function, decorated, option_of
 from humeval_power.asking.output import (
     FIGURES,
     FORMAT_OF,
@@ -44,7 +44,7 @@ from humeval_power.asking.output import (
     typed_files,
     write_set,
 )
-from humeval_power.asking.run import EXIT_TARGET_MISSED, Run, command_as_typed
+from humeval_power.asking.run import EXIT_TARGET_MISSED, Run, command_as_typed, computing, kept_work
 from humeval_power.asking.study_file import ABOUT
 from humeval_power.asking.vocabulary import OUTPUT_HELP
 from humeval_power.errors import InputError
@@ -88,6 +88,8 @@ class Out:
 
     def check(self) -> None:
         """Refuse, before long work, what cannot be written."""
+        if self.path in (None, "-") and not (self.beside or self.code):
+            return
         refuse_one_place(self.beside, self.path)
         if self.code:
             self._check_code()
@@ -220,33 +222,42 @@ def with_result(
 
     def decorate(command: Function) -> Function:
         @wraps(command)
-        def run(*args: Any, out: Out, **values: Any) -> None:
+        def run(*args: Any, **values: Any) -> None:
+            for name in CONFIG if configured else ():
+                values.pop(name)
+            out = _out_of(values, endings, writes=writes, beside=beside, codes=codes)
             out.check()
             if out.code == PYTHON:
                 out.deliver_program()
                 return
-            from humeval_power.asking.run import kept_work
             from humeval_power.files.file_bytes import noting_files
             from humeval_power.saying.progress import lines_to, silent
 
-            is_silent = click.get_current_context().meta.get(QUIET, False)
-            with noting_files() as files, kept_work(out.path, files, elsewhere=beside) as work:
+            context = click.get_current_context()
+            how = values.get("run")
+            dry = how if isinstance(how, Run) and how.is_dry else None  # a text is a column of runs
+            with noting_files() as files, kept_work(out.path, files, elsewhere=beside) as kept:
                 with ExitStack() as around:
                     around.enter_context(compiled_kernels())
-                    around.enter_context(silent() if is_silent else lines_to(note))
-                    around.enter_context(work.computing())
+                    around.enter_context(silent() if context.meta.get(QUIET, False) else lines_to(note))
+                    if kept is not None:
+                        around.enter_context(computing(kept))
                     if configured:
-                        note_config(click.get_current_context())
-                    result, is_dry = _result_of(lambda: command(*args, **values), values.get("run"))
-                source = click.get_current_context().meta.get(STUDY_FILE)
+                        note_config(context)
+                    if dry is None:
+                        result = command(*args, **values)
+                    else:
+                        result = _costs_of(lambda: command(*args, **values), dry)
+                source = context.meta.get(STUDY_FILE)
                 complete = result.with_command(command_as_typed(), tuple(files.values()))
                 if source is not None:
                     complete = complete.of_study(source.fields)
-                if is_dry:
+                if dry is not None:
                     replace(out, path=None, beside=()).deliver(complete)
                     return
                 out.deliver(complete)
-                work.delivered()
+                if kept is not None:
+                    kept.remove()
                 by = caught()
                 if source is not None and out.path not in (None, "-") and (by is None or by.keeps_study):
                     source.update(complete, out.path)
@@ -255,31 +266,22 @@ def with_result(
                     note(f"Ends with {EXIT_TARGET_MISSED}: {result.missed}")
                 sys.exit(EXIT_TARGET_MISSED)
 
-        def out_of(values: dict[str, Any]) -> Out:
-            for name in CONFIG if configured else ():
-                values.pop(name)
-            code = {"python": PYTHON, **(codes or {})}.get(values.pop("code") or "", "")
-            return replace(_out_of(values, endings, writes=writes, beside=beside), code=code)
-
-        return collected(run, options, name="out", collect=out_of)
+        return decorated(run, options)
 
     return decorate
 
 
-def _result_of(compute: Callable[[], Result], how: Run | str | None) -> tuple[Result, bool]:
-    """What a command finds, or with --dry-run what it will cost, unless it simulates nothing; and whether this was
-    such a run, of which nothing is written."""
-    if not isinstance(how, Run) or not how.is_dry:  # a text is a column of runs
-        return compute(), False
+def _costs_of(compute: Callable[[], Result], how: Run) -> Result:
+    """What a command will cost; of one that simulates nothing what it finds."""
     from humeval_power.saying.progress import SweepCost
     from humeval_power.sweep.dispatch import CostWorkedOut
 
     try:
         result = compute()
     except CostWorkedOut as costs:
-        return SweepCost(cost=costs.cost, slots=how.slots), True
+        return SweepCost(cost=costs.cost, slots=how.slots)
     note("Nothing of this is computed in blocks: here is the answer itself, which is not written.")
-    return result, True
+    return result
 
 
 def _names(files: Collection[str]) -> str:
@@ -316,12 +318,19 @@ def code_wanted() -> bool:
 
 
 def _out_of(
-    values: dict[str, Any], own_endings: tuple[str, ...], *, writes: bool, beside: Beside | None = None
+    values: dict[str, Any],
+    own_endings: tuple[str, ...],
+    *,
+    writes: bool,
+    beside: Beside | None = None,
+    codes: Mapping[str, str] | None = None,
 ) -> Out:
+    """Where a result goes, taken out of the values of a command's options."""
     as_json, form, details = (values.pop(name) for name in ("as_json", "format", "details"))
     output, force = (values.pop("output"), values.pop("force")) if writes else (None, False)
-    files = typed_files(beside or {}, click.get_current_context().params)
-    return Out("json" if as_json else form, output, force, details, own_endings, files)
+    files = typed_files(beside, click.get_current_context().params) if beside else ()
+    code = {"python": PYTHON, **(codes or {})}.get(values.pop("code") or "", "")
+    return Out("json" if as_json else form, output, force, details, own_endings, files, code)
 
 
 _JSON = of_answer(flag(), "Print JSON, for programs.", usual=False, option="json")

@@ -6,7 +6,7 @@ import re
 import signal
 import threading
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -19,7 +19,7 @@ from humeval_power.asking.options import (
     ON,
     Elsewhere,
     Function,
-    collected,
+    decorated,
     default_jobs,
     option_of,
     place_of,
@@ -65,7 +65,19 @@ def with_run(command: Function) -> Function:
     and is run where that says."""
 
     @wraps(command)
-    def placed(*args: Any, run: Run, **values: Any) -> Any:
+    def placed(*args: Any, **values: Any) -> Any:
+        seed, jobs, on = values.pop("seed"), values.pop("jobs"), values.pop("on")
+        if jobs is not None and on is not None:
+            raise click.UsageError(
+                "--jobs are cores of this process, --on says where else to compute: give one of them."
+            )
+        run = Run(
+            values.pop("simulations"),
+            DEFAULT_SEED if seed is None else seed,
+            jobs or default_jobs(),
+            on,
+            values.pop("dry_run"),
+        )
         if run.on is None and not run.is_dry:
             return command(*args, run=run, **values)
         from humeval_power.sweep.blocks import sweeping
@@ -87,22 +99,7 @@ def with_run(command: Function) -> Function:
         option_of("on", ON, callback=place_of),
         option_of("dry_run", _DRY_RUN),
     )
-    return collected(placed, options, name="run", collect=_run_of)
-
-
-def _run_of(values: dict[str, Any]) -> Run:
-    seed, jobs, on = values.pop("seed"), values.pop("jobs"), values.pop("on")
-    if jobs is not None and on is not None:
-        raise click.UsageError(
-            "--jobs are cores of this process, --on says where else to compute: give one of them."
-        )
-    return Run(
-        values.pop("simulations"),
-        DEFAULT_SEED if seed is None else seed,
-        jobs or default_jobs(),
-        on,
-        values.pop("dry_run"),
-    )
+    return decorated(placed, options)
 
 
 _DRY_RUN = of_answer(
@@ -151,42 +148,27 @@ class Interrupted(KeyboardInterrupt):
     """A command was stopped; the text says what is kept."""
 
 
-class KeptWork:
-    """The finished work of one command."""
-
-    def __init__(self, folder: PartialFolder | None) -> None:
-        self._folder = folder
-
-    @contextmanager
-    def computing(self) -> Iterator[None]:
-        """Within it the work is done. What is refused has its answer: nothing of it is kept, unless it is only this
-        way of going on that is refused."""
-        if self._folder is None:
-            yield
-            return
-        from humeval_power.files.file_sets import UnfinishedWorkError
-        from humeval_power.sweep.blocks import sweeping
-        from humeval_power.sweep.dispatch import NotSendableError
-
-        try:
-            with sweeping(store=self._folder):
-                yield
-        except (UnfinishedWorkError, NotSendableError):
-            raise
-        except InputError:
-            self._folder.remove()
-            raise
-
-    def delivered(self) -> None:
-        """The output is written: what was kept can go."""
-        if self._folder is not None:
-            self._folder.remove()
-
-
 @contextmanager
+def computing(folder: PartialFolder) -> Iterator[None]:
+    """Within it the work is done. What is refused has its answer: nothing of it is kept, unless it is only this
+    way of going on that is refused."""
+    from humeval_power.files.file_sets import UnfinishedWorkError
+    from humeval_power.sweep.blocks import sweeping
+    from humeval_power.sweep.dispatch import NotSendableError
+
+    try:
+        with sweeping(store=folder):
+            yield
+    except (UnfinishedWorkError, NotSendableError):
+        raise
+    except InputError:
+        folder.remove()
+        raise
+
+
 def kept_work(
     output: str | None, files: Mapping[str, Source], *, elsewhere: Collection[str] = ()
-) -> Iterator[KeptWork]:
+) -> AbstractContextManager[PartialFolder | None]:
     """Keep the work of a command beside its output, until that is there; without an output nowhere.
 
     files : those that the command has read, by the time of the first block.
@@ -194,16 +176,21 @@ def kept_work(
     Raises Interrupted: the command was stopped, and some of its work is kept.
     """
     if output is None or output == "-" or is_stream(output):
-        yield KeptWork(None)
-        return
+        return nullcontext()
+    return _kept_beside(Path(output), files, _NOT_ASKED | set(elsewhere))
+
+
+@contextmanager
+def _kept_beside(
+    output: Path, files: Mapping[str, Source], ignored: Collection[str]
+) -> Iterator[PartialFolder]:
     from humeval_power.files.file_sets import PartialFolder
     from humeval_power.saying.progress import share_done
 
-    ignored = _NOT_ASKED | set(elsewhere)
-    folder = PartialFolder(Path(output), lambda: _question(files, ignored), tell=note, warn=remark)
+    folder = PartialFolder(output, lambda: _question(files, ignored), tell=note, warn=remark)
     try:
         with _termination_as_interruption():
-            yield KeptWork(folder)
+            yield folder
     except KeyboardInterrupt:
         if folder.save():
             share = share_done()

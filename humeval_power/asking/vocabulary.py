@@ -335,6 +335,30 @@ SCORE_SD = own(real(0, open="low"), "SD of single scores.")
 LOOK_HELP = "Number of the look."
 HALF_WIDTH_HELP = "Half of the width of an interval."
 COMPAT_HELP = "As Card et al. (2020) did."
+COMPAT = own(
+    word(("card2020",)),
+    COMPAT_HELP,
+    "Decide as",
+    words={"card2020": "Card et al. (2020)"},
+    note="Decide by maximum likelihood and t > 1.96; the effect is their coefficient under -1/+1 coding, which is "
+    "HALF the difference B - A.",
+    further=True,
+)
+HALF_WIDTH = own(
+    real(0, 0.5, open="both"),
+    HALF_WIDTH_HELP,
+    "Simulate until the power is known to +-",
+    note=": the power is simulated until its own is so narrow.",
+    further=True,
+)
+STRICT = own(
+    flag(),
+    STRICT_HELP,
+    "No answer if fits fail",
+    note=": more than 1 % of the fits failed.",
+    usual=False,
+    further=True,
+)
 METRIC_HELP = "The metric that is compared."
 ITEM_SD_HELP = "SD over the items."
 MOST_RUNS_HELP = "Most runs."

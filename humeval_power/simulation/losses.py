@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from humeval_power.choices import Exclusion as Exclusion
 from humeval_power.designs import Assignment, Codes
 from humeval_power.errors import InputError, Problem, field_problem
+from humeval_power.latent_shares import is_number
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -44,9 +45,9 @@ class Losses:
     def __post_init__(self) -> None:
         rule = "must be a share from 0 to below 1."
         problems = [
-            field_problem(name, getattr(self, name), rule)
+            field_problem(name, share, rule)
             for name in _SHARES
-            if not _is_share(getattr(self, name))
+            if not (is_number(share := getattr(self, name)) and 0 <= share < 1)
         ]
         if not problems and self.careless >= 1:
             problems.append(Problem("at_random and straight_lining together must stay below 1.", ""))
@@ -251,10 +252,6 @@ def _scatter(u: Floats, answers: RandomAnswers, levels: Floats | None) -> Floats
     if levels is None:
         return u
     return np.asarray(levels[np.minimum(np.floor(u * len(levels)), len(levels) - 1).astype(np.int64)])
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1
 
 
 NO_LOSSES = Losses()

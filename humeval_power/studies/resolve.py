@@ -31,7 +31,6 @@ from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.studies.power.files_joint import is_analysis, read_joint
 from humeval_power.study import DEFAULT_GOAL, FIELDS, PRICE_FIELDS
 from humeval_power.systems import Goal, SystemsParameters
 
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.replicates import Looks
     from humeval_power.studies.plan.planned_judges import PlannedJudges
     from humeval_power.studies.plan.planned_systems import SystemsPilot
-    from humeval_power.studies.power.surface import Cell
+    from humeval_power.studies.power.scenario import RatingStudy
     from humeval_power.study_counts import Documents
 
 SOURCES = ("parameters", "preset", "values", "pilot")  # any of these says where the variation comes from
@@ -105,6 +104,8 @@ def assumptions_of(
     allow = study.allow_not_identified
     if study.pilot is not None:
         assumed["pilot"] = _of_pilot(study, allow)
+    if study.parameters:
+        from humeval_power.studies.power.files import is_analysis, read_joint
     for path in study.parameters:
         name = Path(path).stem
         if name in assumed:
@@ -278,10 +279,13 @@ def effect_or_known(
 ) -> EffectInput | None:
     """The difference that was said, else that of the systems that were fitted."""
     said = effect_of(study, names)
-    known = isinstance(study.values, SystemsParameters) or any(map(is_analysis, study.parameters))
-    if said is not None or not known or study.margin is not None or study.margin_raw is not None:
+    if said is not None or study.margin is not None or study.margin_raw is not None:
         return said
-    return EffectInput("--effect", (only_setting(settings)[1].difference,))
+    from humeval_power.studies.power.files import is_analysis
+
+    if isinstance(study.values, SystemsParameters) or any(map(is_analysis, study.parameters)):
+        return EffectInput("--effect", (only_setting(settings)[1].difference,))
+    return None
 
 
 _LIKE_POINTS = 0.25  # on [0, 1]: larger than published differences are, and a point of five
@@ -317,7 +321,11 @@ def _says_means(given: Mapping[str, object]) -> bool:
     if '"means":' in str(given.get("values")):
         return True
     paths = given.get("parameters")
-    return isinstance(paths, tuple | list) and any(is_analysis(str(path)) for path in paths)
+    if not isinstance(paths, tuple | list):
+        return False
+    from humeval_power.studies.power.files import is_analysis
+
+    return any(is_analysis(str(path)) for path in paths)
 
 
 # With a margin the true difference is 0 where none is said.
@@ -340,7 +348,7 @@ def settled(
     no room for, or a latent effect that cannot be."""
     if effect.latent:
         return [_at_latent_effect(settings, study.shares, study.link, value) for value in effect.values]
-    effects = [said.between(settings.systems) for said in effect.on(settings.scale)]
+    effects = [replace(said, systems=settings.systems) for said in effect.on(settings.scale)]
     if study.shares is None:
         return [(settings, said) for said in effects]
     return [
@@ -560,19 +568,13 @@ def design_of(study: StudyValues, n_systems: int = 2) -> Design:
     )
 
 
-def cell_of(
-    study: StudyValues,
-    setting: str,
-    parameters: Parameters,
-    design: Design,
-    rule: DecisionRule,
-    points: int | None,
-) -> Cell:
-    """One study of two systems, with the name of its setting."""
+def rating_study_of(
+    study: StudyValues, parameters: Parameters, design: Design, rule: DecisionRule, points: int | None
+) -> RatingStudy:
+    """One study of two systems."""
     from humeval_power.studies.power.scenario import RatingStudy
-    from humeval_power.studies.power.surface import Cell
 
-    rating_study = RatingStudy(
+    return RatingStudy(
         parameters,
         design,
         rule=rule,
@@ -581,7 +583,6 @@ def cell_of(
         losses=losses_of(study),
         exclusion=study.exclusion,
     )
-    return Cell(setting, rating_study)
 
 
 def losses_of(study: StudyValues) -> Losses:

@@ -109,7 +109,7 @@ class Systems:
                 f"{effect.option}: the difference of interest among several systems is above 0."
             )
         self._check_span(effect, values)
-        return tuple(one.between(None) for one in effects)
+        return tuple(replace(one, systems=None) for one in effects)
 
     def _check_span(self, effect: EffectInput, values: Sequence[float]) -> None:
         pattern = self.study.pattern or DEFAULT_PATTERN
@@ -235,7 +235,7 @@ def _systems(
 
 def _fitted_together(study: StudyValues) -> dict[str, tuple[Assumed, SystemsPilot]]:
     """Fits of several systems by their name, and where they come from: a pilot's table, records of analyses."""
-    from humeval_power.studies.power.files_joint import is_analysis, read_joint
+    from humeval_power.studies.power.files import is_analysis, read_joint
 
     pilot: dict[str, tuple[Assumed, SystemsPilot]] = {}
     if study.pilot is not None:

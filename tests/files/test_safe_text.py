@@ -39,7 +39,6 @@ from humeval_power.safe_text import (
     picture_text,
     shell_command,
     table_csv,
-    terminal_text,
     toml_text,
     visible,
     wrapped,
@@ -117,9 +116,9 @@ def test_no_hidden_character_is_dropped_or_kept(character):
 
 @given(any_text)
 def test_a_terminal_gets_nothing_to_obey(text):
-    shown = terminal_text(text)
+    shown = visible(text)
     assert all(character == "\n" or is_shown(character) for character in shown)
-    assert terminal_text(shown) == shown
+    assert visible(shown) == shown
     shown.encode()
 
 

@@ -102,7 +102,7 @@ found |= {{"helps": helps, "completed": completed, "refused": refused, "brought"
 found["modules of all helps"] = len(sys.modules)
 
 if all(importlib.util.find_spec(name) for name in ("starlette", "uvicorn")):
-    import humeval_power.doors.page.opened
+    import humeval_power.doors.page.app
     found["page"] = heavy()
 
 import humeval_power.studies.plan.ask_held, humeval_power.studies.plan.files

@@ -9,7 +9,7 @@ import pytest
 
 from humeval_power.designs import Design, crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.kernels.latent.draws import observed_variances
+from humeval_power.kernels.latent.moments import observed_variances
 from humeval_power.latent import Latent, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters, preset
 from humeval_power.rules import DecisionRule

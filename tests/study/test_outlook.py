@@ -276,7 +276,7 @@ def test_designs_have_the_prices_and_powers_that_they_have_alone(name, costs):
             price = 2 * n * k if costs is None else float(cost_of(counts, costs).total)
             assert cost == pytest.approx(price, abs=1e-9)
             assert power == pytest.approx(study.power_of(counts), rel=1e-9)
-            assert k == (m if study.is_complete else own.ratings_per_item)
+            assert k == (m if own.is_complete else own.ratings_per_item)
 
 
 @each_case("costs", [None, PRICES], ids=["ratings", "prices"])

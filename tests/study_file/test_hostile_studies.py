@@ -150,8 +150,8 @@ def test_a_file_that_cannot_be_read_ends_with_2_and_one_clear_error(tmp_path: Pa
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
     wrong = f'{HEAD}[design]\nworkers = "3"\nitems = true\n[effect]\neffect = nan\n[test]\nalpha = 2\n'
-    found = _power(tmp_path, wrong.encode())
-    assert [line for line in (3, 4, 6, 8) if f"line {line}" not in found.output] == []
+    told = " ".join(_power(tmp_path, wrong.encode()).output.split())  # lines end where the path is long
+    assert [line for line in (3, 4, 6, 8) if f"line {line}" not in told] == []
 
 
 @each_case("encoding", ["utf-8-sig", "utf-16", "crlf", "cr"])

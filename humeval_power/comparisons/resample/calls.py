@@ -60,7 +60,9 @@ def resample(
     from humeval_power.studies.power.workload import NOTHING
 
     said = Difference(shift, ratings.scale) if isinstance(shift, int | float) else shift
-    said = None if said is None else said.between((ratings.system_names[0], ratings.system_names[1]))
+    said = (
+        None if said is None else replace(said, systems=(ratings.system_names[0], ratings.system_names[1]))
+    )
     first = ResampledRatings(
         ResampledTable.of(ratings),
         by=unit,

@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from humeval_power.asking.form import Form
 from humeval_power.doors.page import views
@@ -41,8 +42,10 @@ from humeval_power.doors.page.score_reading import (
     with_roles,
 )
 from humeval_power.doors.page.serving.refusals import RefusedError
+from humeval_power.doors.page.serving.server import State
 from humeval_power.doors.page.views import RUN, AnswerState, Surroundings, can_begin
 from humeval_power.doors.page.whole_study import StudyPages
+from humeval_power.doors.page.working.workers import Workers, WorkLimits
 from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.studies import new_seed
 from humeval_power.errors import HumevalPowerError, InputError
@@ -50,6 +53,15 @@ from humeval_power.errors import HumevalPowerError, InputError
 # Commands whose order tells the systems apart: a link without a seed gets one that nobody knows.
 _SECRET_SEEDS = {("assign",)}
 _SOON = 0.4  # seconds that a page waits for a job that may be short
+_JOBS = 2  # at once: a table can be looked at while a long simulation runs
+_LIMITS = WorkLimits(alone_seconds=600.0)  # a page that is open asks several times a minute
+
+
+def make_page(state: State) -> ASGIApp:
+    """The application for `serve`; while a worker is busy the server does not end for want of use."""
+    workers = Workers(n_jobs=_JOBS, limits=_LIMITS, scratch=state.private)
+    state.is_busy = lambda: workers.is_busy
+    return make_app(PageParts(workers, state.uploads, state.private, state.form_token, state.folder))
 
 
 def make_app(parts: PageParts) -> Starlette:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from errno import ENAMETOOLONG
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import LazyLoader
+from types import ModuleType
 from typing import Any
 
 import click
@@ -22,7 +26,6 @@ from humeval_power.asking.output import (
     finish_stopped_runs,
     say,
 )
-from humeval_power.doors.terminal.postponed import start_quickly
 from humeval_power.errors import HumevalPowerError, InputError, StudyFileError, options_in_errors
 from humeval_power.safe_text import WIDTH, wrapped
 
@@ -121,7 +124,10 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; before it runs, what a killed run has left where it leads is completed."""
-        start_quickly()
+        # for the commands of a terminal: a process that is not ours loads and collects as it wants
+        gc.set_threshold(*_NEW_OBJECTS)
+        if _Postponing not in sys.meta_path:
+            sys.meta_path.insert(0, _Postponing)
         resolved = super().resolve_command(ctx, args)
         if args[0] in FOLDED and caught() is None and not {"-q", "--quiet"} & set(args):
             where = " ".join(in_terminal(args[:1]))
@@ -150,26 +156,23 @@ class LazyGroup(click.Group):
                     raise click.UsageError(
                         f"Not UTF-8 text: {word!r}. Type it, or rename the file, in UTF-8."
                     )
-            return super().make_context(info_name, args, parent, **extra)
+            words = list(args)  # parsing takes them out
+            context = super().make_context(info_name, args, parent, **extra)
         except click.exceptions.NoArgsIsHelpError:
             raise  # it shows the help
         except click.UsageError as error:
             raise _worded(error) from None
+        context.meta[WORDS] = words  # for messages
+        return context
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep what was typed, for messages."""
-        ctx.meta[WORDS] = list(args)
-        return super().parse_args(ctx, args)
-
+    @options_in_errors()
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what goes wrong is told in words, and never as a traceback."""
-        with options_in_errors():
-            return self._invoke(ctx)
-
-    def _invoke(self, ctx: click.Context) -> Any:
         if caught() is not None:
             return super().invoke(ctx)
-        _never_fail_to_encode()
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):  # what its encoding lacks is printed as a code
+                stream.reconfigure(errors="backslashreplace")
         words: list[str] = ctx.meta[WORDS]
         try:
             return super().invoke(ctx)
@@ -213,11 +216,24 @@ class LazyGroup(click.Group):
         return None if isinstance(command, click.Group) else command
 
 
-def _never_fail_to_encode() -> None:
-    """A character that the terminal's encoding lacks is printed as its code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+# SciPy copies all names of NumPy, and so loads its compiler of Fortran and its test tools: half of its own start.
+_POSTPONED = {"numpy.f2py", "numpy.testing"}
+# Modules and their classes are objects that stay: looking through them for garbage is a tenth of a start.
+_NEW_OBJECTS = (50_000, 20, 100)  # after which the collector looks at the youngest, the young, and all
+
+
+class _Postponing:
+    """Finds these modules as Python does, to be loaded at the first use."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module's specification, None for all others."""
+        spec = PathFinder.find_spec(name, path, target) if name in _POSTPONED else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyLoader(spec.loader)
+        return spec
 
 
 def _worded(error: click.UsageError, named: Callable[[str], str] = str) -> click.UsageError:
@@ -247,21 +263,23 @@ def _tell(error: HumevalPowerError, named: Callable[[str], str] = str) -> None:
         say(wrapped(f"Error: {named(str(error))}", indent="  ").removeprefix("Error:"), err=True)
 
 
-def _show_version(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if not wanted:
-        return
+def _show(ctx: click.Context, option: click.Parameter, wanted: bool) -> None:
+    """Print what an option of the program itself asks for, and end."""
+    if wanted:
+        say(_version() if option.name == "version" else _versions())
+        ctx.exit()
+
+
+def _version() -> str:
     from importlib import metadata
 
     from humeval_power.doors.terminal.commit import commit
 
     made = commit()
-    say(f"humeval-power {metadata.version('humeval-power')}{f' ({made})' if made else ''}")
-    ctx.exit()
+    return f"humeval-power {metadata.version('humeval-power')}{f' ({made})' if made else ''}"
 
 
-def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -> None:
-    if not wanted:
-        return
+def _versions() -> str:
     import platform
     import shutil
     from importlib import metadata
@@ -273,9 +291,7 @@ def _show_versions(ctx: click.Context, _option: click.Parameter, wanted: bool) -
         except metadata.PackageNotFoundError:
             lines.append((package, "not installed"))
     lines.append(("Rscript", shutil.which("Rscript") or "not found"))
-    for name, value in lines:
-        say(f"{name:<14} {value}")
-    ctx.exit()
+    return "\n".join(f"{name:<14} {value}" for name, value in lines)
 
 
 _REPORTED = (
@@ -304,7 +320,7 @@ _REPORTED = (
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_show_version,
+    callback=_show,
     help="Show the version and the commit that it was made from, and exit.",
 )
 @click.option(
@@ -312,7 +328,7 @@ _REPORTED = (
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_show_versions,
+    callback=_show,
     help="Show the versions of everything that results depend on, and exit.",
 )
 @click.pass_context

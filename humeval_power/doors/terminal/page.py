@@ -55,7 +55,7 @@ def command(
     Ctrl-C.
     """
     require_extra("page", wanted_for="The page")
-    from humeval_power.doors.page.opened import make_page
+    from humeval_power.doors.page.app import make_page
     from humeval_power.doors.page.serving.server import default_caps, serve
 
     serve(

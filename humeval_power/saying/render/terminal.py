@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from humeval_power.safe_text import WIDTH, cut, display_width, one_cell, padded, terminal_text, wrapped
+from humeval_power.safe_text import WIDTH, cut, display_width, one_cell, padded, visible, wrapped
 from humeval_power.saying.document import (
     READ_FIRST,
     Block,
@@ -32,30 +32,23 @@ def as_terminal(document: Document, *, width: int = WIDTH, details: bool = False
     Raises ValueError: a width below 60."""
     if width < NARROWEST:
         raise ValueError(f"width must be at least {NARROWEST}; got {width}.")
-    parts = [part for part in _parts(document, width, details) if part]
-    return "\n\n".join(parts)
-
-
-def _parts(document: Document, width: int, details: bool) -> Iterator[str]:
-    head = [wrapped(document.title, width=width)]
-    head += [wrapped(document.lead, width=width)] if document.lead else []
-    yield "\n".join(head)
-    yield fact_lines(document.headline, width=width)
+    head = "\n".join(wrapped(text, width=width) for text in (document.title, document.lead) if text)
+    parts = [head, fact_lines(document.headline, width=width)]
     if document.caveats:
-        yield f"{READ_FIRST}\n" + "\n".join(
-            wrapped(text, width=width, bullet=f"{_INDENT}- ") for text in document.caveats
-        )
+        cautions = (wrapped(text, width=width, bullet=f"{_INDENT}- ") for text in document.caveats)
+        parts.append("\n".join([READ_FIRST, *cautions]))
     for section in document.all_sections if details else document.sections:
         if details or not section.is_detail:
-            yield _section(section, width)
+            parts.append(_section(section, width))
     if document.signature:
-        yield _signature(document.signature, width)
+        parts.append(_signature(document.signature, width))
+    return "\n\n".join(part for part in parts if part)
 
 
 def _signature(text: str, width: int) -> str:
     """The line cut between its entries; joined again it is the signature."""
     lines, line = [], ""
-    for entry in re.findall(r"[^|]*\|?", terminal_text(text))[:-1]:
+    for entry in re.findall(r"[^|]*\|?", visible(text))[:-1]:
         if line and display_width(f"Signature  {line}{entry}") > width:
             lines.append(line)
             line = ""
@@ -88,7 +81,7 @@ def _block(block: Block, width: int, indent: str) -> str:
         case Points(points):
             return "\n".join(wrapped(point, width=width, bullet=f"{indent}- ") for point in points)
         case Listing(text):
-            return "\n".join(f"{indent}{_INDENT}{terminal_text(line)}" for line in text.split("\n"))
+            return "\n".join(f"{indent}{_INDENT}{visible(line)}" for line in text.split("\n"))
         case Table():
             return table_lines(block, width=width, indent=indent)
         case FormLine():

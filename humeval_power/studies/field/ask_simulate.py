@@ -137,7 +137,7 @@ def _world(study: StudyValues) -> World | None:
     """The parameters that were typed; None for those of the plan."""
     if not has_source(study):
         return None
-    from humeval_power.studies.power.files_joint import is_analysis, read_joint
+    from humeval_power.studies.power.files import is_analysis, read_joint
 
     paths = study.parameters
     if len(paths) == 1 and is_analysis(paths[0]):

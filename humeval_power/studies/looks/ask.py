@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
+from humeval_power.asking.adapting import one_table
 from humeval_power.asking.calls import Caller, TypedValues
-from humeval_power.asking.declared import Calls, Declaration, Fields
+from humeval_power.asking.command import Use
+from humeval_power.asking.declared import Calls, Declaration, Fields, Page, Part, study_command
 from humeval_power.asking.expressions import Call, Value, call
 from humeval_power.asking.study_file import ACCURACIES, PREFERENCES, EffectRange, score_range
+from humeval_power.asking.study_values import StudyValues, study_fields
 from humeval_power.asking.vocabulary import (
     ACCURACY_DIFFERENCE,
     AGREEMENT,
@@ -18,6 +21,7 @@ from humeval_power.asking.vocabulary import (
     MEAN_OF_A,
     ONE_SCORE,
     RATING_DIFFERENCE,
+    RATINGS,
     SAMPLE_SIZE,
     SCORE_SD,
     SYSTEM,
@@ -27,15 +31,62 @@ from humeval_power.asking.vocabulary import (
     TIE_SHARE,
     TWO,
     systems_typed,
+    table_of,
 )
 from humeval_power.choices import POOL_BUDGETS, Ties
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
 from humeval_power.fields import day, listed, names, number_list, own, real, text, whole, word
-from humeval_power.studies.looks.ask_anytime import command as anytime
 from humeval_power.studies.looks.ask_study import command as study
 from humeval_power.studies.resolve import look_shares
 from humeval_power.study import EFFECT_HELP, FIELDS
+
+if TYPE_CHECKING:
+    from humeval_power.studies.looks.result_anytime import AnytimeResult
+
+# `looks anytime`: an interval that holds after every worker, however many will come.
+
+
+@study_command(
+    ("looks", "anytime"),
+    {
+        "ratings": table_of(),
+        **study_fields("alpha", instead=RATINGS),
+        "narrowest_at": own(
+            whole(3, 1000),
+            "How many workers you expect: the interval is narrowest there, and right at any number. Decide it "
+            "before the first look.",
+            "Workers that you expect",
+            usual=10,
+        ),
+    },
+    arguments=("ratings",),
+    use=Use(adapts=one_table),
+    page=Page(
+        "Look after every worker",
+        "Workers come one by one, each with items of his own: an interval that may be looked at after each.",
+        (Part("The ratings", ("ratings", "systems", "scale", "narrowest_at")),),
+        journey="ratings",
+    ),
+)
+def anytime(study: StudyValues, narrowest_at: int) -> AnytimeResult:
+    """An interval that holds after every worker, at its price.
+
+    RATINGS are all so far, in the order in which workers came, each of whom
+    rated items that nobody else did, under both systems. The interval is the
+    exact confidence sequence of normal means (t statistics, right-Haar
+    mixture). It is wide: plan looks instead where you know how many workers
+    there will be. Shared items, and sequences over items or ratings, are
+    refused, with the error that they would have.
+    """
+    from humeval_power.studies.loading import load_ratings
+    from humeval_power.studies.looks import calls
+
+    ratings = load_ratings(study.ratings, study, tell=False)
+    return calls.anytime(ratings, narrowest_at=narrowest_at, alpha=study.alpha)
+
+
+# Looks at comparisons of other kinds.
 
 _WHOLE_LIST = listed(number_list(int), "LIST")
 

@@ -48,7 +48,7 @@ from humeval_power.studies.power.formula import effect_precision, power_at
 from humeval_power.studies.power.outlook import bottleneck_words
 from humeval_power.studies.power.required import counts_precision
 from humeval_power.studies.power.result_several import facts_of_several
-from humeval_power.studies.power.study_content import beyond_pilot, setting_labels
+from humeval_power.studies.power.study_content import beyond_pilot
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.study_counts import StudyCounts
 from humeval_power.systems import GOAL_WORDS, GOALS, goal_clause
@@ -91,8 +91,9 @@ class PlanSearchResult(Result):
         result = self.found
         yield Section("Ways to spend the money", (_ways_table(result),))
         if result.alone:
-            facts = Facts(tuple(_assumed_facts(result)))
-            yield hangs_section(result.chosen.powers, facts, _alone_table(result))
+            labels = labels_of_settings(self.plan)
+            facts = Facts(tuple(_assumed_facts(result, labels)))
+            yield hangs_section(result.chosen.powers, facts, _alone_table(result, labels))
         front = front_chart(result, self.plan.scale)
         yield Section("Why this design", (Facts(tuple(_choice_facts(result))), front))
         yield from stops_sections(result)
@@ -315,13 +316,12 @@ def _not_met(result: PlanResult) -> tuple[str, ...]:
     return (said + (f" What would do: {ways}." if ways else ""),)
 
 
-def _assumed_facts(result: PlanResult) -> Iterator[Fact]:
+def _assumed_facts(result: PlanResult, labels: Mapping[str, str]) -> Iterator[Fact]:
     """Which parameters were looked at, and which of them the plan was made for."""
-    request, powers = result.request, result.chosen.powers
-    labels = setting_labels(powers)
-    first = next(iter(labels.values()))
+    request = result.request
+    first, *others = (labels[name] for name in result.chosen.powers)
     if request.assumed.chosen:
-        yield "Assumed", f"{', '.join(labels.values())} ({request.assumed.chosen})"
+        yield "Assumed", f"{', '.join([first, *others])} ({request.assumed.chosen})"
     planned = f"{first}, the first that was named"
     if request.robust:
         planned = f"{labels[result.judged]}, under which this plan has the least power"
@@ -410,12 +410,13 @@ def _unspent(result: PlanResult) -> str:
     return f"{left} the limits are {', '.join(at_most)}." if at_most else ""
 
 
-def _alone_table(result: PlanResult) -> Table:
+def _alone_table(result: PlanResult, labels: Mapping[str, str]) -> Table:
     """The power of the plan under each entry, and what it asks for on its own; equal rows are one."""
-    labels = setting_labels(one.name for one in result.alone)
-    for entry in result.request.assumed.entries:
-        if entry.standing and labels.get(entry.name) == entry.name:  # a setting that no other name places
-            labels[entry.name] += f" ({entry.standing})"
+    standings = {
+        entry.name: f" ({entry.standing})"
+        for entry in result.request.assumed.entries
+        if entry.standing and labels.get(entry.name) == entry.name  # a setting that no other name places
+    }
     documents = ("documents",) if result.chosen.counts.n_documents else ()
     names: dict[tuple[str, ...], list[str]] = {}
     for one in result.alone:
@@ -424,7 +425,7 @@ def _alone_table(result: PlanResult) -> Table:
         else:
             own = (*_sizes(one.counts, result), f"{one.cost:,.2f}")
         row = (power_words(result.chosen.powers[one.name]), *own)
-        names.setdefault(row, []).append(labels[one.name])
+        names.setdefault(row, []).append(labels[one.name] + standings.get(one.name, ""))
     return Table(
         ("assumed", "this plan", "workers", "items", *documents, "k", "its own plan"),
         tuple((", ".join(who), *row) for row, who in names.items()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from humeval_power.costs import Cost, fee_on, least_of_a_worker, money, rewards_of
@@ -459,7 +459,7 @@ def plan_answer(plan: Plan, said: Difference | None = None) -> str:
         goal = goal_clause(plan.many.goal, plan.rule).replace("this much", size)
         of_such = f"in {reached} of 100 such studies, {goal}"
     else:
-        finds = finding_words(difference.between(plan.pair), plan.rule, plan.scale)
+        finds = finding_words(replace(difference, systems=plan.pair), plan.rule, plan.scale)
         of_such = f"of 100 such studies, {reached} would {finds}"
     if is_below_target(plan):
         return f"Not met: {of_such}; {target} were wanted."

@@ -57,7 +57,7 @@ from humeval_power.studies.plan.request import (
 from humeval_power.studies.power.analytic import detectable
 from humeval_power.studies.power.assurance import Assurance, assurance
 from humeval_power.studies.power.estimate import PowerEstimate, Progress, estimate_power
-from humeval_power.studies.power.outlook import find_bottleneck, is_complete, pair_ceilings
+from humeval_power.studies.power.outlook import find_bottleneck, pair_ceilings
 from humeval_power.studies.power.questions import smallest_true
 from humeval_power.studies.power.required import counts_power, counts_precision, design_of
 from humeval_power.studies.power.scenario import RatingStudy
@@ -251,7 +251,7 @@ def _what_would_do(
     if smallest <= 1:
         smaller = points_words(smallest, scale, digits=3)
         ways.append(f"a {thing} of {smaller} instead of {points_words(size, scale)}, with this design")
-    complete = is_complete(best)
+    complete = best.is_complete
 
     def wider(m: int) -> StudyCounts:
         return replace(best, n_workers=m, ratings_per_item=m if complete else best.ratings_per_item)

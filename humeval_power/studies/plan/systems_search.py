@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -371,7 +372,7 @@ def endless_items(counts: StudyCounts) -> StudyCounts:
 def endless_workers(counts: StudyCounts) -> StudyCounts:
     """The same items with a worker for each rating; with all of more workers than there are, where all rate
     every item."""
-    if counts.paired and counts.ratings_per_item == counts.n_workers:
+    if counts.is_complete:
         return replace(counts, n_workers=ENDLESS, ratings_per_item=ENDLESS)
     return replace(counts, n_workers=counts.n_items * counts.ratings_per_item, paired=True)
 
@@ -392,7 +393,12 @@ def systems_ceilings(
     if counts.n_documents:
         grown.append(("items and workers", endless_both(counts)))
     return tuple(
-        Ceiling(grows, goal_power(planned, of, rule), smallest_effect(planned, of, target, rule), target)
+        Ceiling(
+            grows,
+            goal_power(planned, of, rule),
+            target,
+            partial(smallest_effect, planned, of, target, rule),
+        )
         for grows, of in grown
     )
 

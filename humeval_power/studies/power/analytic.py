@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -273,15 +275,19 @@ def _thresholds(study: RatingStudy, df: Floats) -> Floats:
 Growing = Literal["items", "workers", "items and workers"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Ceiling:
-    """Power, and the smallest detectable effect at `target`, when one factor grows without bound; for a
-    rule with a margin `detectable_effect` is the smallest margin that can be shown."""
+    """Power when one factor grows without bound; `find_detectable` finds what can be detected at `target`."""
 
     grows: Growing
     power: float
-    detectable_effect: float
     target: float
+    find_detectable: Callable[[], float] = field(repr=False, compare=False)
+
+    @cached_property
+    def detectable_effect(self) -> float:
+        """The smallest detectable effect; for a rule with a margin the smallest margin that can be shown."""
+        return self.find_detectable()
 
     @property
     def reachable(self) -> bool:
@@ -379,13 +385,14 @@ def _ceiling(
     if precision.variance == 0:  # nothing but noise that averages away stands in the way
         return _without_variance(grows, effect, target, rule)
     power = power_at(effect, precision, rule=rule).power
-    smallest = detectable(precision, effect=effect, power=target, rule=rule)
-    return Ceiling(grows, power, smallest, target)
+    return Ceiling(
+        grows, power, target, partial(detectable, precision, effect=effect, power=target, rule=rule)
+    )
 
 
 def _without_variance(grows: Growing, effect: float, target: float, rule: DecisionRule) -> Ceiling:
     """The true difference itself becomes known."""
     if rule.margin is None:
-        return Ceiling(grows, 1.0 if effect else math.nan, 0.0, target)
+        return Ceiling(grows, 1.0 if effect else math.nan, target, partial(float, 0.0))
     smallest = abs(effect) if rule.alternative == "equivalent" else max(-effect, 0.0)
-    return Ceiling(grows, float(rule.can_show(effect)), smallest, target)
+    return Ceiling(grows, float(rule.can_show(effect)), target, partial(float, smallest))

@@ -24,12 +24,10 @@ from humeval_power.asking.declared import (
 from humeval_power.asking.output import note
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import METHOD
+from humeval_power.asking.vocabulary import COMPAT, HALF_WIDTH, METHOD, STRICT
 from humeval_power.choices import Method
 from humeval_power.differences import Difference
-from humeval_power.scales import RatingScale
 from humeval_power.studies.plan.ask_held import AMEND, load_plan, plan_path, refuse_beside_plan
-from humeval_power.studies.power.simulated_study_options import COMPAT, HALF_WIDTH, STRICT, tell_cells
 from humeval_power.studies.resolve import (
     CARD2020_UNIT,
     effect_needed,
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.power.result import StudyPower
-    from humeval_power.studies.power.surface import Cell
+    from humeval_power.studies.power.surface import AnyStudy
 
 _SECTIONS = ("ratings", "variation", "effect", "systems", "design", "test", "losses", "cost")
 _BESIDE_PLAN = ("losses", "cost")  # sections that may be said beside a plan
@@ -114,30 +112,27 @@ def command(
         refuse_beside_plan(study, _BESIDE_PLAN)
     costs = _costs(study, planned)
     from humeval_power.studies.power.calls import study_power
-    from humeval_power.studies.power.surface import Cell
     from humeval_power.studies.power.typed import typed_study
 
     assumed = None
     if planned is None:
         study, rule = on_one_criterion(study, rule)
-        cell, said, scale, assumed = typed_study(study, rule, compat=compat)
-    elif planned.many is not None:
-        _tell_looks(planned)
-        about = replace(planned.systems_study(), losses=losses_of(study), exclusion=study.exclusion)
-        cell, scale = Cell(about.setting, about), planned.scale
-        said = Difference(about.effect, scale, systems=None)
+        about, setting, said, scale, assumed = typed_study(study, rule, compat=compat)
     else:
-        cell, said, scale = _planned(planned, study)
-    if method != "analytic" or not cell.study.has_formula:
-        tell_cells([cell] if cell.study.rule.margin is None else [cell, cell], run, half_width)
+        about, setting, said = _planned(planned, study)
+        scale = planned.scale
+    if method != "analytic" or not about.has_formula:
+        from humeval_power.studies.power.work_ahead import tell_studies
+
+        tell_studies([about] if about.rule.margin is None else [about, about], run, half_width)
     return study_power(
-        cell.study,
+        about,
         method=method,
         n_simulations=run.simulations(),
         half_width=half_width,
         seed=run.seed,
         n_jobs=run.n_jobs,
-        setting=cell.setting,
+        setting=setting,
         assumed=assumed,
         said=said,
         scale=scale,
@@ -158,17 +153,15 @@ def _costs(study: StudyValues, plan: Plan | None) -> CostModel | None:
     return typed or (None if plan is None else plan.costs)
 
 
-def _tell_looks(plan: Plan) -> None:
+def _planned(plan: Plan, typed: StudyValues) -> tuple[AnyStudy, str, Difference]:
+    """The study of a plan, the name of its setting and its effect, with what was typed beside the plan."""
     if plan.looks is not None:
         note(
             "This is the power of one test at the planned end. The plan has looks before it, which cost "
             f"some: it promises {plan.recomputed_power():.3f} by formula."
         )
-
-
-def _planned(plan: Plan, typed: StudyValues) -> tuple[Cell, Difference, RatingScale | None]:
-    from humeval_power.studies.power.surface import Cell
-
-    _tell_looks(plan)
+    if plan.many is not None:
+        several = replace(plan.systems_study(), losses=losses_of(typed), exclusion=typed.exclusion)
+        return several, several.setting, Difference(several.effect, plan.scale, systems=None)
     study = replace(plan.study(), losses=losses_of(typed), exclusion=typed.exclusion)
-    return Cell(plan.source.name, study), Difference(plan.effect, plan.scale, systems=plan.pair), plan.scale
+    return study, plan.source.name, Difference(plan.effect, plan.scale, systems=plan.pair)

@@ -26,13 +26,13 @@ from humeval_power.asking.vocabulary import METHOD
 from humeval_power.choices import Method
 from humeval_power.fields import own, real
 from humeval_power.rules import WITH_MARGIN
-from humeval_power.studies.power.simulated_study_options import tell_cells
 from humeval_power.studies.resolve import EFFECT, on_one_criterion, rule_of, source_needed
 from humeval_power.studies.resolve_systems import systems_of
 from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.studies.power.result_size import StudyDetectable
+    from humeval_power.studies.power.surface import AnyStudy
 
 _TO_START = 0.1  # the difference of a pattern, from which the answer is found in proportion
 
@@ -114,33 +114,35 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
     """
     rule = rule_of(study, margin=1.0 if study.alternative in WITH_MARGIN else None)
     from humeval_power.studies.power.calls import study_detectable
-    from humeval_power.studies.power.surface import Cell
     from humeval_power.studies.power.typed import assumed_of_several, study_of_several, typed_study
     from humeval_power.studies.power.workload import SEARCH_STEPS
 
     study, rule = on_one_criterion(study, rule)
     several = systems_of(study, rule)
+    about: AnyStudy
     if several is not None:
         study.refuse(EFFECT, "is the difference between systems, which is sought: leave it out.")
         unequal = all(len(set(one.means)) > 1 for one in several.settings.values())
         known = study.system_means is not None or (unequal and study.pattern is None)
-        about, said, scale = study_of_several(several, () if known else (_TO_START,))
-        cell, assumed = Cell(about.setting, about), assumed_of_several(study, rule)
+        of_several, said, scale = study_of_several(several, () if known else (_TO_START,))
+        about, setting, assumed = of_several, of_several.setting, assumed_of_several(study, rule)
     else:
         if rule.margin is None:
             remedy = "it belongs to --alternative non-inferior and equivalent."
             study.refuse((*EFFECT, "system_means"), f"is what is sought: {remedy}")
-        cell, said, scale, assumed = typed_study(study, rule)
-    if method != "analytic" or not cell.study.has_formula:
-        tell_cells([cell], run, times=SEARCH_STEPS)
+        about, setting, said, scale, assumed = typed_study(study, rule)
+    if method != "analytic" or not about.has_formula:
+        from humeval_power.studies.power.work_ahead import tell_studies
+
+        tell_studies([about], run, times=SEARCH_STEPS)
     return study_detectable(
-        cell.study,
+        about,
         power=study.power,
         method=method,
         n_simulations=run.simulations(),
         seed=run.seed,
         n_jobs=run.n_jobs,
-        setting=cell.setting,
+        setting=setting,
         assumed=assumed,
         said=said,
         scale=scale,

@@ -13,14 +13,13 @@ from humeval_power.asking.declared import CARRIED, TO_POWER, VARIATION, Page, Pa
 from humeval_power.asking.output import note
 from humeval_power.asking.run import Run
 from humeval_power.asking.study_values import StudyValues, study_fields
-from humeval_power.asking.vocabulary import DRAW
+from humeval_power.asking.vocabulary import COMPAT, DRAW, HALF_WIDTH, STRICT
 from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.errors import DesignError, Problem
 from humeval_power.fields import Field, listed, number_list, own, word
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.saying.document import AlongStudy, Drawn
-from humeval_power.studies.power.simulated_study_options import COMPAT, HALF_WIDTH, STRICT, tell_cells
 from humeval_power.studies.resolve import (
     CARD2020_UNIT,
     EFFECT,
@@ -28,12 +27,12 @@ from humeval_power.studies.resolve import (
     EffectInput,
     analysed_as,
     assumptions_of,
-    cell_of,
     design_of,
     effect_needed,
     effect_or_known,
     on_one_criterion,
     points_of,
+    rating_study_of,
     rule_of,
     settled,
     source_needed,
@@ -150,6 +149,8 @@ def command(
     if several is not None:
         cells, said, parameters = *_of_several(several), several.settings
     else:
+        from humeval_power.studies.power.surface import Cell
+
         _check_rules(compat, compare, rule, draws_power=draw == "power" and along != "items")
         unit = CARD2020_UNIT if compat else 1.0
         settings = assumptions_of(study)
@@ -159,15 +160,21 @@ def command(
         first = CARD2020 if compat else analysed_as(study, rule, settings)
         points, designs, parameters = points_of(study, settings.scale), _designs(study), settings.by_name
         cells = [
-            cell_of(study, name, there.by_name[name].with_difference(at.value), design, decided, points)
+            Cell(
+                name,
+                rating_study_of(
+                    study, there.by_name[name].with_difference(at.value), design, decided, points
+                ),
+            )
             for decided in (first, *([CARD2020] if compare else []))
             for name in settings.by_name
             for design in designs
             for there, at in result
         ]
     from humeval_power.studies.power.calls import study_surface
+    from humeval_power.studies.power.work_ahead import tell_studies
 
-    tell_cells(cells, run, half_width)
+    tell_studies([cell.study for cell in cells], run, half_width)
     return study_surface(
         cells,
         n_simulations=run.simulations(),

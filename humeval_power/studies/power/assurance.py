@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.choices import DEFAULT_SEED
-from humeval_power.kernels.latent.draws import observed_variances
+from humeval_power.kernels.latent.moments import observed_variances
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule

@@ -86,13 +86,14 @@ def study_power(
     above 0.
     """
     from humeval_power.studies.power import strategies
+    from humeval_power.studies.power.outlook import without_documents
     from humeval_power.studies.power.result import StudyPower
     from humeval_power.studies.power.surface import Cell, run_surface
 
     if budget is not None and not budget > 0:
         raise InputError(f"The budget must be above 0; got {budget}.")
     study = strategies.one_of_two(study)
-    halfway = strategies.halfway(study)
+    halfway = None if study.rule.margin is None else strategies.halfway(study)
     cells = [Cell(setting, study), *([] if halfway is None else [Cell(setting, halfway)])]
     analytic, notes = strategies.formula_power(study, method)
     simulated = []
@@ -118,7 +119,7 @@ def study_power(
         scale=scale,
         effect_unit=effect_unit,
         strict=strict,
-        left_out=strategies.left_out(study),
+        left_out=without_documents(study) if study.design.n_documents else None,
         assumed=assumed,
         costs=costs,
         budget=None if budget is None else Decimal(str(budget)),

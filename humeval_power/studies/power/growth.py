@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.power.analytic import Ceiling, Growing, ceiling_with_items, ceiling_with_workers
 from humeval_power.studies.power.formula import EffectPrecision
-from humeval_power.studies.power.required import RegularPrecision, Variances, powers, regular_precision
+from humeval_power.studies.power.required import RegularPrecision, powers, regular_precision
 from humeval_power.study_counts import StudyCounts
 
 Ints = NDArray[np.int64]
@@ -43,55 +44,55 @@ class StudyLike:
     rule: DecisionRule
 
     @property
-    def is_complete(self) -> bool:
-        """Whether every worker rates every item."""
-        return self.counts.paired and self.counts.ratings_per_item == self.counts.n_workers
-
-    @property
     def workers_of_an_item(self) -> int:
         """How many different workers an item needs."""
         return self.counts.ratings_per_item * (1 if self.counts.paired else 2)
 
     def ratings_per_item(self, workers: Ints) -> Ints:
         """Those of studies of so many workers: all of them, or as many as there are now."""
-        return workers if self.is_complete else np.full_like(workers, self.counts.ratings_per_item)
+        return workers if self.counts.is_complete else np.full_like(workers, self.counts.ratings_per_item)
 
-    def powers(self, workers: ArrayLike, items: ArrayLike) -> Floats:
-        """Power of studies of so many workers and items, arrays that broadcast against each other."""
-        m, n = np.broadcast_arrays(np.asarray(workers, np.int64), np.asarray(items, np.int64))
-        documents = np.full(m.size, self.counts.n_documents)
-        result = self._powers(m.ravel(), n.ravel(), self.ratings_per_item(m.ravel()), documents)
-        return result.reshape(m.shape)
-
-    def power_of(self, counts: StudyCounts) -> float:
-        """Power of another size of the study."""
-        sizes = (counts.n_workers, counts.n_items, counts.ratings_per_item, counts.n_documents)
-        return float(self._powers(*(np.array([size]) for size in sizes))[0])
-
-    def _powers(self, workers: Ints, items: Ints, ratings_per_item: Ints, documents: Ints) -> Floats:
+    def powers(
+        self,
+        workers: ArrayLike,
+        items: ArrayLike,
+        *,
+        ratings_per_item: int | None = None,
+        documents: int | None = None,
+    ) -> Floats:
+        """Power of studies of so many workers and items, arrays that broadcast against each other; of the others as
+        many as there are now, where nothing is said."""
         here = self.counts
+        m, n = np.broadcast_arrays(np.asarray(workers, np.int64), np.asarray(items, np.int64))
+        k = self.ratings_per_item(m) if ratings_per_item is None else np.full_like(m, ratings_per_item)
+        d = np.full_like(m, here.n_documents if documents is None else documents)
         own = (here.n_workers, here.n_items, here.ratings_per_item, here.n_documents)
-        columns = (workers, items, ratings_per_item, documents)
-        m, n, k, d = (np.append(column, value) for column, value in zip(columns, own, strict=True))
+        with_own = [np.append(column, value) for column, value in zip((m, n, k, d), own, strict=True)]
         precision = regular_precision(
-            Variances.of(self.parameters),
-            workers=m,
-            items=n,
-            ratings_per_item=k,
+            self.parameters,
+            workers=with_own[0],
+            items=with_own[1],
+            ratings_per_item=with_own[2],
             paired=here.paired,
-            documents=d,
+            documents=with_own[3],
         )
         exact = (self.precision.variance, self.precision.df)
         variance, df = (
-            each[:-1] * (known / each[-1]) for each, known in zip(precision, exact, strict=True)
+            (each[:-1] * (known / each[-1])).reshape(m.shape)
+            for each, known in zip(precision, exact, strict=True)
         )
         effect = self.parameters.difference
         return powers(
             abs(effect) if self.rule.alternative == "two-sided" else effect,
             RegularPrecision(variance, df),
-            smallest=np.minimum(workers, np.where(documents > 0, documents, items)) - 1.0,
+            smallest=np.minimum(m, np.where(d > 0, d, n)) - 1.0,
             rule=self.rule,
         )
+
+    def power_of(self, counts: StudyCounts) -> float:
+        """Power of another size of the study."""
+        k, documents = counts.ratings_per_item, counts.n_documents
+        return float(self.powers(counts.n_workers, counts.n_items, ratings_per_item=k, documents=documents))
 
 
 def counts_of(design: Design) -> StudyCounts | None:
@@ -125,21 +126,21 @@ def growth_of_workers(study: StudyLike) -> Growth:
     is not too far, and no further than there is work."""
     counts = study.counts
     ceiling, most = None, _MOST
-    if not study.is_complete:
+    if not study.counts.is_complete:
         most = counts.n_items * study.workers_of_an_item
     if study.rule.df != "normal" and counts.paired:
         ceiling = ceiling_with_workers(
             study.parameters,
             n_items=counts.n_items,
-            ratings_per_item=None if study.is_complete else counts.ratings_per_item,
+            ratings_per_item=None if study.counts.is_complete else counts.ratings_per_item,
             n_documents=counts.n_documents,
             target=TARGET,
             rule=study.rule,
         )
-    low = 2 if study.is_complete else max(2, study.workers_of_an_item)
+    low = 2 if study.counts.is_complete else max(2, study.workers_of_an_item)
     high = min(max(_WORKERS * counts.n_workers, 20), most)
     span = (low, counts.n_workers, high, most)
-    return _grown("workers", span, lambda sizes: study.powers(sizes, counts.n_items), ceiling)
+    return _grown("workers", span, partial(study.powers, items=counts.n_items), ceiling)
 
 
 def growth_of_items(study: StudyLike) -> Growth:
@@ -155,10 +156,10 @@ def growth_of_items(study: StudyLike) -> Growth:
             rule=study.rule,
         )
     low = max(2, counts.n_documents)
-    if not study.is_complete:
+    if not study.counts.is_complete:
         low = max(low, -(-counts.n_workers // study.workers_of_an_item))
     span = (low, counts.n_items, max(_ITEMS * counts.n_items, 50), _MOST)
-    return _grown("items", span, lambda sizes: study.powers(counts.n_workers, sizes), ceiling)
+    return _grown("items", span, partial(study.powers, counts.n_workers), ceiling)
 
 
 def _grown(
@@ -341,11 +342,11 @@ def _front(
 def _best_of_sums(study: StudyLike, costs: CostModel | None, sums: Floats) -> Designs:
     """For each sum the most powerful design that it buys, of numbers of workers that grow by the same factor; to
     within an item, as costs are taken to rise in proportion to the items."""
-    low = 2 if study.is_complete else max(2, study.workers_of_an_item)
+    low = 2 if study.counts.is_complete else max(2, study.workers_of_an_item)
     high = _TIMES * max(study.counts.n_workers, low)
     m = np.geomspace(low, high, _WORKERS_SPENDING).round().astype(np.int64)
     least, counts = least_of_a_worker(costs), study.counts
-    if least and not study.is_complete:  # also as many workers as have just enough to rate
+    if least and not study.counts.is_complete:  # also as many workers as have just enough to rate
         bought = _CostLine.of(study, np.array([low]), costs).items(sums)
         enough = counts.n_systems * bought * counts.ratings_per_item // least
         m = np.append(m, enough.clip(low, high))
@@ -425,7 +426,7 @@ def _splits(study: StudyLike, workers: Growth, costs: CostModel | None, limit: f
 
 def _possible(study: StudyLike, workers: Ints, items: Ints) -> NDArray[np.bool_]:
     """Whether there is a rating for every worker, and a worker for every rating of an item."""
-    if study.is_complete:
+    if study.counts.is_complete:
         return np.ones(workers.shape, dtype=bool)
     needed = study.workers_of_an_item
     return np.asarray((workers >= needed) & (workers <= items * needed))

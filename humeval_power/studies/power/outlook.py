@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -45,6 +45,9 @@ from humeval_power.studies.power.growth import (
 from humeval_power.studies.power.required import RegularPrecision, powers
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
+
+if TYPE_CHECKING:
+    from humeval_power.studies.power.surface import AnyStudy
 
 # What the variance of the estimated difference consists of: workers, items, documents, noise.
 
@@ -161,7 +164,7 @@ class Outlook:
             or not study.rule.can_show(self.analytic.effect)
         ):
             return None
-        return StudyLike(study.parameters, self.counts, self.analytic.precision, study.rule)
+        return StudyLike(study.parameters.recoded(), self.counts, self.analytic.precision, study.rule)
 
     @cached_property
     def workers(self) -> Growth | None:
@@ -237,13 +240,13 @@ class WithoutDocuments:
         )
 
 
-def without_documents(study: RatingStudy, *, seed: int = DEFAULT_SEED) -> WithoutDocuments | None:
+def without_documents(study: AnyStudy, *, seed: int = DEFAULT_SEED) -> WithoutDocuments | None:
     """By simulation where studies are drawn by their mean squares, else by formula; None for a study without
-    documents, and where neither describes it."""
+    documents, one of several systems, and where neither describes it."""
+    if not isinstance(study, RatingStudy) or study.design.n_documents == 0 or study.rule.is_simulated:
+        return None
     from humeval_power.studies.power.formula import false_positives_without_documents
 
-    if study.design.n_documents == 0 or study.rule.is_simulated:
-        return None
     null = replace(study, ignore_documents=True).with_effect(study.rule.null_effect)
     if null.replication.by_mean_squares and null.rule.estimator == "reml":
         estimate = estimate_power(null, n_simulations=N_SIMULATED, seed=seed)
@@ -309,7 +312,7 @@ def find_bottleneck(
 
     k = counts.ratings_per_item
     worker = replace(
-        counts, n_workers=counts.n_workers + 1, ratings_per_item=k + 1 if is_complete(counts) else k
+        counts, n_workers=counts.n_workers + 1, ratings_per_item=k + 1 if counts.is_complete else k
     )
     items = replace(counts, n_items=counts.n_items + max(1, counts.n_items // 10))
     fits = (k + 1) * different_workers(counts.paired, counts.n_systems) <= counts.n_workers
@@ -331,18 +334,13 @@ def pair_ceilings(
 ) -> tuple[Ceiling, ...]:
     """What endless items, endless workers, and where there are documents both, make of a study of two systems."""
     documents = counts.n_documents
-    k = None if is_complete(counts) else counts.ratings_per_item
+    k = None if counts.is_complete else counts.ratings_per_item
     how: dict[str, Any] = {"n_documents": documents, "target": target, "rule": rule}
     return (
         ceiling_with_items(parameters, n_workers=counts.n_workers, **how),
         ceiling_with_workers(parameters, n_items=counts.n_items, ratings_per_item=k, **how),
         *((ceiling_with_both(parameters, **how),) if documents else ()),
     )
-
-
-def is_complete(counts: StudyCounts) -> bool:
-    """Whether every worker rates every item."""
-    return counts.paired and counts.ratings_per_item == counts.n_workers
 
 
 def one_document_more(counts: StudyCounts) -> StudyCounts:

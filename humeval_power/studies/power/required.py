@@ -80,31 +80,6 @@ def build_design(
 
     Raises DesignError: options that contradict each other, or a design that cannot be built.
     """
-    design = _of_items(
-        n_workers,
-        n_items,
-        ratings_per_item,
-        paired=paired,
-        kind=kind,
-        max_ratings_per_worker=max_ratings_per_worker,
-        n_systems=n_systems,
-    )
-    n_documents = documents.of(n_items)
-    if not n_documents:
-        return design
-    return check_load(with_documents(design, n_documents, together=together), max_ratings_per_worker)
-
-
-def _of_items(
-    n_workers: int,
-    n_items: int,
-    ratings_per_item: int | None,
-    *,
-    paired: bool,
-    kind: DesignKind | None,
-    max_ratings_per_worker: int | None,
-    n_systems: int,
-) -> Design:
     if kind in _WHOLE_DESIGNS:
         if n_systems > 2:
             raise DesignError(
@@ -115,30 +90,36 @@ def _of_items(
             raise DesignError(
                 f"A {kind} design says itself who rates what: leave out ratings per item and pairing."
             )
-        return check_load(_WHOLE_DESIGNS[kind](n_workers, n_items), max_ratings_per_worker)
-    if ratings_per_item is None:
+        design = check_load(_WHOLE_DESIGNS[kind](n_workers, n_items), max_ratings_per_worker)
+    elif ratings_per_item is None:
         if not paired or kind in ("k-per-item", "split"):
             raise DesignError("This design needs a number of ratings per item.")
-        return check_load(crossed(n_workers, n_items, n_systems=n_systems), max_ratings_per_worker)
-    if kind == "crossed" and ratings_per_item != n_workers:
-        raise DesignError(
-            f"In a crossed design each item has a rating from every worker, {n_workers}; "
-            f"{ratings_per_item} were asked for."
+        design = check_load(crossed(n_workers, n_items, n_systems=n_systems), max_ratings_per_worker)
+    else:
+        if kind == "crossed" and ratings_per_item != n_workers:
+            raise DesignError(
+                f"In a crossed design each item has a rating from every worker, {n_workers}; "
+                f"{ratings_per_item} were asked for."
+            )
+        paired = paired and kind != "split"
+        most = n_items * ratings_per_item * (1 if paired else n_systems)
+        if n_workers > most:
+            raise DesignError(
+                f"{n_items} items with {ratings_per_item} ratings per system are work for at most {most} workers; "
+                f"{n_workers} were asked for. Ask for fewer workers, or more items or ratings per item."
+            )
+        design = k_per_item(
+            n_workers,
+            n_items,
+            ratings_per_item=ratings_per_item,
+            paired=paired,
+            max_ratings_per_worker=max_ratings_per_worker,
+            n_systems=n_systems,
         )
-    most = n_items * ratings_per_item * (1 if paired and kind != "split" else n_systems)
-    if n_workers > most:
-        raise DesignError(
-            f"{n_items} items with {ratings_per_item} ratings per system are work for at most {most} workers; "
-            f"{n_workers} were asked for. Ask for fewer workers, or more items or ratings per item."
-        )
-    return k_per_item(
-        n_workers,
-        n_items,
-        ratings_per_item=ratings_per_item,
-        paired=paired and kind != "split",
-        max_ratings_per_worker=max_ratings_per_worker,
-        n_systems=n_systems,
-    )
+    n_documents = documents.of(n_items)
+    if not n_documents:
+        return design
+    return check_load(with_documents(design, n_documents, together=together), max_ratings_per_worker)
 
 
 _WHOLE_DESIGNS: Mapping[DesignKind | None, Callable[[int, int], Design]] = {
@@ -157,11 +138,10 @@ def design_of(
 
     The same size gives the same object: what a formula takes from it is then found once.
     """
-    complete = counts.paired and counts.ratings_per_item == counts.n_workers
     return build_design(
         counts.n_workers,
         counts.n_items,
-        None if complete or kind in _WHOLE_DESIGNS else counts.ratings_per_item,
+        None if counts.is_complete or kind in _WHOLE_DESIGNS else counts.ratings_per_item,
         paired=counts.paired,
         kind=kind,
         max_ratings_per_worker=max_ratings_per_worker,
@@ -650,8 +630,7 @@ def _limit(
 
 def _limit_ratings(counts: StudyCounts) -> int | None:
     """Ratings per item that stay fixed as workers are added; None where all of them rate every item."""
-    complete = counts.paired and counts.ratings_per_item == counts.n_workers
-    return None if complete else counts.ratings_per_item
+    return None if counts.is_complete else counts.ratings_per_item
 
 
 def _why(

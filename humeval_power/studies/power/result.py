@@ -449,18 +449,17 @@ class StudyPower(Result):
         }
 
     @property
-    def _estimates(self) -> tuple[PowerEstimate | SystemsPower, ...]:
-        return () if self.simulated is None else (self.simulated,)
-
-    @property
     def remarks(self) -> tuple[str, ...]:
         """What was noticed on the way, and failed fits."""
-        return (*self.notes, *study_notes(self.cell.study), *failure_remarks(self._estimates))
+        failures = () if self.simulated is None else failure_remarks([self.simulated])
+        return (*self.notes, *study_notes(self.cell.study), *failures)
 
     @property
     def missed(self) -> str:
         """That too many of the simulated studies could not be fitted."""
-        return NO_POWER if too_many_failed(self._estimates, strict=self.strict) else ""
+        if self.simulated is None or not too_many_failed([self.simulated], strict=self.strict):
+            return ""
+        return NO_POWER
 
 
 def _simulated_facts(estimate: PowerEstimate | SystemsPower) -> Iterator[Fact]:

@@ -67,10 +67,6 @@ class RatingStudy:
                 "A bootstrap inside every simulated study would take hours; use df 'calibrated', which "
                 "simulates the null once at the assumed parameters, or 'kenward-roger'."
             )
-        self._check_categories()
-
-    def _check_categories(self) -> None:
-        """Refuse an analysis of categories where there are none, and a response on top of them."""
         if self.parameters.latent is not None and self.response != "gaussian":
             raise InputError(
                 f"These parameters give ratings in categories already: leave out the response {self.response!r}."

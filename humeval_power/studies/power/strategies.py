@@ -26,10 +26,9 @@ from humeval_power.studies.power.analytic import HalfwayPower, halfway_power
 from humeval_power.studies.power.analytic import detectable as detectable_by_formula
 from humeval_power.studies.power.estimate import PowerEstimate, Progress
 from humeval_power.studies.power.formula import AnalyticPower, EffectPrecision, effect_precision
-from humeval_power.studies.power.outlook import WithoutDocuments, without_documents
 from humeval_power.studies.power.required import RequiredSize, counts_precision, required_size
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.surface import AnyStudy, Cell, sharing
+from humeval_power.studies.power.surface import AnyStudy, sharing
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.power.workload import NOTHING, Ahead, Workload, measured_workload
@@ -129,11 +128,6 @@ def halfway_power_of(
     precision = analytic.precision if isinstance(analytic, AnalyticPower) else None
     drawn_there = [one for one in simulated if isinstance(one, PowerEstimate)]
     return halfway_power(study.rule, precision=precision, simulated=drawn_there[0] if drawn_there else None)
-
-
-def left_out(study: AnyStudy) -> WithoutDocuments | None:
-    """What leaving the documents out of the analysis would do; None where that is not known."""
-    return without_documents(study) if isinstance(study, RatingStudy) else None
 
 
 def waits_for_kernels(study: AnyStudy) -> bool:
@@ -327,9 +321,9 @@ def drawn(study: AnyStudy, *, seed: int, replicate: int = 0) -> SimulatedRatings
     return SimulatedRatings(rows.worker, rows.item, rows.system, rating, rows.document)
 
 
-def workload(cells: Sequence[Cell], *, n_simulations: int, n_jobs: int) -> Workload:
+def workload(studies: Sequence[AnyStudy], *, n_simulations: int, n_jobs: int) -> Workload:
     """How long it takes to simulate them, about: those that share their replicates once."""
-    drawn_by = [cells[places[0]].study for places in sharing(cells)]
+    drawn_by = [studies[places[0]] for places in sharing(studies)]
     pairs = [study for study in drawn_by if isinstance(study, RatingStudy)]
     work = measured_workload(pairs, n_simulations=n_simulations, n_jobs=n_jobs) if pairs else NOTHING
     for study in drawn_by:

@@ -137,7 +137,11 @@ def run_surface(
     """
     if not cells:
         raise InputError("The surface has no cells: give workers, items and effects.")
-    groups = [group for group in sharing(cells) if isinstance(cells[group[0]].study, RatingStudy)]
+    groups = [
+        group
+        for group in sharing([cell.study for cell in cells])
+        if isinstance(cells[group[0]].study, RatingStudy)
+    ]
     estimates = estimate_powers(
         [[_of_two(cells[index]) for index in group] for group in groups],
         n_simulations=n_simulations,
@@ -172,11 +176,10 @@ def _of_two(cell: Cell) -> RatingStudy:
     return cell.study
 
 
-def sharing(cells: Sequence[Cell]) -> Iterable[list[int]]:
-    """Indices of cells that share their replicates, those of the first."""
+def sharing(studies: Sequence[AnyStudy]) -> Iterable[list[int]]:
+    """Indices of studies that share their replicates, those of the first."""
     shared: dict[tuple[object, ...], list[int]] = {}
-    for index, cell in enumerate(cells):
-        study = cell.study
+    for index, study in enumerate(studies):
         if isinstance(study, SystemsStudy):
             shared[(index,)] = [index]
             continue

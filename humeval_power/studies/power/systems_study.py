@@ -291,7 +291,7 @@ def required_systems_size(
         raise InputError(
             "A size is searched by formula, and none describes this study: simulate its power."
         )
-    complete = counts.paired and counts.ratings_per_item == counts.n_workers
+    complete = counts.is_complete
     if sought == "documents" and documents.number is not None:
         raise InputError("The number of documents is what is sought: leave it out.")
     least, most = _range(counts, sought, complete, documents)

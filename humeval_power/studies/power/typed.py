@@ -11,7 +11,7 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.differences import Difference
 from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.studies.power.surface import Cell
+from humeval_power.studies.power.surface import AnyStudy
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.resolve import (
     CARD2020_UNIT,
@@ -19,12 +19,12 @@ from humeval_power.studies.resolve import (
     EffectInput,
     analysed_as,
     assumptions_of,
-    cell_of,
     design_of,
     effect_or_known,
     is_typical,
     only_setting,
     points_of,
+    rating_study_of,
     settled,
     warn_beyond,
     without_effect,
@@ -34,13 +34,13 @@ from humeval_power.studies.resolve_systems import Systems, systems_of, tell_rema
 
 def typed_study(
     study: StudyValues, rule: DecisionRule, *, compat: str | None = None
-) -> tuple[Cell, Difference, RatingScale | None, Assumptions | None]:
-    """The study with the name of its setting, the effect as it was understood, the scale, and all that may be
-    assumed of its variances."""
+) -> tuple[AnyStudy, str, Difference, RatingScale | None, Assumptions | None]:
+    """The study, the name of its setting, the effect as it was understood, the scale, and all that may be assumed
+    of its variances."""
     several = systems_of(study, rule)
     if several is not None:
         result, said, scale = study_of_several(several)
-        return Cell(result.setting, result), said, scale, assumed_of_several(study, rule)
+        return result, result.setting, said, scale, assumed_of_several(study, rule)
     settings = assumptions_of(study)
     effect = effect_or_known(study, settings) or NO_DIFFERENCE
     if compat and rule.margin is not None:
@@ -57,8 +57,8 @@ def typed_study(
     warn_beyond(study, settings, [said])
     points = points_of(study, settings.scale)
     there = parameters.with_difference(said.value)
-    cell = cell_of(study, name, there, design_of(study), rule, points)
-    return cell, said, settings.scale, all_assumed(study, settings, effect)
+    about = rating_study_of(study, there, design_of(study), rule, points)
+    return about, name, said, settings.scale, all_assumed(study, settings, effect)
 
 
 def all_assumed(study: StudyValues, settings: Assumptions, effect: EffectInput) -> Assumptions:

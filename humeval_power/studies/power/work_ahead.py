@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +12,10 @@ from humeval_power.asking.output import note
 from humeval_power.errors import InputError
 from humeval_power.studies.power.workload import Workload, simulations_within
 from humeval_power.sweep.blocks import sweep_in_force
+
+if TYPE_CHECKING:
+    from humeval_power.asking.run import Run
+    from humeval_power.studies.power.surface import AnyStudy
 
 LONG, TOO_LONG = 60.0, 86400.0  # seconds: worth a word, and refused
 MOST = 10**9  # simulations: no question needs more
@@ -63,6 +69,18 @@ def tell_work(
         memory = f" and {gigabytes(work.n_bytes)} of memory" if work.n_bytes > LARGE else ""
         advice = _advice(work, n_simulations, way_out, option)
         note(f"This will take about {duration(work.seconds)}{memory}. {_stopping()} {advice}")
+
+
+def tell_studies(
+    studies: Sequence[AnyStudy], run: Run, precision: float | None = None, *, times: int = 1
+) -> None:
+    """Say how long the studies will take to simulate, or refuse them; `times`: the steps of a search."""
+    from humeval_power.studies.power.estimate import MAX_SIMULATIONS
+    from humeval_power.studies.power.strategies import workload
+
+    most = precise_simulations(run.simulations(), precision, MAX_SIMULATIONS)
+    work = workload(studies, n_simulations=times * most, n_jobs=run.slots)
+    tell_work(work, n_simulations=most, way_out="--method analytic")
 
 
 def _is_dry() -> bool:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from urllib.parse import urlencode
 
 from humeval_power.asking.command_groups import in_terminal
-from humeval_power.safe_text import shell_word, terminal_text
+from humeval_power.safe_text import shell_word, visible
 
 # What the files that somebody named hold, as far as the commands that follow depend on it.
 
@@ -370,4 +370,4 @@ def _lines(place: int, step: Step, waited: set[str], promised: Sequence[str]) ->
 
 
 def _comment(text: str) -> str:
-    return terminal_text(text).replace("\n", " ")
+    return visible(text).replace("\n", " ")
