@@ -185,6 +185,11 @@ class Stage:
             return (*(name for name in fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
         return tuple(name for name in fields if name != wanted.replace("-", "_"))
 
+    def asks(self, study: OpenedStudy, wanted: str = "") -> frozenset[str]:
+        """All fields that it asks, on demand or not."""
+        on_demand = (name for _, names in self.more(study) for name in names)
+        return frozenset((*self.fields_for(wanted, study), *on_demand))
+
     def more(self, study: OpenedStudy) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The further fields, by the titles of their sections; differences on [0, 1] only without a scale."""
         names = {name for stage in STAGES for name in stage.fields}
