@@ -630,8 +630,8 @@ def _spoken(problem: Wrong) -> Wrong:
     )
     if field not in FIELDS:
         return Wrong(on_page(text))
-    itself = f"\u201c{re.escape(field_label(field))}\u201d: "  # beside which it stands, with its value
-    return Wrong(re.sub(f"\\A{itself}(?:value [^:]+: )?", "", on_page(text)), field)
+    itself = f"\u201c{re.escape(field_label(field))}\u201d"  # beside which it stands, with its value
+    return Wrong(re.sub(f"\\A{itself}:? (?:value [^:]+: )?", "", on_page(text)), field)
 
 
 def _missing(option: str, study: OpenedStudy) -> Wrong | None:
