@@ -24,6 +24,7 @@ from starlette.testclient import TestClient
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.stages import (
+    ACTS,
     STAGES,
     have_looks_ended,
     is_look_due,
@@ -31,6 +32,7 @@ from humeval_power.doors.page.workspace.stages import (
     stages_done,
 )
 from humeval_power.doors.page.workspace.studies import Studies, with_answer
+from humeval_power.errors import InputError
 from tests.cli import run
 
 STALE = "Ratings came in after this analysis"
@@ -516,6 +518,14 @@ def test_looks_are_done_when_none_is_to_come_and_wait_for_ratings_that_none_has_
     ratings.write_text(text)
     looked("continue", "end-success")
     assert now() == (False, True, "decide", True)
+    (mine / "assignment.csv").write_text("slot\n")
+    (mine / "late.csv").write_text(f"{text}w99,i01,A,3\n")
+    named = (mine / "study.toml").read_text()
+    more = 'assignment = ["assignment.csv"]\nexports = ["late.csv"]\n[looks]'
+    (mine / "study.toml").write_text(named.replace("[looks]", more))
+    assert now() == (False, True, "decide", True)  # though an answer came in after the ratings were taken
+    with pytest.raises(InputError, match="The last look ended the study"):
+        ACTS["import"].words(Studies(Folder(chosen)).open("mine"), {})
 
 
 def test_spares_do_what_lost_workers_left_by_a_click(client, chosen):

@@ -129,8 +129,8 @@ def _of_items(
     most = n_items * ratings_per_item * (1 if paired and kind != "split" else n_systems)
     if n_workers > most:
         raise DesignError(
-            f"{counted(n_items, 'item')} with {counted(ratings_per_item, 'rating')} per system are work for at most "
-            f"{counted(most, 'worker')}; "
+            f"{counted(n_items, 'item')} with {counted(ratings_per_item, 'rating')} per system: "
+            f"that is work for at most {counted(most, 'worker')}; "
             f"{n_workers} were asked for. Ask for fewer workers, or more items or ratings per item."
         )
     return k_per_item(

@@ -548,6 +548,11 @@ def have_looks_ended(study: OpenedStudy) -> bool:
     return bool(looks) and looks[-1].get("decision") != "continue"
 
 
+def is_ended_by_look(study: OpenedStudy) -> bool:
+    """Whether a look ended the study, after which no answers are taken."""
+    return study.has("looks") and have_looks_ended(study)
+
+
 def is_skipped(stage: Stage, study: OpenedStudy) -> bool:
     """Whether a study has nothing to do at a stage: looks that its plan, or ratings without one, do not have."""
     settled = study.is_there("plan") or study.is_there("ratings")
@@ -590,8 +595,9 @@ def _n_ratings(place: str, criterion: str, _state: tuple[int, int]) -> int | Non
 
 
 def has_newer_answers(study: OpenedStudy) -> bool:
-    """Whether answers came back after the table of ratings was made of those before."""
-    if not (study.is_there("assignment") and study.is_there("exports") and study.is_there("ratings")):
+    """Whether answers came back after the table of ratings was made of those before, and are still taken."""
+    files = ("assignment", "exports", "ratings")
+    if is_ended_by_look(study) or not all(study.is_there(name) for name in files):
         return False
     (table,), exports = (paths_of(study.file.values[name]) for name in ("ratings", "exports"))
     try:
@@ -646,6 +652,16 @@ def _rehearse(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     plan, key, drawn = (as_typed(study.file.values[name]) for name in ("plan", "key", "rehearsal"))
     tables = (word for path in paths_of(study.file.values["assignment"]) for word in ("--assignment", path))
     return ("simulate", "--plan", plan, *tables, "--key", key, "-o", drawn, "--force")
+
+
+def _import(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    """The answers of all exports as the ratings; not after the look that ended the study, which saw others."""
+    if is_ended_by_look(study):
+        raise InputError(
+            "The last look ended the study: what it saw is analysed, and no answer that came in after it is taken."
+        )
+    read = ("import", FILE_NAME, *_mapped(study), *_as_before(study), *_tables_there(study))
+    return (*read, *_again(study, "ratings"))
 
 
 def _assign(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
@@ -709,14 +725,7 @@ ACTS: Mapping[str, Act] = {
     "spares": Act("collect", _call_spares, writes=("assignment", "key"), adds="spares"),
     "choose": Act("collect", _choose, writes=("pool",)),
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
-    "import": Act(
-        "collect",
-        lambda study, _sent: (
-            *("import", FILE_NAME, *_mapped(study), *_as_before(study), *_tables_there(study)),
-            *_again(study, "ratings"),
-        ),
-        writes=("ratings",),
-    ),
+    "import": Act("collect", _import, writes=("ratings",)),
     "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps=WITHDRAWN),
     "look": Act("look", lambda _study, _sent: ("monitor", FILE_NAME), writes=("plan",)),
     "analyze": Act(
