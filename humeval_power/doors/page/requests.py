@@ -209,6 +209,7 @@ def file_names(request: CommandRequest, hides: tuple[str, ...] = ()) -> dict[str
 # What an answer gives to the pages that it leads to: numbers of its record, and links in it.
 
 _SIZES = {"workers", "items", "ratings_per_item"}
+_MOST_LOOKS = 20  # of which it is said how much of what they need is in
 
 
 def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
@@ -223,6 +224,8 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
         wanted |= _SIZES
     if command == ("mde",):
         wanted |= {"analytic"}
+    if command == ("collect", "status"):
+        wanted |= {f"looks.{place}.{what}" for place in range(_MOST_LOOKS) for what in ("done", "expected")}
     if not wanted:
         return ()
     content = result.content()

@@ -177,7 +177,8 @@ class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began; `table` and
     `texts` are how a file of ratings and one of texts to rate are read; `instead` are changes of the study that
     would do, where what was to be worked out does not exist, or asks little of many workers; `pilot` is what a
-    pilot holds, `sealed` what the sealed plan says; `bundle` is what can be given away."""
+    pilot holds, `sealed` what the sealed plan says; `bundle` is what can be given away; `for_look` how many answers
+    of those that the next look needs are in."""
 
     state: State
     progress: JobProgress | None = None
@@ -191,6 +192,7 @@ class StageShown:
     pilot: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
     bundle: StudyZip | None = None
+    for_look: tuple[int, int] | None = None
 
     def is_taken(self, study: OpenedStudy) -> bool:
         """Whether the ratings of a file that is shown are those of the study."""
@@ -443,7 +445,7 @@ def _of_answer(
         "has_looks": study.has("looks"),
         "may_assign": stage.key == "collect" and _may_assign(study, shown, bool(platforms - {_PROLIFIC})),
         "has_newer_answers": stage.key == "collect" and has_newer_answers(study),
-        **(_looks(study) if stage.key == "look" else {}),
+        **(_looks(study, shown) if stage.key == "look" else {}),
         "ended_by_look": stage.key == "collect" and is_ended_by_look(study),
         "items_stay": study.has("items") and not study.has("items_range"),
         "planned_items": study.file.values.get("items"),
@@ -477,16 +479,22 @@ def _may_assign(study: OpenedStudy, shown: StageShown, has_platform: bool) -> bo
     return has_platform and (texts is None or (texts.is_as_it_is and not texts.misses))
 
 
-def _looks(study: OpenedStudy) -> dict[str, Any]:
+def _looks(study: OpenedStudy, shown: StageShown) -> dict[str, Any]:
     """How many looks were taken, whether another is due, and what is in hand for it."""
-    looks = looks_taken(study)
+    looks, in_hand = looks_taken(study), []
     seen = (looks[-1].get("data") or {}).get("n_ratings") if looks else None
+    if isinstance(seen, int):
+        in_hand.append(f"Look {len(looks)} has seen {counted(seen, 'rating')}.")
+    done, needed = shown.for_look or (0, 0)
+    if needed:
+        in_hand.append(
+            f"Look {len(looks) + 1} needs {counted(needed, 'answer')}, of which {done:,} are in."
+        )
     return {
         "n_looks": len(looks),
         "is_look_due": is_look_due(study),
-        "in_hand": f"Look {len(looks)} has seen {counted(seen, 'rating')}."
-        if isinstance(seen, int)
-        else "",
+        "is_early": done < needed,
+        "in_hand": " ".join(in_hand),
     }
 
 
