@@ -618,8 +618,8 @@ class Workspace:
         return StageShown("live", answer=answer, instead=tuple(filter(None, instead)), pilot=tuple(pilot))
 
     async def _for_look(self, study: OpenedStudy, tab: str) -> tuple[int, int] | None:
-        """How many of the answers that the next look needs are in, and how many it needs; None where none is due, or
-        nobody can say it."""
+        """How many of the answers that the next look needs are in, and how many it needs; None where none is due,
+        or nobody can say it."""
         answers = question_of(BY_KEY["collect"], study, {})
         if answers is None or not is_look_due(study) or not study.is_there("exports"):
             return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import posixpath
@@ -14,6 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+from humeval_power.asking.study_file import parsed_study
+from humeval_power.asking.study_values import StudyValues
 from humeval_power.choices import CURRENCY
 from humeval_power.doors.page.workspace.studies import (
     CHOSEN,
@@ -566,31 +567,22 @@ def is_look_due(study: OpenedStudy) -> bool:
         return False
     (path,) = paths_of(study.file.values["ratings"])
     place = study.folder / path
-    criterion = as_typed(study.file.values.get("criterion"))
     state = place.stat()
-    n_ratings = _n_ratings(str(place), criterion, (state.st_mtime_ns, state.st_size))
+    n_ratings = _n_ratings(str(place), study.file.text, (state.st_mtime_ns, state.st_size))
     return n_ratings is None or n_ratings > n_seen(study)
 
 
 @lru_cache(maxsize=64)
-def _n_ratings(place: str, criterion: str, _state: tuple[int, int]) -> int | None:
-    """The rows of a table of ratings, without those of other criteria, repeats and checks; None where it is none
-    that can be read so."""
+def _n_ratings(place: str, text: str, _state: tuple[int, int]) -> int | None:
+    """How many ratings the study with this text reads in a table; None where it is none that can be read so."""
+    # which bring pandas, without which the server can do
+    from humeval_power.files.tables import read_rating_table
+    from humeval_power.studies.loading import check_ratings
+
+    values = StudyValues(parsed_study(FILE_NAME, text).values)
     try:
-        with open(place, encoding="utf-8-sig", newline="") as file:
-            if (first := file.readline(_HEADER)).count("\0") or not first.strip():
-                return None
-            file.seek(0)
-            mark = max(",;\t", key=first.count)
-            rows = csv.DictReader(file, delimiter=mark)
-            return sum(
-                1
-                for row in rows
-                if any(row.values())
-                and (not criterion or row.get("criterion", criterion) == criterion)
-                and row.get("kind") not in ("repeat", "check")
-            )
-    except (OSError, ValueError, csv.Error):
+        return check_ratings(read_rating_table(place), values, require_pair=False, tell=False).n_ratings
+    except InputError:
         return None
 
 
