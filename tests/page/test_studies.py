@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 from humeval_power.asking.study_file import parsed_study, with_values
 from humeval_power.doors.page.answers import Answer
+from humeval_power.doors.page.requests import on_page
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.workspace.stages import BY_KEY, FOLDED, STAGES
@@ -252,6 +253,14 @@ def test_a_problem_names_fields_as_the_page_does_and_leads_to_where_they_are_ask
     page = html.unescape(client.get("/study/mine/size").text)
     assert '<a href="/study/mine/question#field-systems">Names of the systems</a>: ' in page
     assert "name them in that order: \u201cNames of the systems\u201d x,y" in page
+
+
+def test_no_word_that_stands_for_a_value_in_a_terminal_is_left_behind_a_label():
+    said = "declare it with --scale LOW:HIGH, or with --system COLUMN; 'humeval-power fit --scale LOW:HIGH' is one."
+    assert on_page(said) == (
+        "declare it with \u201cScale that is rated on\u201d, or with \u201cColumn of the system\u201d; "
+        "'humeval-power fit --scale LOW:HIGH' is one."
+    )
 
 
 def test_next_takes_as_many_workers_as_the_answer_says_to_take(client):

@@ -380,10 +380,11 @@ def _places(parts: PageParts, value: str, name: str) -> tuple[tuple[str, str], .
 # What a command says, in the words of the page: options by the labels of their fields, commands as they
 # are.
 
-# A command as one would type it, which stays, or an option.
+# A command as one would type it, which stays, or an option, with the word that stands for its value.
 _SAID = re.compile(
     r"(?P<command>'humeval-power [^']*'|humeval-power .*)"
-    r"|(?P<quote>'?)--(?P<option>[a-z](?:[a-z0-9-]*[a-z0-9])?)(?P=quote)",
+    r"|(?P<quote>'?)--(?P<option>[a-z](?:[a-z0-9-]*[a-z0-9])?)(?P=quote)"
+    r"(?: (?:COLUMN|FILE|FOLDER|LIST|LOW:HIGH|NAME|NUMBER|PATH|TABLE)\b)?",
     re.DOTALL,
 )
 # A command by its name alone, or with what a terminal needs: its page has a title.
