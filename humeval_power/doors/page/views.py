@@ -329,12 +329,6 @@ def form_page(
     )
 
 
-def answer_part(form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
-    """What stands beside the form: the answer, or how far it is."""
-    shown = _spoken(shown, form)
-    return rendered("answer.html", **_answer(form, request, shown, around))
-
-
 def answer_json(
     form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings
 ) -> dict[str, Any]:
