@@ -537,7 +537,13 @@ def pair_problems(pair: tuple[str, str], known: tuple[str, ...], *, source: str)
         names = shell_word(",".join(known))
         remedy = f"If they are called so here, name them in that order: --systems {names}, or the other way round."
         return [Problem(rule, remedy, place=source)]
-    return absent_names(pair, known, "system", place=source)
+    problems = absent_names(pair, known, "system", place=source)
+    if len(known) == 2 and len(problems) == 1 and problems[0].remedy.startswith("There are"):
+        other = next(name for name in known if name not in pair)
+        names = shell_word(",".join(name if name in known else other for name in pair))
+        remedy = f"{problems[0].remedy} If it is called {other!r} here, name both so: --systems {names}."
+        return [replace(problems[0], remedy=remedy)]
+    return problems
 
 
 def _kind_problems(rows: Rows, kept: Mask) -> list[Problem]:

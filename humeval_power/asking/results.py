@@ -165,8 +165,11 @@ class Out:
             place = Path(path)
             refuse_inputs(place / name for name in files)
             write_set({**{place / name: files[name] for name in files}, **beside}, force=self.force)
-            if caught() is None:  # the program that runs the command says itself where its files are
+            by = caught()
+            if by is None:
                 note(f"Written to {path}: {_names(files)}")
+            elif by.keeps_study:  # others say themselves where their files are
+                note(f"Written: {path}")
             lying = (one.relative_to(place).as_posix() for one in place.rglob("*") if one.is_file())
             if result.files_alone and (others := sorted(name for name in lying if name not in files)):
                 remark(f"WARNING: {path} also holds {_names(others)}, which this run did not write.")

@@ -16,13 +16,14 @@ from humeval_power.scales import RatingScale
 
 
 def of_hundred(power: float, interval: tuple[float, float] | None = None) -> str:
-    """How many of 100 such studies, with the interval where the power was simulated.
+    """How many of 100 such studies, with the interval where the power was simulated and it says more.
 
-    >>> of_hundred(0.396), of_hundred(0.79, (0.768, 0.814)), of_hundred(0.9997)
+    >>> of_hundred(0.396), of_hundred(0.79, (0.768, 0.814)), of_hundred(0.9997, (0.996, 1.0))
     ('40', '79 (77 to 81)', 'more than 99')
     """
     number = "fewer than 1" if power < 0.01 else "more than 99" if power > 0.99 else _whole(power)
-    return number if interval is None else f"{number} ({_whole(interval[0])} to {_whole(interval[1])})"
+    low, high = (_whole(end) for end in interval or (power, power))
+    return number if low == high else f"{number} ({low} to {high})"
 
 
 def _whole(share: float) -> str:

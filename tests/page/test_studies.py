@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 from humeval_power.asking.study_file import parsed_study, with_values
 from humeval_power.doors.page.answers import Answer
+from humeval_power.doors.page.requests import on_page
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.workspace.stages import BY_KEY, FOLDED, STAGES
@@ -224,6 +225,62 @@ def test_what_is_missing_is_asked_for_at_the_field_that_the_stage_has(client):
     assert '<a href="#field-effect_raw">' in page
     assert "Say the smallest difference that matters." in page
     assert 'class="more" open' not in page
+
+
+def test_where_nothing_says_how_ratings_vary_or_what_they_cost_the_page_says_it_in_its_words(client):
+    save(client, preset="")
+    page = client.get("/study/mine/size").text
+    assert (
+        '<a href="#field-preset">How much ratings vary</a>: Choose one of the list, or bring a pilot'
+        in page
+    )
+    save(client, preset="typical", effect="0.2")
+    page = client.get("/study/mine/size?open=budget").text
+    assert "Say what one rating costs." in page
+    assert "pay per hour" not in page.partition('id="answer"')[2]
+
+
+def test_a_problem_names_fields_as_the_page_does_and_leads_to_where_they_are_asked(client, chosen):
+    save(client, "mine/size", scale="1:5", effect="", effect_raw="9")
+    page = html.unescape(client.get("/study/mine/size").text)
+    assert '<a href="#field-effect_raw">Smallest difference that matters</a>: on the scale 1 to 5' in page
+    assert "\u201cScale that is rated on\u201d" in page
+    save(client, effect_raw="0.5")
+    save(client, "mine/question", systems="old, new")
+    rows = "".join(f"w{row % 5},i{row // 10},{'xy'[row // 5 % 2]},{row * 7 % 5 + 1}\n" for row in range(60))
+    (chosen / "mine" / "pilot.csv").write_text(f"worker,item,system,rating\n{rows}")
+    save(client, preset="", pilot="pilot.csv")
+    page = html.unescape(client.get("/study/mine/size").text)
+    assert '<a href="/study/mine/question#field-systems">Names of the systems</a>: ' in page
+    assert "name them in that order: \u201cNames of the systems\u201d x,y" in page
+
+
+def test_no_word_that_stands_for_a_value_in_a_terminal_is_left_behind_a_label():
+    said = "declare it with --scale LOW:HIGH, or with --system COLUMN; 'humeval-power fit --scale LOW:HIGH' is one."
+    assert on_page(said) == (
+        "declare it with \u201cScale that is rated on\u201d, or with \u201cColumn of the system\u201d; "
+        "'humeval-power fit --scale LOW:HIGH' is one."
+    )
+
+
+def test_next_takes_as_many_workers_as_the_answer_says_to_take(client):
+    save(client, preset="typical", effect="0.15", items="150")
+    page = client.get("/study/mine/size?open=workers").text
+    assert "<dt>Workers</dt><dd>3</dd>" in page
+    assert "With fewer than 5 workers the test rejects more often than it says: take 5." in page
+    assert ">Next: Plan, with 5 workers</button>" in page
+
+
+def test_cards_say_that_the_items_are_those_of_the_study(client, chosen):
+    shown = StageShown("done", answer=Answer(0, html="", ways=(("cheapest", _design()),)), act="search")
+
+    def cards(**values: str) -> str:
+        save(client, "mine/plan", **values)
+        study = Studies(Folder(chosen)).open("mine")
+        return stage_page(BY_KEY["plan"], study, {}, {}, shown, Surroundings("token"))
+
+    assert "All have the 50 items of the study" in cards(cost_per_rating="0.1")
+    assert "items of the study" not in cards(items_range="20:100")
 
 
 def test_an_answer_begins_with_a_number_and_folds_its_method(client):

@@ -24,6 +24,7 @@ from starlette.testclient import TestClient
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.stages import (
+    ACTS,
     STAGES,
     have_looks_ended,
     is_look_due,
@@ -31,6 +32,7 @@ from humeval_power.doors.page.workspace.stages import (
     stages_done,
 )
 from humeval_power.doors.page.workspace.studies import Studies, with_answer
+from humeval_power.errors import InputError
 from tests.cli import run
 
 STALE = "Ratings came in after this analysis"
@@ -516,6 +518,45 @@ def test_looks_are_done_when_none_is_to_come_and_wait_for_ratings_that_none_has_
     ratings.write_text(text)
     looked("continue", "end-success")
     assert now() == (False, True, "decide", True)
+    (mine / "assignment.csv").write_text("slot\n")
+    (mine / "late.csv").write_text(f"{text}w99,i01,A,3\n")
+    named = (mine / "study.toml").read_text()
+    more = 'assignment = ["assignment.csv"]\nexports = ["late.csv"]\n[looks]'
+    (mine / "study.toml").write_text(named.replace("[looks]", more))
+    assert now() == (False, True, "decide", True)  # though an answer came in after the ratings were taken
+    with pytest.raises(InputError, match="The last look ended the study"):
+        ACTS["import"].words(Studies(Folder(chosen)).open("mine"), {})
+
+
+@pytest.mark.slow
+def test_before_a_look_it_is_said_how_much_of_what_it_needs_is_in(client, chosen):
+    mine = chosen / "mine"
+    (mine / "ratings.csv").unlink()
+    with contextlib.chdir(mine):
+        text = (mine / "study.toml").read_text() + '[looks]\nlooks = "2"\n[cost]\ncost_per_rating = 0.1\n'
+        (mine / "study.toml").write_text(text)
+        seal = "plan study.toml --workers 8 --items 30 --ratings-per-item 4 --simulations 40 -q -o plan/"
+        run(*seal.split(), code=None)  # its power is another matter
+        run(*["assign", "--plan", "plan", "-q", "-o", "assignment.csv", "--key", "key.csv"])
+        drawn = "simulate --coded -q --plan plan --assignment assignment.csv --key key.csv -o drawn.csv"
+        run(*drawn.split())
+    rows = pd.read_csv(mine / "drawn.csv", dtype=str)
+    rows.head(100).to_csv(mine / "part.csv", index=False)
+    (mine / "ratings.csv").write_text("worker,item,system,rating\nw1,i1,A,3\n")
+    files = 'plan = "plan"\nassignment = ["assignment.csv"]\nkey = "key.csv"\nexports = ["part.csv"]\n'
+    (mine / "study.toml").write_text(f'{text}[files]\n{files}ratings = "ratings.csv"\n')
+    table = pd.read_csv(mine / "assignment.csv", dtype=str)
+    first = table[table["look"] == "1"]
+    pairs = set(zip(first["worker_slot"], first["code"], strict=True))
+    done = sum(
+        pair in pairs for pair in zip(*(rows.head(100)[name] for name in ("slot", "code")), strict=True)
+    )
+    assert 0 < done < len(first)
+    page = client.get("/study/mine/look").text
+    assert f"Look 1 needs {len(first)} answers, of which {done} are in." in page
+    button = re.search(r"<button[^>]*>Take look 1</button>", page)[0]
+    assert "quiet" in button
+    assert "taken now it may be the last one" in page
 
 
 def test_spares_do_what_lost_workers_left_by_a_click(client, chosen):

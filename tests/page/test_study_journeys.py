@@ -304,6 +304,27 @@ def test_a_slider_moves_the_answer_and_is_saved(page, folder):
     assert page.input_value("#field-workers") == "17"
 
 
+def test_a_file_that_is_not_taken_is_told_beside_its_field_and_stays_told(browser, served, tmp_path):
+    with browser_page(browser, served) as (page, _seen):  # whose console tells of the refusal
+        page.fill("input[name=name]", "empty")
+        page.click("button:has-text('New study')")
+        page.wait_for_selector("#form")
+        page.goto(page.own + "study/empty/size")
+        settled(page)
+        assert page.locator(".suggested").count() == 4
+        page.click("summary:has-text('I have a pilot')")
+        (tmp_path / "nothing.csv").write_text("")
+        page.set_input_files("[data-field=pilot] .chooser", str(tmp_path / "nothing.csv"))
+        page.wait_for_selector("[data-field=pilot] .problem")
+        page.wait_for_timeout(1000)  # longer than what is typed waits for more
+        assert "nothing.csv is empty" in page.inner_text("[data-field=pilot] .problem")
+        assert page.locator(".coming").count() == 0
+        hands = Hands(page, "clicks")
+        hands.bring("pilot", ROOT / "data" / "pilot.csv")
+        page.wait_for_selector("[data-field=pilot] .problem", state="detached")
+        assert page.locator(".suggested").count() == 0
+
+
 def test_two_tabs_do_not_write_over_each_other(page, folder):
     page.goto(page.own)
     page.fill("input[name=name]", "tabs")

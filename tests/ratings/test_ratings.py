@@ -230,7 +230,7 @@ CELL_ERRORS = [
     (
         small_table(),
         {"systems": ("A", "C")},
-        "table: there is no system 'C'. There are: A, B.",
+        "table: there is no system 'C'. There are: A, B. If it is called 'B' here, name both so: --systems A,B.",
     ),
     (small_table(), {"systems": ("A", "A")}, "a system cannot be compared with itself: 'A'."),
     (

@@ -37,6 +37,10 @@ BESIDE = (
 )
 SECRET = ".secret"  # the ending of what names are kept behind
 COMPILING = "Compiling the numerical kernels, once after each installation"
+NO_MEMORY = (
+    "The memory is not enough for this: the page gives each answer a part of it. Take a smaller study, a smaller "
+    "file or fewer simulations; or run the command in a terminal, where all of the memory can be used."
+)
 _STOPPED = 130
 _FAILED = 1
 _OPTION = re.compile(r"--([a-z][a-z0-9-]*)")
@@ -342,7 +346,7 @@ def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
         where = f"{os.path.basename(str(error.filename))!r}: " if error.filename else ""
         return _FAILED, (Wrong(f"{where}{error.strerror or error}."),)
     except MemoryError:
-        return _FAILED, (Wrong("The memory is not enough for this. Take fewer or smaller studies."),)
+        return _FAILED, (Wrong(NO_MEMORY),)
     return 0, ()
 
 

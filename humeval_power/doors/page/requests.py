@@ -209,6 +209,7 @@ def file_names(request: CommandRequest, hides: tuple[str, ...] = ()) -> dict[str
 # What an answer gives to the pages that it leads to: numbers of its record, and links in it.
 
 _SIZES = {"workers", "items", "ratings_per_item"}
+_MOST_LOOKS = 20  # of which it is said how much of what they need is in
 
 
 def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
@@ -223,12 +224,14 @@ def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], 
         wanted |= _SIZES
     if command == ("mde",):
         wanted |= {"analytic"}
+    if command == ("collect", "status"):
+        wanted |= {f"looks.{place}.{what}" for place in range(_MOST_LOOKS) for what in ("done", "expected")}
     if not wanted:
         return ()
     content = result.content()
     answer = {place: _at(content, place) for place in sorted(wanted)}
     if command == ("size",):
-        answer["least_each"] = float(getattr(result, "least_each", 0))
+        answer |= {name: float(getattr(result, name, 0)) for name in ("least_each", "enough_workers")}
     return tuple(
         (place, f"{value:.0f}" if value.is_integer() else f"{value:.6g}")
         for place, value in answer.items()
@@ -377,10 +380,11 @@ def _places(parts: PageParts, value: str, name: str) -> tuple[tuple[str, str], .
 # What a command says, in the words of the page: options by the labels of their fields, commands as they
 # are.
 
-# A command as one would type it, which stays, or an option.
+# A command as one would type it, which stays, or an option, with the word that stands for its value.
 _SAID = re.compile(
     r"(?P<command>'humeval-power [^']*'|humeval-power .*)"
-    r"|(?P<quote>'?)--(?P<option>[a-z](?:[a-z0-9-]*[a-z0-9])?)(?P=quote)",
+    r"|(?P<quote>'?)--(?P<option>[a-z](?:[a-z0-9-]*[a-z0-9])?)(?P=quote)"
+    r"(?: (?:COLUMN|FILE|FOLDER|LIST|LOW:HIGH|NAME|NUMBER|PATH|TABLE)\b)?",
     re.DOTALL,
 )
 # A command by its name alone, or with what a terminal needs: its page has a title.
@@ -424,7 +428,26 @@ def on_page(help: str) -> str:
 @cache
 def study_labels() -> Mapping[str, str]:
     """The labels of the fields of a study, by their options."""
-    return {option_of(name)[2:]: one.label.removeprefix("Or ") for name, one in FIELDS.items() if one.label}
+    names = sorted(FIELDS, key=lambda name: name in LABELS or not name.endswith("_range"))
+    return {option_of(name)[2:]: field_label(name) for name in names if FIELDS[name].label}
+
+
+# What the stages of a study call fields that their section explains elsewhere.
+LABELS: Mapping[str, str] = {
+    "question": "What the study is to find out",
+    "systems": "Names of the systems",
+    "preset": "How much ratings vary",
+    "effect_raw": "Smallest difference that matters",
+    "goal": "What is to be found",
+    "ratings_per_item": "Ratings of each output",
+    "cost_per_rating": "Price of a rating (one output)",
+}
+
+
+def field_label(name: str) -> str:
+    """What the stages call a field of the study, in a sentence."""
+    label = LABELS.get(name) or FIELDS[name].label.removeprefix("Or ") or name
+    return label[:1].upper() + label[1:]
 
 
 def html_by_labels(html: str, labels: Mapping[str, str]) -> str:

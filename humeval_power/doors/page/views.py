@@ -194,6 +194,7 @@ def _kind(command: tuple[str, ...], control: Control, option: click.Parameter) -
     return "number" if is_number or type(option.type).__name__ in _NUMBERS else "text"
 
 
+_NEARLY = 0.995  # of what is done
 _NUMBERS = ("WholeNumber", "RealNumber", "Money")
 
 
@@ -328,12 +329,6 @@ def form_page(
     )
 
 
-def answer_part(form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings) -> str:
-    """What stands beside the form: the answer, or how far it is."""
-    shown = _spoken(shown, form)
-    return rendered("answer.html", **_answer(form, request, shown, around))
-
-
 def answer_json(
     form: Form, request: CommandRequest, shown: AnswerState, around: Surroundings
 ) -> dict[str, Any]:
@@ -452,6 +447,8 @@ def progress_words(progress: JobProgress | None) -> str:
     """What a command does, and how much of it is done."""
     if progress is None:
         return "Beginning"
+    if progress.share is not None and progress.share >= _NEARLY:  # which what follows it may outlast
+        return f"{progress.what}: nearly done"
     share = "" if progress.share is None else f": {progress.share:.0%}"
     left = "" if progress.left is None else f", about {time_taken(progress.left)} left"
     return f"{progress.what}{share}{left}"

@@ -239,7 +239,7 @@ def make_plan(
         if beside is None
         else _design_beside(beside, PAIRINGS[pairing][0], 2 if many is None else first.n_systems),
     )
-    with progress("Proving", total=100) as advance:
+    with progress("Trying designs", total=100) as advance:
         result = search_and_prove(
             request,
             n_simulations=n_simulations,

@@ -20,7 +20,7 @@ from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.studies.power.estimate import PowerEstimate, estimate_power
+from humeval_power.studies.power.estimate import PowerEstimate, Progress, estimate_power
 from humeval_power.studies.power.formula import analytic_power
 from humeval_power.studies.power.required import design_of
 from humeval_power.studies.power.scenario import RatingStudy
@@ -425,8 +425,10 @@ def prove(
     n_simulations: int,
     seed: int,
     n_jobs: int = 1,
+    progress: Progress | None = None,
 ) -> SequentialOption:
-    """Simulate the whole procedure, refitted at every look, with the effect and without."""
+    """Simulate the whole procedure, refitted at every look, with the effect and without; `progress` is that of the
+    former."""
     from humeval_power.studies.looks.how_many import compare_numbers_of_looks
     from humeval_power.studies.looks.rating_looks import plan_looks
     from humeval_power.studies.looks.replicates import SequentialStudy
@@ -434,7 +436,11 @@ def prove(
     study = rating_looks(parameters, design_of(counts), wish, rule)
     calibrated = plan_looks(study, wish.rule(rule), cost=costs, seed=seed, n_jobs=n_jobs)
     simulated = estimate_power(
-        SequentialStudy(study, calibrated.bounds), n_simulations=n_simulations, seed=seed, n_jobs=n_jobs
+        SequentialStudy(study, calibrated.bounds),
+        n_simulations=n_simulations,
+        seed=seed,
+        n_jobs=n_jobs,
+        progress=progress,
     )
     with_effect, without = calibrated.at([study.true_effect, 0.0], n_jobs=n_jobs)
     choices = tuple(compare_numbers_of_looks(study, wish.rule(rule)))

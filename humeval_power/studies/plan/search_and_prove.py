@@ -722,9 +722,8 @@ class _ListSearch:
             return Option(counts, cost, powers, simulated)
         how: dict[str, Any] = {"costs": request.costs, "seed": self.seed, "n_jobs": self.n_jobs}
         if request.stop_when is None:
-            result = prove(
-                judged, counts, request.looks, request.rule, n_simulations=self.n_simulations, **how
-            )
+            how |= {"n_simulations": self.n_simulations, "progress": part}
+            result = prove(judged, counts, request.looks, request.rule, **how)
         else:
             result = prove_stops(
                 judged, counts, request.looks, request.rule, n_simulations=self._n_stops(counts), **how

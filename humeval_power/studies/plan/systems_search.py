@@ -459,7 +459,12 @@ class RowSearch:
         if only is None and len(planned) > 1:
             how: dict[str, Any] = {"n_simulations": n_simulations, "seed": seed, "n_jobs": n_jobs}
             each = {name: cls.of(request, only=name, progress=None, **how) for name in planned}
-            search.alone = tuple(one._alone(name) for name, one in each.items())
+            found = []
+            for place, (name, one) in enumerate(each.items()):
+                found.append(one._alone(name))
+                if (tell := part_of(progress, place, len(each) + _MOST_PROOFS)) is not None:
+                    tell(DEFAULT_SIMULATIONS, DEFAULT_SIMULATIONS)
+            search.alone = tuple(found)
         return search
 
     def _alone(self, name: str) -> Alone:
@@ -561,7 +566,8 @@ class RowSearch:
         usual = DEFAULT_SIMULATIONS
         if not design.is_balanced or request.losses != NO_LOSSES:
             usual = fitted_simulations(planned, design, request.rule, losses=request.losses)
-        part = part_of(self.progress, self.done, _MOST_PROOFS)
+        before = len(self.alone)  # each of which was searched for
+        part = part_of(self.progress, before + self.done, before + _MOST_PROOFS)
         self.done += 1
         how: dict[str, Any] = {
             "n_simulations": self.n_simulations or usual,

@@ -31,6 +31,7 @@ from humeval_power.kernels.crossed import balanced_documents
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule, claim
 from humeval_power.saying.answer_words import of_hundred, points_words
+from humeval_power.saying.numbers import counted
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import check_documents
 from humeval_power.studies.power.analytic import (
@@ -105,7 +106,8 @@ def build_design(
         most = n_items * ratings_per_item * (1 if paired else n_systems)
         if n_workers > most:
             raise DesignError(
-                f"{n_items} items with {ratings_per_item} ratings per system are work for at most {most} workers; "
+                f"{counted(n_items, 'item')} with {counted(ratings_per_item, 'rating')} per system: "
+                f"that is work for at most {counted(most, 'worker')}; "
                 f"{n_workers} were asked for. Ask for fewer workers, or more items or ratings per item."
             )
         design = k_per_item(

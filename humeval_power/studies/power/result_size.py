@@ -118,6 +118,13 @@ class StudySize(QuantityResult):
         return self.about.rule
 
     @property
+    def enough_workers(self) -> int:
+        """How many workers to take where the test rejects too often with those that would do; else 0."""
+        counts = self.found.counts
+        is_bold = counts is not None and is_too_bold(self.rule, counts.n_workers)
+        return ENOUGH_WORKERS[self.rule.df] if is_bold else 0
+
+    @property
     def _by_formula(self) -> float | None:
         analytic = self.found.analytic
         return analytic.power if isinstance(analytic, SystemsPower) else analytic
@@ -163,8 +170,7 @@ class StudySize(QuantityResult):
         how = "by formula" if shown is None else f"by simulating {shown.n_simulations:,} studies"
         finds = finds_words(self.about, self.said, self.scale)
         then = f"then, {how}, {power} of 100 such studies {finds}."
-        counts, enough = self.found.counts, ENOUGH_WORKERS.get(self.rule.df, 0)
-        if counts is not None and is_too_bold(self.rule, counts.n_workers):
+        if enough := self.enough_workers:
             then += f" With fewer than {enough} workers the test rejects more often than it says: take {enough}."
         return " ".join([then, *(() if self.spread is None else spread_words(**asdict(self.spread)))])
 

@@ -199,8 +199,9 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
     else:
         design, said = plan.design(), PlanWords(plan)
         size = (
-            f"{design.n_workers:,} workers, {design.n_items:,} items, {design.ratings_per_item:g} ratings for "
-            f"each item and system: {design.n_ratings:,} ratings"
+            f"{design.n_workers:,} workers, {design.n_items:,} items, {design.ratings_per_item:g} "
+            f"{'rating' if design.ratings_per_item == 1 else 'ratings'} for each item and system: "
+            f"{design.n_ratings:,} ratings"
         )
         seal = [("SHA-256", f"{documents.plan_checksum[:16]}...")] if documents.plan_checksum else []
         out = [("Left out", " ".join(plan.left_out_words))] if plan.left_out_words else []

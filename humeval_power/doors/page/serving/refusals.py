@@ -61,6 +61,7 @@ _OF_EVERY_ANSWER = {
     "permissions-policy": "camera=(), microphone=(), geolocation=(), usb=(), serial=(), payment=()",
     "x-dns-prefetch-control": "off",
 }
+_TITLES = {403: "This browser was not let in"}  # and others by the name that HTTP has for them
 _STORED = b"private, max-age=3600"
 _NEVER_STORED = b"no-store"
 _DROPPED = (b"server", b"cache-control", b"set-cookie")
@@ -102,7 +103,8 @@ def refusal(error: RefusedError, *, as_json: bool) -> tuple[Headers, bytes]:
 
     The connection ends with it, so that nothing more of the request is read.
     """
-    title = HTTPStatus(error.status).phrase
+    title = _TITLES.get(error.status, HTTPStatus(error.status).phrase)
+    back = "" if error.status == HTTPStatus.FORBIDDEN else '<p><a href="/">To the start of the page</a></p>'
     if as_json:
         kind, text = "application/json", json.dumps({"problems": [{"text": error.text, "option": ""}]})
     else:
@@ -112,7 +114,7 @@ def refusal(error: RefusedError, *, as_json: bool) -> tuple[Headers, bytes]:
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{html_text(title)}</title></head>"
             f"<body><main><h1>{html_text(title)}</h1><p>{html_text(error.text)}</p>"
-            '<p><a href="/">To the start of the page</a></p></main></body></html>\n'
+            f"{back}</main></body></html>\n"
         )
     body = text.encode()
     headers = [

@@ -84,7 +84,8 @@ _LATER = (b"retry-after", b"2")
 _FRAMING = 65_536  # bytes of a multipart body besides its file
 _LET_IN = (
     "This page opens by the link that 'humeval-power page' has shown in its terminal, with the token at its end. "
-    "Open that link. It works for as long as the command runs."
+    "Open that link, in each browser once. It works for as long as the command runs; started again, the command "
+    "shows another."
 )
 _FOREIGN = "Another site has sent this request. The page answers its own pages only."
 

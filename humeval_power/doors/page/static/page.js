@@ -255,6 +255,9 @@ async function saved() {
       const field = form.elements[name];
       if (field && field.value === sent.get(name)) field.value = value; // else it was changed meanwhile
     }
+    for (const each of form.querySelectorAll(".suggested")) {
+      if (!found.suggested.includes(each.closest("[data-field]").dataset.field)) each.remove();
+    }
     if (unsaved) return found;
     document.getElementById("saved").textContent = "Saved in study.toml";
     quiet = setTimeout(move, QUIET);
@@ -423,7 +426,7 @@ function beside(problems) {
 
 function lost() {
   answer.removeAttribute("aria-busy");
-  const text = "The page's server does not answer. It may have ended: start it again in the terminal, and reload.";
+  const text = "The page does not answer: the command that shows it may have ended. Start that again, and open the link that it gives. What was saved is there then.";
   show({ problems: [{ text }] });
 }
 
@@ -442,10 +445,8 @@ function droppable(field) {
   chooser.multiple = field.hasAttribute("data-many");
   chooser.setAttribute("aria-label", "Choose a file: " + field.querySelector("label").textContent);
   chooser.className = "chooser";
-  chooser.addEventListener("change", (event) => {
-    event.stopPropagation(); // nothing is typed yet that could be saved
-    bring([...chooser.files].map((file) => [file, file.name]), field);
-  });
+  for (const kind of ["input", "change"]) chooser.addEventListener(kind, (event) => event.stopPropagation()); // nothing is typed yet
+  chooser.addEventListener("change", () => bring([...chooser.files].map((file) => [file, file.name]), field));
   field.querySelector(".control").append(chooser);
   dropped(field, field);
 }
@@ -486,19 +487,23 @@ async function bring(pairs, field) {
   const input = inputs.find((each) => each.value === "") ?? inputs[0]; // of several files the next
   const name = inputs[0].name;
   const brought = [];
-  if (saves) document.getElementById("saved").textContent = pairs.length > 1 ? `Bringing ${pairs.length} files \u2026` : "Bringing the file \u2026";
+  const coming = document.createElement("p");
+  coming.className = "hint coming";
+  coming.setAttribute("role", "status");
+  field.querySelector(".control").after(coming);
+  coming.textContent = pairs.length > 1 ? `Bringing ${pairs.length} files \u2026` : `Bringing ${pairs[0][0].name} \u2026`;
   for (const some of saves ? pairs.map(([file]) => [[file, file.name]]) : [pairs]) {
     const body = new FormData();
     for (const [file, path] of some) body.append("file", file, path);
     const said = await fetch("/upload", { method: "POST", headers: { Accept: "application/json", "X-Humeval": "1" }, body }).catch(() => null);
-    if (!said) return lost();
-    const found = await said.json();
-    if (!found.values) {
-      if (saves) document.getElementById("saved").textContent = "";
-      return beside([{ option: name, text: words(found) }]);
+    const found = await said?.json();
+    if (!found?.values) {
+      coming.remove();
+      return found ? beside([{ option: name, text: words(found) }]) : lost();
     }
     brought.push(...found.values);
   }
+  coming.remove();
   if (saves) {
     // What came later is added, and takes the place of what has its name, until it is saved under the names of the folder.
     const before = field.hasAttribute("data-many") ? input.value.split(/, */).filter((name) => name && !pairs.some(([file]) => file.name === name)) : [];

@@ -156,12 +156,6 @@ def read_message(stream: BinaryIO) -> object:
     return pickle.loads(content)
 
 
-NO_MEMORY = (
-    "The memory is not enough for this: the page gives each answer a part of it. Take a smaller study, a smaller "
-    "file or fewer simulations; or run the command in a terminal, where all of the memory can be used."
-)
-
-
 def failed(text: str, *, exit_code: int = 1) -> Answer:
     """An answer that is only a problem, in words."""
     return Answer(exit_code, problems=(Wrong(text),))

@@ -18,12 +18,11 @@ from threading import Event, Thread, active_count, main_thread
 from types import FrameType
 from typing import Any
 
-from humeval_power.doors.page.answers import COMPILING, Answer, JobProgress, Tell, Work
+from humeval_power.doors.page.answers import COMPILING, NO_MEMORY, Answer, JobProgress, Tell, Work
 from humeval_power.doors.page.working.worker_link import (
     COMPILE_SECONDS,
     INTERRUPTED,
     MOST_FILES,
-    NO_MEMORY,
     Setup,
     Stop,
     WorkerAnswer,

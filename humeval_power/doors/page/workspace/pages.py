@@ -35,7 +35,9 @@ from humeval_power.doors.page.workspace.stages import (
     StageCommand,
     change_of,
     field_read,
+    is_look_due,
     is_settled,
+    looks_taken,
     open_of,
     pilot_read,
     question_of,
@@ -584,7 +586,12 @@ class Workspace:
             self._asked.setdefault(study.name, set()).add(key)
             if job.state in ("waiting", "running"):
                 await job.wait(_SOON)
-            return StageShown(job.state, progress=job.progress, place=job.place, answer=job.answer)
+            due = (
+                await self._for_look(study, tab) if stage.key == "look" and job.answer is not None else None
+            )
+            return StageShown(
+                job.state, progress=job.progress, place=job.place, answer=job.answer, for_look=due
+            )
         ready = self._parts.workers.readiness
         if not ready.live:
             return StageShown(
@@ -609,6 +616,21 @@ class Workspace:
             if said is not None and said.exit_code == 0:
                 pilot.append(said.text)
         return StageShown("live", answer=answer, instead=tuple(filter(None, instead)), pilot=tuple(pilot))
+
+    async def _for_look(self, study: OpenedStudy, tab: str) -> tuple[int, int] | None:
+        """How many of the answers that the next look needs are in, and how many it needs; None where none is due,
+        or nobody can say it."""
+        answers = question_of(BY_KEY["collect"], study, {})
+        if answers is None or not is_look_due(study) or not study.is_there("exports"):
+            return None
+        status = (
+            await self._live(study, answers, tab, "status") if self._parts.workers.readiness.live else None
+        )
+        numbers = {} if status is None else dict(status.numbers)
+        counts = [
+            numbers.get(f"looks.{len(looks_taken(study))}.{what}", "") for what in ("done", "expected")
+        ]
+        return (int(counts[0]), int(counts[1])) if all(counts) else None
 
     async def _live(
         self, study: OpenedStudy, question: StageCommand, tab: str, what: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import posixpath
@@ -14,6 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+from humeval_power.asking.study_file import parsed_study
+from humeval_power.asking.study_values import StudyValues
 from humeval_power.choices import CURRENCY
 from humeval_power.doors.page.workspace.studies import (
     CHOSEN,
@@ -184,6 +185,11 @@ class Stage:
         if wanted == "budget":
             return (*(name for name in fields if name not in ("workers", "items")), *_BUDGET_FIELDS)
         return tuple(name for name in fields if name != wanted.replace("-", "_"))
+
+    def asks(self, study: OpenedStudy, wanted: str = "") -> frozenset[str]:
+        """All fields that it asks, on demand or not."""
+        on_demand = (name for _, names in self.more(study) for name in names)
+        return frozenset((*self.fields_for(wanted, study), *on_demand))
 
     def more(self, study: OpenedStudy) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The further fields, by the titles of their sections; differences on [0, 1] only without a scale."""
@@ -543,6 +549,11 @@ def have_looks_ended(study: OpenedStudy) -> bool:
     return bool(looks) and looks[-1].get("decision") != "continue"
 
 
+def is_ended_by_look(study: OpenedStudy) -> bool:
+    """Whether a look ended the study, after which no answers are taken."""
+    return study.has("looks") and have_looks_ended(study)
+
+
 def is_skipped(stage: Stage, study: OpenedStudy) -> bool:
     """Whether a study has nothing to do at a stage: looks that its plan, or ratings without one, do not have."""
     settled = study.is_there("plan") or study.is_there("ratings")
@@ -556,37 +567,29 @@ def is_look_due(study: OpenedStudy) -> bool:
         return False
     (path,) = paths_of(study.file.values["ratings"])
     place = study.folder / path
-    criterion = as_typed(study.file.values.get("criterion"))
     state = place.stat()
-    n_ratings = _n_ratings(str(place), criterion, (state.st_mtime_ns, state.st_size))
+    n_ratings = _n_ratings(str(place), study.file.text, (state.st_mtime_ns, state.st_size))
     return n_ratings is None or n_ratings > n_seen(study)
 
 
 @lru_cache(maxsize=64)
-def _n_ratings(place: str, criterion: str, _state: tuple[int, int]) -> int | None:
-    """The rows of a table of ratings, without those of other criteria, repeats and checks; None where it is none
-    that can be read so."""
+def _n_ratings(place: str, text: str, _state: tuple[int, int]) -> int | None:
+    """How many ratings the study with this text reads in a table; None where it is none that can be read so."""
+    # which bring pandas, without which the server can do
+    from humeval_power.files.tables import read_rating_table
+    from humeval_power.studies.loading import check_ratings
+
+    values = StudyValues(parsed_study(FILE_NAME, text).values)
     try:
-        with open(place, encoding="utf-8-sig", newline="") as file:
-            if (first := file.readline(_HEADER)).count("\0") or not first.strip():
-                return None
-            file.seek(0)
-            mark = max(",;\t", key=first.count)
-            rows = csv.DictReader(file, delimiter=mark)
-            return sum(
-                1
-                for row in rows
-                if any(row.values())
-                and (not criterion or row.get("criterion", criterion) == criterion)
-                and row.get("kind") not in ("repeat", "check")
-            )
-    except (OSError, ValueError, csv.Error):
+        return check_ratings(read_rating_table(place), values, require_pair=False, tell=False).n_ratings
+    except InputError:
         return None
 
 
 def has_newer_answers(study: OpenedStudy) -> bool:
-    """Whether answers came back after the table of ratings was made of those before."""
-    if not (study.is_there("assignment") and study.is_there("exports") and study.is_there("ratings")):
+    """Whether answers came back after the table of ratings was made of those before, and are still taken."""
+    files = ("assignment", "exports", "ratings")
+    if is_ended_by_look(study) or not all(study.is_there(name) for name in files):
         return False
     (table,), exports = (paths_of(study.file.values[name]) for name in ("ratings", "exports"))
     try:
@@ -641,6 +644,16 @@ def _rehearse(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
     plan, key, drawn = (as_typed(study.file.values[name]) for name in ("plan", "key", "rehearsal"))
     tables = (word for path in paths_of(study.file.values["assignment"]) for word in ("--assignment", path))
     return ("simulate", "--plan", plan, *tables, "--key", key, "-o", drawn, "--force")
+
+
+def _import(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
+    """The answers of all exports as the ratings; not after the look that ended the study, which saw others."""
+    if is_ended_by_look(study):
+        raise InputError(
+            "The last look ended the study: what it saw is analysed, and no answer that came in after it is taken."
+        )
+    read = ("import", FILE_NAME, *_mapped(study), *_as_before(study), *_tables_there(study))
+    return (*read, *_again(study, "ratings"))
 
 
 def _assign(study: OpenedStudy, _sent: Mapping[str, str]) -> Words:
@@ -704,14 +717,7 @@ ACTS: Mapping[str, Act] = {
     "spares": Act("collect", _call_spares, writes=("assignment", "key"), adds="spares"),
     "choose": Act("collect", _choose, writes=("pool",)),
     "assign": Act("collect", _assign, writes=("assignment", "key"), is_seeded=True, reads=("pool",)),
-    "import": Act(
-        "collect",
-        lambda study, _sent: (
-            *("import", FILE_NAME, *_mapped(study), *_as_before(study), *_tables_there(study)),
-            *_again(study, "ratings"),
-        ),
-        writes=("ratings",),
-    ),
+    "import": Act("collect", _import, writes=("ratings",)),
     "withdraw": Act("collect", _withdraw, writes=("ratings",), keeps=WITHDRAWN),
     "look": Act("look", lambda _study, _sent: ("monitor", FILE_NAME), writes=("plan",)),
     "analyze": Act(

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from humeval_power.asking.vocabulary import PRESET
 from humeval_power.choices import TITLES, WITH_PROLIFIC, UploaderName
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
-from humeval_power.doors.page.requests import html_by_labels, on_page, study_labels
+from humeval_power.doors.page.requests import LABELS, field_label, html_by_labels, on_page, study_labels
 from humeval_power.doors.page.views import (
     FieldGroup,
     Kind,
@@ -38,6 +38,7 @@ from humeval_power.doors.page.workspace.stages import (
     field_read,
     has_newer_answers,
     has_newer_ratings,
+    is_ended_by_look,
     is_look_due,
     is_rated,
     is_rehearsed,
@@ -105,15 +106,6 @@ _SIZES = {  # of several, and of one
 _SAID_ELSEWHERE = ("Study: ", f"{FILE_NAME} says now: ", "Seed ")  # in the fields, and beside the files
 _NEWS = "Written: "  # what a button has just done
 _LATER = {"plan": "Prices and limits", "collect": "Texts and platform"}  # fields whose work is done
-_LABELS = {
-    "question": "What the study is to find out",
-    "systems": "Names of the systems",
-    "preset": "How much ratings vary",
-    "effect_raw": "Smallest difference that matters",
-    "goal": "What is to be found",
-    "ratings_per_item": "Ratings of each output",
-    "cost_per_rating": "Price of a rating (one output)",
-}
 _UNITS = {"ratings_per_item": "from different workers"}
 _TITLES = {  # of what few need, by the titles of its sections
     "The question": "Ratings left out",
@@ -165,7 +157,18 @@ _CHOICES: Mapping[str, Mapping[str, str]] = {
         **{f"{name}, {_PROLIFIC}": f"Prolific, with {TITLES[name]}" for name in WITH_PROLIFIC},
     },
 }
-_NO_EFFECT = Wrong("Say the smallest difference that matters.", "effect_raw")
+# What is missing: a problem with one of these fields, where the study has none of them, in the words of the page.
+_MISSING: tuple[tuple[tuple[str, ...], Wrong], ...] = (
+    (
+        ("effect", "effect_raw", "effect_latent"),
+        Wrong("Say the smallest difference that matters.", "effect_raw"),
+    ),
+    (
+        ("preset", "pilot", "parameters", "values"),
+        Wrong("Choose one of the list, or bring a pilot of your own.", "preset"),
+    ),
+    (("cost_per_rating", "pay_per_hour"), Wrong("Say what one rating costs.", "cost_per_rating")),
+)
 _PLACE = re.compile(r"study\.toml(?:, line \d+)?, \[\w+\] (?P<field>\w+):? ?")
 
 
@@ -174,7 +177,8 @@ class StageShown:
     """The answer of a stage: how far, what came out, what is wrong; `act` is what a button began; `table` and
     `texts` are how a file of ratings and one of texts to rate are read; `instead` are changes of the study that
     would do, where what was to be worked out does not exist, or asks little of many workers; `pilot` is what a
-    pilot holds, `sealed` what the sealed plan says; `bundle` is what can be given away."""
+    pilot holds, `sealed` what the sealed plan says; `bundle` is what can be given away; `for_look` how many answers
+    of those that the next look needs are in."""
 
     state: State
     progress: JobProgress | None = None
@@ -188,6 +192,7 @@ class StageShown:
     pilot: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
     bundle: StudyZip | None = None
+    for_look: tuple[int, int] | None = None
 
     def is_taken(self, study: OpenedStudy) -> bool:
         """Whether the ratings of a file that is shown are those of the study."""
@@ -200,8 +205,7 @@ class StageShown:
         if self.table is not None and not self.is_taken(study):
             of_answer = self.table.problems  # they say more than why the table cannot be used as it is
         result = map(_spoken, (*self.wrong, *of_answer))
-        has_effect = study.has("effect", "effect_raw", "effect_latent")
-        return tuple(_NO_EFFECT if one.option == "effect" and not has_effect else one for one in result)
+        return tuple(_missing(one.option, study) or one for one in result)
 
 
 def is_read(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: StageShown) -> bool:
@@ -316,6 +320,7 @@ def saved_json(stage: Stage, study: OpenedStudy, wanted: str) -> dict[str, Any]:
     return {
         "version": study.version,
         "values": {name: shown_value(study, name) for name in names},
+        "suggested": [name for name in names if _is_suggested(study, name)],
     }
 
 
@@ -360,7 +365,6 @@ def _of_answer(
     skipped = frozenset(one.key for one in STAGES if is_skipped(one, study))
     following = next((one for one in STAGES[place + 1 :] if one.key not in skipped), None)
     done = stages_done(study)
-    labels = {name: _LABELS.get(name, FIELDS[name].label or name) for name in FIELDS}
     platforms = set(paths_of(study.file.values.get("upload", ())))
     notes = answer.notes if answer else ()
     settled = is_settled(stage, study, wanted)
@@ -378,11 +382,13 @@ def _of_answer(
         "act": shown.act,
         "progress": how_far(shown.state, shown.progress, shown.place),
         "wrong": [
-            (labels.get(each.option, ""), f"field-{each.option}" if each.option else "", each.text)
+            (field_label(each.option), _place_of(each.option, stage, study, wanted), each.text)
+            if each.option
+            else ("", "", each.text)
             for each in shown.problems(study)
         ],
         "html": Markup(html_by_labels(answer.html, study_labels())) if answer else "",
-        "news": [on_page(note) for note in notes if note.startswith(_NEWS)],
+        "news": ", ".join(note.removeprefix(_NEWS) for note in notes if note.startswith(_NEWS)),
         "notes": [on_page(note) for note in notes if not note.startswith((_NEWS, *_SAID_ELSEWHERE))],
         "command": answer.command if answer else "",
         **_choice(study, answer if shown.act == "search" else None),
@@ -435,12 +441,13 @@ def _of_answer(
         "is_stale": stage.key in ("decide", "report") and has_newer_ratings(study),
         "has_platform": bool(platforms - {_PROLIFIC}),
         "is_of_prolific": _PROLIFIC in platforms,
-        "labels": labels,
         "ended": answer is not None and answer.ended,
         "has_looks": study.has("looks"),
         "may_assign": stage.key == "collect" and _may_assign(study, shown, bool(platforms - {_PROLIFIC})),
         "has_newer_answers": stage.key == "collect" and has_newer_answers(study),
-        **(_looks(study) if stage.key == "look" else {}),
+        **(_looks(study, shown) if stage.key == "look" else {}),
+        "ended_by_look": stage.key == "collect" and is_ended_by_look(study),
+        "items_stay": study.has("items") and not study.has("items_range"),
         "planned_items": study.file.values.get("items"),
         "system_names": study.file.values.get("systems") or ("A", "B"),
         "reading": shown.table.reading if shown.table else None,
@@ -472,16 +479,22 @@ def _may_assign(study: OpenedStudy, shown: StageShown, has_platform: bool) -> bo
     return has_platform and (texts is None or (texts.is_as_it_is and not texts.misses))
 
 
-def _looks(study: OpenedStudy) -> dict[str, Any]:
+def _looks(study: OpenedStudy, shown: StageShown) -> dict[str, Any]:
     """How many looks were taken, whether another is due, and what is in hand for it."""
-    looks = looks_taken(study)
+    looks, in_hand = looks_taken(study), []
     seen = (looks[-1].get("data") or {}).get("n_ratings") if looks else None
+    if isinstance(seen, int):
+        in_hand.append(f"Look {len(looks)} has seen {counted(seen, 'rating')}.")
+    done, needed = shown.for_look or (0, 0)
+    if needed:
+        in_hand.append(
+            f"Look {len(looks) + 1} needs {counted(needed, 'answer')}, of which {done:,} are in."
+        )
     return {
         "n_looks": len(looks),
         "is_look_due": is_look_due(study),
-        "in_hand": f"Look {len(looks)} has seen {counted(seen, 'rating')}."
-        if isinstance(seen, int)
-        else "",
+        "is_early": done < needed,
+        "in_hand": " ".join(in_hand),
     }
 
 
@@ -512,6 +525,8 @@ def _solved_fields(study: OpenedStudy, wanted: Mapping[str, str], answer: Answer
     names = ("workers", "items") if unknown == "budget" else (unknown,) if unknown in _SIZES else ()
     numbers = dict(answer.numbers) if answer and answer.exit_code == 0 else {}
     taken = {name: numbers[name] for name in names if name in numbers}
+    if "workers" in taken and numbers.get("enough_workers", "0") != "0":
+        taken["workers"] = numbers["enough_workers"]
     is_new = any(value != as_typed(study.file.values.get(name)) for name, value in taken.items())
     return taken if is_new else {}
 
@@ -623,7 +638,24 @@ def _spoken(problem: Wrong) -> Wrong:
         ),
         problem.text,
     )
-    return Wrong(on_page(text), field if field in FIELDS else "")
+    if field not in FIELDS:
+        return Wrong(on_page(text))
+    itself = f"\u201c{re.escape(field_label(field))}\u201d"  # beside which it stands, with its value
+    return Wrong(re.sub(f"\\A{itself}:? (?:value [^:]+: )?", "", on_page(text)), field)
+
+
+def _missing(option: str, study: OpenedStudy) -> Wrong | None:
+    """What the page says where a problem is that nothing is said yet; None where something is."""
+    return next((said for names, said in _MISSING if option in names and not study.has(*names)), None)
+
+
+def _place_of(field: str, stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> str:
+    """Where a field is asked: at this stage, else at the first that asks it; "" where none does."""
+    anchor = f"#field-{f'{ASK}0' if field == 'questions' else field}"
+    if field in stage.asks(study, wanted.get("open", "")):
+        return anchor
+    there = next((one for one in STAGES if field in one.asks(study)), None)
+    return "" if there is None else f"{study.link(there.key)}{anchor}"
 
 
 def _fields(
@@ -648,6 +680,10 @@ def _fields(
                 help="Beside each text. Left empty, they are asked what stands there.",
                 wrong=wrong.get(name, ()) if not place else (),
             )
+
+
+def _is_suggested(study: OpenedStudy, name: str) -> bool:
+    return not study.has("pilot") and study.file.values.get(name) == SUGGESTED.get(name, ...)
 
 
 def _field(
@@ -679,7 +715,7 @@ def _field(
         nothing = "As in your pilot"
     return PageField(
         name=name,
-        label=_LABELS.get(name, one.label),
+        label=LABELS.get(name, one.label),
         kind=kind,
         values=(typed.get(name, shown_value(study, name)),),
         choices=choices,
@@ -692,7 +728,7 @@ def _field(
         else "",
         nothing=nothing,
         joined=one.kind.many,
-        is_suggested=not study.has("pilot") and study.file.values.get(name) == SUGGESTED.get(name, ...),
+        is_suggested=_is_suggested(study, name),
         folded=FOLDED.get(name, ""),
         wrong=wrong.get(name, ()),
     )
