@@ -56,8 +56,8 @@ _GIVE_SOURCE = (
 EFFECT = ("effect", "effect_raw", "effect_latent")
 EFFECT_RANGE = ("effect_range", "effect_raw_range", "effect_latent_range")
 COMPARISONS = ("comparisons", "baseline", "model", "system_variances", "correction", "correct_over")
-_LATENT_ERROR = 1e-6  # of a latent effect that is sought, by its size
-_HALVINGS = 45  # of the differences from 0 to 1 that could have it
+_LATENT_ERROR = 1e-4  # of a latent effect that is sought, by its size
+_HALVINGS = 60  # of the differences from 0 to 1 that could have it
 CARD2020_UNIT = 2.0  # the effect of Card et al. is a coefficient under -1/+1: half the difference
 
 source_needed = needs(_GIVE_SOURCE, (*SOURCES, "plan"))
