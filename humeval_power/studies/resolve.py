@@ -404,7 +404,9 @@ def _at_latent_effect(
         inside, beyond = (middle, beyond) if gap(middle) * effect < 0 else (inside, middle)
     largest = at(inside)[1].effect
     if abs(largest - effect) > _LATENT_ERROR * abs(effect):
-        rule = f"is more than these shares and standard deviations allow: the largest is {abs(largest):.3g}."
+        rule = (
+            f"is more than these shares and standard deviations allow: the largest is {abs(largest):.3g}."
+        )
         raise InputError([field_problem("--effect-latent", effect, rule)])
     return found(inside)
 

@@ -186,9 +186,9 @@ ROWS = [(worker, item, 1 + (3 * worker + 5 * item) % 5) for worker in range(6) f
 @each_case(
     ("noun", "system_of"),
     [
-        ("worker", lambda worker, item: worker if worker < 2 else None),
-        ("item", lambda worker, item: item if item < 2 else None),
-        ("document", lambda worker, item: item % 2),
+        ("worker", lambda worker, _: worker if worker < 2 else None),
+        ("item", lambda _, item: item if item < 2 else None),
+        ("document", lambda _, item: item % 2),
     ],
 )
 @each_case("extra", [(), ("--family", "ordinal"), ("--estimator", "ml", "--df", "normal")])
@@ -213,7 +213,9 @@ def test_one_worker_item_or_document_for_each_system_is_refused(
 
 @each_case("model", ["pairwise", "joint"])
 def test_one_worker_for_each_of_several_systems_is_refused(model: str, tmp_path: Path) -> None:
-    rows = [(f"w{worker}", f"i{item}", "ABC"[worker], rating) for worker, item, rating in ROWS if worker < 3]
+    rows = [
+        (f"w{worker}", f"i{item}", "ABC"[worker], rating) for worker, item, rating in ROWS if worker < 3
+    ]
     path = tmp_path / "ratings.csv"
     pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(path, index=False)
     words = ("analyze", path, "--scale", "1:5", "--all-pairs", "--model", model)

@@ -484,7 +484,11 @@ def test_no_power_is_above_one(n_looks):
     ("response", "parameters", "says"),
     [
         ("gaussian", preset("low"), "these parameters give none"),
-        ("likert", Parameters.of_latent(Latent.of_shares((0.2, 0.3, 0.5))), "leave out the response 'likert'"),
+        (
+            "likert",
+            Parameters.of_latent(Latent.of_shares((0.2, 0.3, 0.5))),
+            "leave out the response 'likert'",
+        ),
     ],
 )
 def test_looks_at_categories_want_them_once(response, parameters, says):
