@@ -34,7 +34,7 @@ def latent_values(
     """
     problems = [*share_problems(shares, scores), *_deviation_problems(given)]
     if not is_number(difference) or not abs(difference) < 1:
-        problems.append(field_problem("difference", difference, "must lie between -1 and 1."))
+        problems.append(field_problem("difference", difference, "must be above -1 and below 1."))
     if problems:
         raise ParametersError(problems)
     import numpy as np

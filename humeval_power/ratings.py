@@ -465,7 +465,11 @@ def find_problems(
     if rejected_rows is None:
         problems += undecided(rows.refused, selection.chosen, source=rows.at["rating"].source)
     wrong = system_problems(rows, systems, selection.kept, require_pair=require_pair)
-    problems += [replace(one, remedy=f"{apart} Else {one.remedy}") for one in wrong] if apart else wrong
+    if apart:
+        wrong = [
+            replace(one, remedy=f"{apart} Else {one.remedy[:1].lower()}{one.remedy[1:]}") for one in wrong
+        ]
+    problems += wrong
     if not selection.kept.any() and not problems:
         lost = "; ".join(f"{step.rows:,} dropped: {step.reason}" for step in selection.flow[1:-1])
         remedy = "Are the columns and the codes for missing ratings right?"

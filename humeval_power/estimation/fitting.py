@@ -344,13 +344,32 @@ def deviation_errors(information: Floats, deviations: Floats) -> list[float]:
     return [float(value) for value in errors]
 
 
+def check_not_confounded(ratings: RatingTable, document: NDArray[np.int64] | None = None) -> None:
+    """Refuse tables in which every system has only one worker, one item or one document: how much these vary is
+    then in no difference of two ratings of one system, and a fit ends anywhere.
+
+    Raises
+    ------
+    InputError
+        The first of them.
+    """
+    systems = [ratings.system == one for one in np.unique(ratings.system)]
+    for noun, codes in (("worker", ratings.worker), ("item", ratings.item), ("document", document)):
+        if codes is not None and all(np.ptp(codes[rows]) == 0 for rows in systems):
+            raise InputError(
+                f"Each system has one {noun} only, so that a difference between systems cannot be told from one "
+                f"between {noun}s. Two {noun}s or more are needed for each system, best the same ones."
+            )
+
+
 def check_table(ratings: RatingTable) -> None:
     """Refuse tables that are too small for the model, or do not compare two systems.
 
     Raises
     ------
     InputError
-        Other than two systems, fewer than two workers or items, or than seven ratings.
+        Other than two systems, fewer than two workers or items, or than seven ratings; or one worker, item or
+        document for each system.
     """
     systems = np.unique(ratings.system)
     if not np.array_equal(systems, [0, 1]):
@@ -368,7 +387,9 @@ def check_table(ratings: RatingTable) -> None:
         raise InputError(
             "At least 2 documents are needed to estimate how documents differ; this table has 1."
         )
-    covariates = structure_of(ratings)["covariates"]
+    structure = structure_of(ratings)
+    check_not_confounded(ratings, structure["document"])
+    covariates = structure["covariates"]
     if covariates is not None:
         x = np.column_stack([np.ones(len(ratings.system)), ratings.system - 0.5, covariates])
         if np.linalg.matrix_rank(x) < x.shape[1]:

@@ -25,7 +25,7 @@ from humeval_power.differences import (
     on_unit,
     scale_words,
 )
-from humeval_power.errors import HumevalPowerError, InputError, Problem
+from humeval_power.errors import HumevalPowerError, InputError, Problem, field_problem
 from humeval_power.families import DEFAULT_FAMILY, MAX_T_OVER_CRITERIA, ComparisonFamily
 from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
@@ -55,6 +55,8 @@ _GIVE_SOURCE = (
 EFFECT = ("effect", "effect_raw", "effect_latent")
 EFFECT_RANGE = ("effect_range", "effect_raw_range", "effect_latent_range")
 COMPARISONS = ("comparisons", "baseline", "model", "system_variances", "correction", "correct_over")
+_LATENT_ERROR = 1e-4  # of a latent effect that is sought, by its size
+_HALVINGS = 60  # of the differences from 0 to 1 that could have it
 CARD2020_UNIT = 2.0  # the effect of Card et al. is a coefficient under -1/+1: half the difference
 
 source_needed = needs(_GIVE_SOURCE, (*SOURCES, "plan"))
@@ -382,9 +384,12 @@ def _at_latent_effect(
         assert latent is not None
         return result, latent
 
-    same, latent = at(0.0)
+    def found(difference: float) -> tuple[Assumptions, Difference]:
+        return at(difference)[0], Difference(difference, settings.scale, systems=settings.systems)
+
+    latent = at(0.0)[1]
     if effect == 0:
-        return same, Difference(0.0, settings.scale, systems=settings.systems)
+        return found(0.0)
 
     from scipy import optimize
 
@@ -396,8 +401,22 @@ def _at_latent_effect(
 
     guess = replace(latent, effect=effect).difference
     low, high = sorted((guess / 2, max(-0.99, min(0.99, 1.5 * guess))))
-    difference = float(optimize.brentq(gap, low, high, xtol=1e-9))
-    return at(difference)[0], Difference(difference, settings.scale, systems=settings.systems)
+    if gap(low) * gap(high) < 0:
+        difference = float(optimize.brentq(gap, low, high, xtol=1e-9))
+        if abs(gap(difference)) < _LATENT_ERROR * abs(effect):
+            return found(difference)
+    # the guess is far off, or no difference has this effect
+    inside, beyond = 0.0, math.copysign(1.0, effect)
+    for _ in range(_HALVINGS):
+        middle = (inside + beyond) / 2
+        inside, beyond = (middle, beyond) if gap(middle) * effect < 0 else (inside, middle)
+    largest = at(inside)[1].effect
+    if abs(largest - effect) > _LATENT_ERROR * abs(effect):
+        rule = (
+            f"is more than these shares and standard deviations allow: the largest is {abs(largest):.3g}."
+        )
+        raise InputError([field_problem("--effect-latent", effect, rule)])
+    return found(inside)
 
 
 # -- the test

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -177,3 +178,46 @@ def test_lme4_says_before_it_fits_that_a_large_table_has_no_kenward_roger(tmp_pa
     )
     assert result.exit_code == 2
     assert "at most 1,000 ratings; there are 1,200" in plain(result)
+
+
+ROWS = [(worker, item, 1 + (3 * worker + 5 * item) % 5) for worker in range(6) for item in range(8)]
+
+
+@each_case(
+    ("noun", "system_of"),
+    [
+        ("worker", lambda worker, _: worker if worker < 2 else None),
+        ("item", lambda _, item: item if item < 2 else None),
+        ("document", lambda _, item: item % 2),
+    ],
+)
+@each_case("extra", [(), ("--family", "ordinal"), ("--estimator", "ml", "--df", "normal")])
+def test_one_worker_item_or_document_for_each_system_is_refused(
+    noun: str, system_of: Callable[[int, int], int | None], extra: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The contrast lies in the space of that factor, so that its variance is anything (a t of 227 SDs was seen)."""
+    rows = [
+        (f"w{worker}", f"i{item}", "AB"[system], rating, f"d{item % 2}")
+        for worker, item, rating in ROWS
+        if (system := system_of(worker, item)) is not None
+    ]
+    path = tmp_path / "ratings.csv"
+    columns = ["worker", "item", "system", "rating", "document"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    given = ("--document", "document") if noun == "document" else ()
+    said = plain(run("analyze", path, "--scale", "1:5", *given, *extra, code=2))
+    assert f"Each system has one {noun} only, so that a difference" in said
+    if noun != "document":
+        assert f"cannot be analysed, as it has one {noun} only for each system" in plain(run("check", path))
+
+
+@each_case("model", ["pairwise", "joint"])
+def test_one_worker_for_each_of_several_systems_is_refused(model: str, tmp_path: Path) -> None:
+    rows = [
+        (f"w{worker}", f"i{item}", "ABC"[worker], rating) for worker, item, rating in ROWS if worker < 3
+    ]
+    path = tmp_path / "ratings.csv"
+    pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(path, index=False)
+    words = ("analyze", path, "--scale", "1:5", "--all-pairs", "--model", model)
+    said = plain(run(*words, code=2))
+    assert ("B - A: " if model == "pairwise" else "") + "Each system has one worker only" in said

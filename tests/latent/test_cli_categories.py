@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
-from cases import few_fast
-from cli import run, run_json
+from cases import each_case, few_fast
+from cli import refusal_of, run, run_json
 
+from humeval_power.latent import Latent
 from humeval_power.studies.plan.files import read_plan
 
 VALUES = "sd_worker_intercept=0.08,sd_worker_slope=0.05,sd_item_intercept=0.1,sd_item_slope=0.08"
@@ -40,6 +42,32 @@ def test_the_same_effect_is_said_in_three_ways() -> None:
     assert points["power"] == one["power"]
     assert latent["power"] == pytest.approx(one["power"], abs=1e-6)
     assert latent["difference"] == pytest.approx(0.1, abs=1e-7)
+
+
+@each_case(
+    ("shares", "effect"), [(".02,.98", 3.5), (".02,.98", -3.0), (".5,.5", -7.0), (".1,.2,.3,.4", 2.0)]
+)
+def test_a_latent_effect_far_from_its_guess_is_found(shares: str, effect: float) -> None:
+    """What comes out has the effect and the shares that were asked for; a guess at 0 is far off at the ends."""
+    values = "sd_worker_slope=0.03"
+    record = run_json(
+        *("power", "--shares", shares, "--values", values, *SIZE),
+        *("--effect-latent", effect, "--method", "analytic"),
+    )
+    latent = Latent.from_dict(record["parameters"]["latent"])
+    assert latent.effect == pytest.approx(effect, rel=1e-4)
+    said = [float(share) for share in shares.split(",")]
+    means = latent.mean(0), latent.mean(1)
+    assert sum(means) / 2 == pytest.approx(np.dot(said, np.linspace(0, 1, len(said))), abs=1e-6)
+    assert means[1] - means[0] == pytest.approx(record["difference"], abs=1e-6)
+
+
+def test_a_latent_effect_that_shares_do_not_allow_is_refused_with_the_largest() -> None:
+    said = refusal_of("power", *BOXES, *SIZE, "--effect-latent", 40, "--method", "analytic")
+    assert "--effect-latent: value 40.0: is more than these shares and standard deviations allow" in said
+    largest = float(said.split("the largest is ")[1].rstrip("."))
+    run("power", *BOXES, *SIZE, "--effect-latent", 0.99 * largest, "--method", "analytic")
+    refusal_of("power", *BOXES, *SIZE, "--effect-latent", 1.01 * largest, "--method", "analytic")
 
 
 def test_a_surface_of_latent_effects_is_that_of_their_differences() -> None:

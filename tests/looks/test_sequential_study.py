@@ -14,9 +14,10 @@ from seven import seven
 from humeval_power.costs import CostModel
 from humeval_power.designs import Design, crossed, from_table, k_per_item
 from humeval_power.errors import InputError
+from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DecisionRule
-from humeval_power.studies.looks.boundaries import boundaries
+from humeval_power.studies.looks.boundaries import boundaries, success
 from humeval_power.studies.looks.calibration import calibrate, level_factor, level_ratios
 from humeval_power.studies.looks.how_many import (
     compare_growth,
@@ -469,6 +470,32 @@ def test_conditional_power_under_the_design_uses_the_planned_effect() -> None:
     assert plan.bounds.futility[-1] == -np.inf
     with pytest.raises(InputError, match="planned effect"):
         plan_looks(study.with_effect(0.0), rule, n_simulations=2000)
+
+
+@each_case("n_looks", [1, 2, 3, 4])
+def test_no_power_is_above_one(n_looks):
+    """Integration is exact to 1e-8 only, which a record must not show as a chance above 1."""
+    for drift in (8.0, 9.0, 10.0, 12.0, 20.0):
+        bounds = boundaries(SPENDING, [(k + 1) / n_looks for k in range(n_looks)], drift=drift)
+        assert 1 - 1e-7 <= success(bounds, drift) <= 1
+
+
+@each_case(
+    ("response", "parameters", "says"),
+    [
+        ("gaussian", preset("low"), "these parameters give none"),
+        (
+            "likert",
+            Parameters.of_latent(Latent.of_shares((0.2, 0.3, 0.5))),
+            "leave out the response 'likert'",
+        ),
+    ],
+)
+def test_looks_at_categories_want_them_once(response, parameters, says):
+    design, looks = crossed(5, 24), equal_looks("items", 2)
+    rule = DecisionRule(family="ordinal")
+    with pytest.raises(InputError, match=says):
+        RatingLooks(parameters, design, looks, rule=rule, response=response, points=None)
 
 
 def test_the_number_of_looks_is_recommended_among_those_that_keep_the_power() -> None:

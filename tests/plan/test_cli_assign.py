@@ -291,7 +291,7 @@ def test_outputs_under_other_names_say_how_the_systems_are_renamed() -> None:
         (["--workers", "5"], "Give --plan FILE, or --workers and --items, or --item-names."),
         (["--workers", "1", "--items", "4"], "--workers must be a whole number of at least 2"),
         ([*SMALL, "--ratings-per-item", "4"], "4 ratings per item and system need 4 different workers"),
-        ([*SMALL, "--unpaired"], "This design needs a number of ratings per item."),
+        ([*SMALL, "--unpaired"], "This design needs a number of ratings per item: --ratings-per-item."),
         ([*SMALL, "--checks", "0.4"], "0.4 is not in the range 0<=x<=0.3."),
         ([*SMALL, "--repeats", "-0.1"], "-0.1 is not in the range 0<=x<=0.3."),
         ([*SMALL, "--batch-size", "0"], "0 is not in the range x>=1."),

@@ -261,8 +261,10 @@ def test_systems_that_live_in_one_document_each_are_asked_about(
     pair = (system.format(d="doc0", s="A"), system.format(d="doc0", s="B"))
     table = rated_in_documents(system, item, column)
     assert said in ratings_from_table(table, systems=pair).notices  # also where a pair hides the others
-    with pytest.raises(InputError, match=r"there are 6 systems.*Is the document's name part"):
+    with pytest.raises(InputError, match=r"there are 6 systems.*Is the document's name part.* Else [a-z']"):
         ratings_from_table(table)
+    with pytest.raises(InputError, match=r"no system 'C'.*Is the document's name part.* Else there are: "):
+        ratings_from_table(table, systems=(pair[0], "C"))
 
 
 @pytest.mark.parametrize(("system", "column"), [("{s}", "document"), ("{s}", "remark")])

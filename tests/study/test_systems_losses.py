@@ -77,6 +77,21 @@ def test_each_pair_is_fitted_as_two_systems_are_to_the_rows_that_are_left(design
             )
 
 
+@each_case("seed", [1, 8, 10, 11])
+def test_a_study_that_is_not_settled_beside_others_is_fitted_alone(seed):
+    design = k_per_item(3, 2, ratings_per_item=3, n_systems=3)
+    pairs = ((0, 1), (0, 2), (1, 2))
+    study = replication(design, 3, losses=Losses(missing=0.4), pairs=pairs)
+    study = replace(study, parameters=SystemsParameters.of_parameters(preset("high"), 3))
+    back = study.collected(seed, 0)
+    settled, fits = study.settled_together(back.rating[None], back.kept[None])
+    assert not settled.any()
+    assert fits == []
+    found, alone = study.fits(1, seed=seed), study.fit_alone(back.rating, back.kept)
+    for one, other in zip(found.contrasts, alone.contrasts, strict=True):
+        assert np.array_equal(one, other, equal_nan=True)
+
+
 @pytest.mark.slow
 @each_case(
     ("losses", "exclusion"),

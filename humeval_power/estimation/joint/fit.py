@@ -28,6 +28,7 @@ from humeval_power.estimation.crossed.examination import (
     tiny_starts,
 )
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
+from humeval_power.estimation.fitting import check_not_confounded
 from humeval_power.families import SystemVariances
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.likelihood import Response
@@ -384,6 +385,7 @@ def fit_joint(
     own = variances == "own"
     called = variance_names((names or [str(code) for code in range(K)]) if own else None)
     _check(len(ratings.rating), n_workers, n_items, K, n_variances=len(called))
+    check_not_confounded(ratings)
     if own:
         with one_blas_thread():
             return _by_search(ratings, (n_workers, n_items, K), called, closed_form=closed_form)

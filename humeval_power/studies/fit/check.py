@@ -294,6 +294,10 @@ def _lead(ratings: Ratings, summary: TableSummary) -> str:
 def _why_not(summary: TableSummary) -> str:
     if summary.n_systems < 2:
         return "only one system"
+    if all(system.n_workers == 1 for system in summary.systems):
+        return "one worker only for each system"
+    if all(system.n_items == 1 for system in summary.systems):
+        return "one item only for each system"
     least = len(PARAMETER_NAMES)
     return f"fewer than {least} ratings" if summary.n_ratings < least else ""
 

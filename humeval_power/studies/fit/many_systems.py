@@ -217,6 +217,8 @@ def compare_systems(
                 fitted, test = fit_and_test(pair, rule)
         except FitError as error:
             raise FitError(f"{second} - {first}: {error}") from error
+        except InputError as error:
+            raise InputError(f"{second} - {first}: {error}") from error
         fits.append(fitted)
         tests.append(test)
     corrected = correct([test.p_value for test in tests], family.correction)

@@ -361,7 +361,7 @@ def inflation(bounds: Boundaries, *, power: float = 0.8) -> float:
 
 def success(bounds: Boundaries, drift: float) -> float:
     """Chance of stopping as significant in the direction of a positive effect, for z-values."""
-    return float(bounds.exits(drift).above.sum())
+    return min(1.0, float(bounds.exits(drift).above.sum()))  # the integration's error is of 1e-8
 
 
 def false_positive_rate(

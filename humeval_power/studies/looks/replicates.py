@@ -25,7 +25,7 @@ from humeval_power.simulation.study import portions
 from humeval_power.studies.fit.wald import wald_p
 from humeval_power.studies.looks.boundaries import Boundaries, going_on
 from humeval_power.studies.power.replication import Replication, StudyFits
-from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.scenario import RatingStudy, check_response
 from humeval_power.studies.power.workload import study_workload
 
 # Where a study is looked at: after shares of its items, workers or ratings, or after whole blocks of
@@ -483,6 +483,7 @@ class RatingLooks(GrowingStudy):
                 "simulation calibrates."
             )
         check_difference(self.rule)
+        check_response(self.rule, self.parameters, self.response, self.points)
 
     @property
     def true_effect(self) -> float:

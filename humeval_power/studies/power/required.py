@@ -94,7 +94,7 @@ def build_design(
         design = check_load(_WHOLE_DESIGNS[kind](n_workers, n_items), max_ratings_per_worker)
     elif ratings_per_item is None:
         if not paired or kind in ("k-per-item", "split"):
-            raise DesignError("This design needs a number of ratings per item.")
+            raise DesignError("This design needs a number of ratings per item: --ratings-per-item.")
         design = check_load(crossed(n_workers, n_items, n_systems=n_systems), max_ratings_per_worker)
     else:
         if kind == "crossed" and ratings_per_item != n_workers:
@@ -581,7 +581,7 @@ def _check_ratings_per_item(sought: SizeSought, workers: int | None, k: int | No
     if sought == "ratings-per-item":
         return
     if k is None and not paired:
-        raise InputError("An unpaired design needs a number of ratings per item.")
+        raise InputError("An unpaired design needs a number of ratings per item: --ratings-per-item.")
     if k is not None and k < 1:
         raise InputError(f"The number of ratings per item must be at least 1; got {k}.")
     needed = (k or 0) * (1 if paired else 2)

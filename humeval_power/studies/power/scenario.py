@@ -43,6 +43,18 @@ def check_categories(rule: DecisionRule, levels: Floats | None, *, give: str = _
         )
 
 
+def check_response(
+    rule: DecisionRule, parameters: Parameters, response: Response, points: int | None
+) -> None:
+    """Refuse a response on top of parameters of categories, and an analysis of categories where there are none."""
+    if parameters.latent is not None and response != "gaussian":
+        raise InputError(
+            f"These parameters give ratings in categories already: leave out the response {response!r}."
+        )
+    if rule.is_latent:
+        check_categories(rule, levels(parameters, response, points))
+
+
 @dataclass(frozen=True, eq=False)
 class RatingStudy:
     """A study design, the parameters of its ratings, and the rule by which it will decide.
@@ -67,12 +79,7 @@ class RatingStudy:
                 "A bootstrap inside every simulated study would take hours; use df 'calibrated', which "
                 "simulates the null once at the assumed parameters, or 'kenward-roger'."
             )
-        if self.parameters.latent is not None and self.response != "gaussian":
-            raise InputError(
-                f"These parameters give ratings in categories already: leave out the response {self.response!r}."
-            )
-        if self.rule.is_latent:
-            check_categories(self.rule, levels(self.parameters, self.response, self.points))
+        check_response(self.rule, self.parameters, self.response, self.points)
 
     def __str__(self) -> str:
         return f"{self.design}; {self.rule}"

@@ -243,7 +243,7 @@ def required(
     if missing:
         raise InputError(f"Give the number of {' and of '.join(missing)}: it is not what is sought.")
     if ratings_per_item is None and not paired:
-        raise InputError("An unpaired design needs a number of ratings per item.")
+        raise InputError("An unpaired design needs a number of ratings per item: --ratings-per-item.")
     # with more workers than ratings of an item not every worker rates every item
     m = workers or (2 if ratings_per_item is None else ratings_per_item + 1)
     counts = StudyCounts(m, items or 2, ratings_per_item or m, paired, n_systems=about.parameters.n_systems)

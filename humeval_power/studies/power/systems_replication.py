@@ -345,6 +345,8 @@ class SystemsReplication:
         )
         trusted = fits.trusted.all(axis=1)
         settled[settled] = trusted
+        if not trusted.any():
+            return settled, []
         fits = StrandFits(
             fits.beta[trusted], fits.status[trusted], Fitted(*(part[trusted] for part in fits.fitted))
         )
