@@ -190,8 +190,8 @@ def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Ite
         unknown = sds_in_words(fitted.not_identified, ratings.system_names)
         yield (
             f"These ratings cannot tell {unknown} from the noise of a rating: no item or worker repeats. The "
-            "latent effect and SDs are then known up to a common factor; the difference on [0, 1], the chance and the "
-            "p-value do not depend on it. Do not plan another number of ratings per item from these SDs."
+            "latent effect and SDs are then known up to a common factor; the difference on [0, 1], the chance and "
+            "the p-value do not depend on it. Do not plan another number of ratings per item from these SDs."
         )
     if fitted.boundary:
         yield zero_words(fitted.boundary, ratings.system_names)
@@ -407,7 +407,7 @@ def fit_notes(
 
 
 def _linear_notes(
-    fitted: Fit, systems: tuple[str, str], interaction: InteractionTest | None
+    fitted: Fit, systems: tuple[str, ...], interaction: InteractionTest | None
 ) -> Iterator[str]:
     if (probed := fitted.monte_carlo) is not None:
         yield probe_sentences(probed.probes, probed.seed, probed.largest, probed.effect)

@@ -209,7 +209,7 @@ def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:
     kind = "each pair by itself"
     if planned.family.model == "joint":
         kind = f"one model of all systems, {planned.family.variances} variances"
-    over = f"{planned.family.correction} over {counted(planned.n_tests, 'test')}"
+    over = f"{CORRECTIONS[planned.family.correction].words} over {counted(planned.n_tests, 'test')}"
     if planned.looks is not None and planned.looks.drop_systems:
         over = "levels that drop systems"
     return f"{rule}; {compared_words(planned)}; {kind}; {over}"
