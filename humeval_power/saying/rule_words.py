@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -234,7 +235,11 @@ def margin_decision(
     a, b = systems
     assert rule.margin is not None
     width = 1.0 if scale is None else scale.width
-    low, high, margin = (f"{end * width:.4g}" for end in (*interval, rule.margin))
+    digits = (
+        max(0, 3 - math.ceil(math.log10(width))) + 1
+    )  # one more than elsewhere: an end may be near the margin
+    low, high = (f"{round(end * width, digits) + 0.0:.{digits}f}" for end in interval)
+    margin = f"{rule.margin * width:.4g}"
     less, level = f"less than {points_words(rule.margin, scale)}", f"{level_of(rule.confidence)} interval"
     where = on_scale(scale)
     if rule.alternative == "equivalent":

@@ -43,7 +43,8 @@ def _words(scenario: CorpusStudy) -> list[str]:
     flips = f"{scenario.n_flips:,} random flips" if scenario.test == "flips" else "normal distribution"
     return [
         f"{scenario.n_sentences:,} sentences; swapping one between the systems changes nothing for "
-        f"{percent(scenario.zero_share)} (P0 = {scenario.zero_share:g}), else as b0 = {scenario.scale:g} says",
+        f"{percent(scenario.zero_share)} (P0 = {scenario.zero_share:g}), and else moves the metric by about "
+        f"{scenario.scale / scenario.n_sentences:.3g} points (b0 / n, b0 = {scenario.scale:g})",
         f"randomisation test ({flips}), alpha {scenario.alpha:g}; "
         f"SD of the difference {scenario.standard_error:.3g}",
     ]
