@@ -401,14 +401,12 @@ def fit_notes(
     if isinstance(fitted, LatentFit):
         yield from latent_notes(ratings, fitted, tested)
     else:
-        yield from _linear_notes(fitted, ratings.system_names, interaction)
+        yield from _linear_notes(fitted, ratings, interaction)
     if size is not None:
         yield _size_words(fitted, tested, size)
 
 
-def _linear_notes(
-    fitted: Fit, systems: tuple[str, ...], interaction: InteractionTest | None
-) -> Iterator[str]:
+def _linear_notes(fitted: Fit, ratings: Ratings, interaction: InteractionTest | None) -> Iterator[str]:
     if (probed := fitted.monte_carlo) is not None:
         yield probe_sentences(probed.probes, probed.seed, probed.largest, probed.effect)
     if fitted.n_optima > 1:
@@ -417,14 +415,14 @@ def _linear_notes(
             "That is a sign of too few ratings: the SDs say little."
         )
     if fitted.not_identified:
-        yield apart_words(fitted.not_identified, systems, fitted.identified_combinations)
+        yield apart_words(fitted.not_identified, ratings.system_names, fitted.identified_combinations)
     if edge := [one.factor for one in fitted.correlations if abs(one.value) > _ALL_BUT_ONE]:
         yield (
             f"The correlation of {' and '.join(f'{factor}s' for factor in edge)} is estimated as -1 or 1: their "
             "intercepts or slopes vary too little, or they are too few, to tell it."
         )
     if fitted.boundary:
-        yield zero_words(fitted.boundary, systems)
+        yield zero_words(fitted.boundary, ratings.system_names)
     two = sorted((fitted.df_satterthwaite, fitted.df_kenward_roger))
     if two[1] > 2 * two[0]:
         yield (
