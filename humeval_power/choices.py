@@ -213,6 +213,7 @@ ContingencyMetric = Literal[
     "macro-f1",
     "micro-f1",
 ]
+METRIC_WORDS: Mapping[str, str] = {"f1": "F1", "mcc": "MCC", "macro-f1": "macro-F1", "micro-f1": "micro-F1"}
 
 # Metrics of a corpus
 CorpusMetric = Literal["bleu", "chrf", "chrf++"]

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 _MARK = "rehearsal-"
 RECORD_SCHEMA = "humeval_power/rehearsal/1"
+REHEARSAL = "Rehearsal, no real ratings: "  # what the first sentence begins with
 NOTICE = "These ratings were drawn in a rehearsal: nobody gave them."
 
 
@@ -24,7 +25,7 @@ def is_rehearsed(workers: Iterable[str]) -> bool:
 
 def lead_of(workers: Iterable[str], lead: str) -> str:
     """The first sentence of what is made of the ratings of these workers: of a rehearsal it says that it is one."""
-    return f"Rehearsal, no real ratings: {lead}" if is_rehearsed(workers) else lead
+    return f"{REHEARSAL}{lead}" if is_rehearsed(workers) else lead
 
 
 def rehearsal_notices(workers: Iterable[str]) -> tuple[str, ...]:

@@ -105,11 +105,14 @@ def clustered_items(mean: ClusteredMean, name: str) -> Independence:
 
 def assumed_items(n: int, suspects: Sequence[ClusterSuspect] = ()) -> Independence:
     """Items that count as independent because nobody said otherwise."""
-    text = (
-        f"The {n:,} items count as independent. Where several belong to one passage, document or template they are "
-        "not, and the interval is too short: name the column by --cluster."
-    )
-    return Independence("items", "assumed", " ".join([text, *(each.sentence() for each in suspects)]))
+    if suspects:
+        doubt = " ".join(each.sentence() for each in suspects)
+    else:
+        doubt = (
+            "Where several belong to one passage, document or template they are not, and the interval is too "
+            "short: name the column by --cluster."
+        )
+    return Independence("items", "assumed", f"The {n:,} items count as independent. {doubt}")
 
 
 def independence_section(answers: Sequence[Independence]) -> Section:

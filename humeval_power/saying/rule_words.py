@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from humeval_power.rules import Analysis, DecisionRule, DegreesOfFreedom, Estimator
+from humeval_power.saying.answer_words import on_scale, points_words
 from humeval_power.saying.numbers import level_of
 from humeval_power.scales import RatingScale
 
@@ -231,28 +233,31 @@ def margin_decision(
 ) -> str:
     """What a finished study has shown, or not, under a rule with a margin."""
     a, b = systems
-    low, high = interval
-    within, level = margin_words(rule, scale), f"{level_of(rule.confidence)} interval"
+    assert rule.margin is not None
+    width = 1.0 if scale is None else scale.width
+    digits = (
+        max(0, 3 - math.ceil(math.log10(width))) + 1
+    )  # one more than elsewhere: an end may be near the margin
+    low, high = (f"{round(end * width, digits) + 0.0:.{digits}f}" for end in interval)
+    margin = f"{rule.margin * width:.4g}"
+    less, level = f"less than {points_words(rule.margin, scale)}", f"{level_of(rule.confidence)} interval"
+    where = on_scale(scale)
     if rule.alternative == "equivalent":
-        bounds = f"-{rule.margin:g} to {rule.margin:g}"
+        ends, bounds = f"the {level}, {low} to {high}", f"-{margin} to {margin}"
         if not shown:
             return (
-                f"{a} and {b} are not shown to be equivalent within {within}: the {level}, {low:.4f} to "
-                f"{high:.4f}, does not lie inside {bounds}. That does not show that they differ."
+                f"{a} and {b} are not shown to be equivalent, to differ by {less} {where}: {ends}, does not lie "
+                f"inside {bounds}. That does not show that they differ."
             )
-        apart = "" if low <= 0 <= high else " There is a difference, but a smaller one than the margin."
-        return (
-            f"{a} and {b} are equivalent within {within}: the {level}, {low:.4f} to {high:.4f}, lies inside "
-            f"{bounds}.{apart}"
-        )
+        holds_zero = interval[0] <= 0 <= interval[1]
+        apart = "" if holds_zero else " There is a difference, but a smaller one than the margin."
+        return f"{a} and {b} are equivalent: they differ by {less} {where} ({ends}, lies inside {bounds}).{apart}"
+    end = f"the lower end of the {level}, {low}"
     if shown:
-        return (
-            f"{b} is non-inferior to {a} within {within}: the lower end of the {level}, {low:.4f}, lies above "
-            f"-{rule.margin:g}."
-        )
+        return f"{b} is non-inferior to {a}: {less} worse {where} ({end}, lies above -{margin})."
     return (
-        f"{b} is not shown to be non-inferior to {a} within {within}: the lower end of the {level}, "
-        f"{low:.4f}, does not lie above -{rule.margin:g}. That does not show that {b} is worse."
+        f"{b} is not shown to be non-inferior to {a}, {less} worse {where}: {end}, does not lie above -{margin}. "
+        f"That does not show that {b} is worse."
     )
 
 

@@ -249,7 +249,11 @@ def test_a_plan_for_a_difference_beyond_its_margin_is_refused(plan: Path, tmp_pa
 def test_the_analysis_decides_by_the_margin_of_the_plan(plan: Path, ratings: Path, tmp_path: Path) -> None:
     said = text("analyze", ratings, "--plan", plan)
     run("analyze", ratings, "--plan", plan, "-o", tmp_path / "analysis.json")
-    assert "baseline and new are equivalent within 0.2 on [0, 1], 0.8 on the scale 1 to 5" in said
+    assert (
+        "baseline and new are equivalent: they differ by less than 0.8 points on a scale from 1 to 5"
+        in said
+    )
+    assert "lies inside -0.8 to 0.8)." in said
     assert "against a difference of -0.2 or less" in said
     assert "against a difference of 0.2 or more" in said
     assert "90 % interval" in said
@@ -261,7 +265,7 @@ def test_the_analysis_decides_by_the_margin_of_the_plan(plan: Path, ratings: Pat
     assert effect["raw_margin"] == pytest.approx(0.8)
     assert -0.2 < effect["interval"][0] < effect["interval"][1] < 0.2
     paper = text_of_report("--form", "paper", "--findings", tmp_path / "analysis.json", "--plan", plan)
-    assert "are equivalent within 0.2 on [0, 1]" in paper
+    assert "are equivalent: they differ by less than 0.8 points on a scale from 1 to 5" in paper
     assert "|eq:.2|" in paper
     checklist = text_of_report(
         "--form", "card2020", "--findings", tmp_path / "analysis.json", "--plan", plan
@@ -278,7 +282,7 @@ def text_of_report(*arguments: object) -> str:
 
 def test_another_margin_than_the_plans_is_a_deviation(plan: Path, ratings: Path) -> None:
     said = text("analyze", ratings, "--plan", plan, "--alternative", "equivalent", "--margin", "0.02")
-    assert "are not shown to be equivalent within 0.02" in said
+    assert "are not shown to be equivalent, to differ by less than 0.08 points on a scale" in said
     assert "does not show that they differ" in said
     assert "margin: planned 0.2 on [0, 1]; found 0.02 on [0, 1]" in said
 
@@ -286,7 +290,7 @@ def test_another_margin_than_the_plans_is_a_deviation(plan: Path, ratings: Path)
 def test_without_a_plan_the_margin_has_to_be_justified(ratings: Path) -> None:
     rule = ("--alternative", "non-inferior", "--margin", "0.3")
     said = text("analyze", ratings, "--scale", "1:5", "--systems", "baseline,new", *rule)
-    assert "new is non-inferior to baseline within 0.3" in said
+    assert "new is non-inferior to baseline: less than 1.2 points worse on a scale from 1 to 5" in said
     assert "The margin has to be fixed before the ratings are seen" in said
 
 

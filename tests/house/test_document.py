@@ -96,6 +96,29 @@ def test_a_table_that_is_too_wide_becomes_a_list_of_its_cells():
     assert all(f"column {i}" in text and f"value {i}" in text for i in range(1, 12))
 
 
+def test_a_row_that_becomes_a_list_says_what_its_first_cell_is():
+    wide = Table(("effect", *(f"column {i}" for i in range(12))), (("0", *12 * ("0.025",)),))
+    assert "\neffect 0\n" in as_terminal(Document("Wide", sections=(Section("", (wide,)),)), width=60)
+
+
+def test_a_label_above_columns_that_are_narrower_than_it_is_shown_whole():
+    table = Table(
+        ("system", "mean", "mean"), (("new", "3.80", "3.83"),), spans=(("fluency", 1), ("adequacy", 1))
+    )
+    lines = as_terminal(Document("Means", sections=(Section("", (table,)),))).splitlines()
+    assert lines[-3:] == [
+        "        fluency  adequacy",
+        "system     mean      mean",
+        "new        3.80      3.83",
+    ]
+
+
+def test_markdown_sets_the_lines_of_one_label_apart():
+    facts = Facts((("Study", "500 items"), ("", "alpha 0.05"), ("", "Two-sided."), ("", "By formula")))
+    text = as_markdown(Document("Power", sections=(Section("", (facts,)),)))
+    assert "- Study: 500 items; alpha 0.05; Two-sided. By formula" in text
+
+
 def test_no_renderer_prints_what_a_terminal_obeys():
     for render in (as_terminal, as_markdown, as_html, as_latex):
         assert not re.search(

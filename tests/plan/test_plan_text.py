@@ -173,7 +173,7 @@ def test_the_page_gives_power_with_its_interval_and_limits() -> None:
     found = minimum_detectable_effect(precision, power=0.8)
     assert f"With power 0.8 the study finds a difference of {4 * found:.3g} points or more." in text
     assert "with these workers, however many items" in text
-    assert "| The difference new - old between workers | 0.04 |" in text
+    assert "| How much workers differ in new - old | 0.04 |" in text
     hopeless = promised(replace(PLAN, counts=StudyCounts(2, 2, 2), target_power=0.99))
     assert "no difference on [0, 1] that the study finds with power 0.99" in plan_markdown(hopeless)
 

@@ -301,7 +301,8 @@ def test_parameters_that_are_not_identified_are_named_and_not_numbered():
     found = item(made, "parameters")
     assert found.state == "open"
     assert ("sd_residual", "not identified", "") in found.table.rows
-    assert "cannot tell sd_item_intercept, sd_residual apart" in made.caveats[0]
+    assert "cannot tell apart how much items differ in how high they are rated" in made.caveats[0]
+    assert "(sd_item_intercept) and the noise of single ratings (sd_residual)" in made.caveats[0]
     assert "sd_item_intercept^2 + sd_residual^2" in made.caveats[0]
 
 
@@ -309,7 +310,10 @@ def test_parameters_that_are_not_identified_are_named_and_not_numbered():
     ("values", "words"),
     [
         ({"converged": False, "message": "too few steps"}, "did not converge (too few steps)"),
-        ({"boundary": ["sd_worker_slope"]}, "exactly zero: sd_worker_slope"),
+        (
+            {"boundary": ["sd_worker_slope"]},
+            "exactly zero: how much workers differ in new - old (sd_worker_slope)",
+        ),
         ({"n_workers": 3}, "0.07 with 3 workers"),  # the methods notes: Kenward-Roger, 3 x 100, simulated
         ({}, "12 ids had blanks"),
     ],

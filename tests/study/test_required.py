@@ -76,7 +76,7 @@ def test_more_items_than_could_help_are_refused_with_the_ceiling_and_the_workers
     points = required_size(high, "items", workers=5, scale=RatingScale(1, 5)).reason
     assert "find a difference of 0.6 points at best" in points
     assert f"that 80 find is {4 * limit.detectable_effect:.3g} points." in points
-    assert "At least 19 workers are needed." in answer.reason
+    assert "At least 19 workers are needed; in practice 20 would do." in answer.reason
 
 
 def test_more_workers_than_could_help_are_refused_with_the_items_that_would_do():

@@ -23,7 +23,7 @@ from humeval_power.asking.vocabulary import (
     TEST_ITEMS,
     TRUE_EFFECT,
 )
-from humeval_power.choices import ContingencyMetric
+from humeval_power.choices import METRIC_WORDS, ContingencyMetric
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.errors import InputError, refusal
 from humeval_power.fields import listed, number_list, own, real, text, word
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.contingency.scenario import ContingencyStudy
 
 
+def _metric(scenario: ContingencyStudy) -> str:
+    return METRIC_WORDS.get(scenario.metric, scenario.metric)
+
+
 def _words(scenario: ContingencyStudy) -> list[str]:
     from humeval_power.comparisons.contingency.scenario import DEFAULT_FLIPS
 
@@ -40,20 +44,20 @@ def _words(scenario: ContingencyStudy) -> list[str]:
     return [
         f"{scenario.n_items:,} items of {len(scenario.tables.classes)} classes; the systems agree on "
         f"{100 * scenario.tables.agreement:.1f} %",
-        f"{scenario.metric} of A {scenario.value_a:.4f}, of B {scenario.value_b:.4f}",
+        f"{_metric(scenario)} of A {scenario.value_a:.4f}, of B {scenario.value_b:.4f}",
         f"randomisation test, alpha {scenario.alpha:g}, {flips}",
     ]
 
 
 def _finding(scenario: ContingencyStudy) -> str:
     effect = scenario.true_effect
-    return f"that the {scenario.metric} of B is {abs(effect):.4g} {higher(effect)} than that of A"
+    return f"that the {_metric(scenario)} of B is {abs(effect):.4g} {higher(effect)} than that of A"
 
 
 WORDING = Wording(
     "contingency",
     _words,
-    said=lambda scenario: f"B - A = {scenario.true_effect:.4g} in {scenario.metric}",
+    said=lambda scenario: f"B - A = {scenario.true_effect:.4g} in {_metric(scenario)}",
     finding=_finding,
     sized="items",
 )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.checking.suspects import ClusterSuspect
-from humeval_power.choices import ContingencyMetric
+from humeval_power.choices import METRIC_WORDS, ContingencyMetric
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.contingency.scenario import foreign_labels
 from humeval_power.comparisons.contingency.tests import ContingencyTest
@@ -61,7 +61,7 @@ class ContingencyEstimateResult(Result):
         metrics = table(
             values.items(),
             {
-                "metric": lambda row: row[0],
+                "metric": lambda row: METRIC_WORDS.get(row[0], row[0]),
                 "A": lambda row: f"{row[1][0]:.4f}",
                 "B": lambda row: f"{row[1][1]:.4f}",
                 "B - A": lambda row: f"{row[1][1] - row[1][0]:+z.4f}",
@@ -95,7 +95,7 @@ class ContingencyEstimateResult(Result):
         return Document(
             "How two systems err together",
             lead=f"A and B agree on {percent(float(agree))} of {counted(int(self.counts.sum()), 'item')}; "
-            f"{first} is {a:.4f} for A and {b:.4f} for B.",
+            f"{METRIC_WORDS.get(first, first)} is {a:.4f} for A and {b:.4f} for B.",
             sections=(
                 Section("Metrics", (metrics, picture)),
                 Section("Who is right, by true class", tuple(self._classes())),
@@ -177,7 +177,7 @@ class ContingencyTestResult(PaperResult):
         test, mean = self.found, self.mean
         of_class = f" of class {self.positive}" if self.positive is not None else ""
         size = counted(self._n_items, "item")
-        values = f"{self.metric}{of_class} of A {test.value_a:.4f}, of B {test.value_b:.4f}, on {size}"
+        values = f"{self._metric}{of_class} of A {test.value_a:.4f}, of B {test.value_b:.4f}, on {size}"
         facts: list[Fact] = [("Metric", values)]
         if (ends := self._interval()) is not None:
             how = "clusters" if self._cluster is not None else "items"
@@ -186,7 +186,7 @@ class ContingencyTestResult(PaperResult):
         facts += swap_facts(self._swaps(), test.p_interval)
         clustered = None if self._cluster is None else mean
         return Document(
-            f"{self.metric} of two systems",
+            f"{self._metric} of two systems",
             lead=str(
                 TestedDifference(
                     ("A", "B"),
@@ -195,12 +195,16 @@ class ContingencyTestResult(PaperResult):
                     test.p_value,
                     test.p_value <= self.alpha,
                     1 - self.alpha,
-                    ending=f" in {self.metric}",
+                    ending=f" in {self._metric}",
                 )
             ),
             caveats=cluster_caveats(clustered, self.alpha),
             sections=(Section("", (Facts(tuple(facts)),)),),
         )
+
+    @property
+    def _metric(self) -> str:
+        return METRIC_WORDS.get(self.metric, self.metric)
 
     @property
     def _cluster(self) -> str | None:
@@ -226,12 +230,12 @@ class ContingencyTestResult(PaperResult):
         if self._cluster is None:
             return (assumed_items(self._n_items, self.suspects),)
         if self.mean is None:
-            text = f"Whole clusters ({self._cluster}) are swapped; {self.metric} has no interval here."
+            text = f"Whole clusters ({self._cluster}) are swapped; {self._metric} has no interval here."
             return (Independence("items", "accounted", text),)
         return (clustered_items(self.mean, self._cluster),)
 
     def paper(self) -> tuple[str, ...]:
-        test, metric = self.found, self.metric
+        test, metric = self.found, self._metric
         of_class = f" of class {self.positive}" if self.positive is not None else ""
         ends = self._interval()
         interval = (

@@ -32,6 +32,7 @@ from humeval_power.choices import (
 )
 from humeval_power.comparisons.questions import Given, QuestionPage, Questions, Subject
 from humeval_power.fields import flag, own, real, text, whole, word
+from humeval_power.saying.numbers import percent
 from humeval_power.studies.power.wording import Wording
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
 def _words(scenario: CorpusStudy) -> list[str]:
     flips = f"{scenario.n_flips:,} random flips" if scenario.test == "flips" else "normal distribution"
     return [
-        f"{scenario.n_sentences:,} sentences, P0 = {scenario.zero_share:g}, b0 = {scenario.scale:g}",
+        f"{scenario.n_sentences:,} sentences; swapping one between the systems changes nothing for "
+        f"{percent(scenario.zero_share)} (P0 = {scenario.zero_share:g}), and else moves the metric by about "
+        f"{scenario.scale / scenario.n_sentences:.3g} points (b0 / n, b0 = {scenario.scale:g})",
         f"randomisation test ({flips}), alpha {scenario.alpha:g}; "
         f"SD of the difference {scenario.standard_error:.3g}",
     ]

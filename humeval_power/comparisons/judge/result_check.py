@@ -82,9 +82,10 @@ class JudgeCheck(Result):
                 f"Not an estimate for all items with the judge's help ({because}); what follows does hold."
             )
         if best is None or best.times <= 1:
+            of = "" if best is None else f" ({best.of[0].lower()}{best.of[1:]})"
             return (
                 f"{with_scores} support an estimate with the judge's help, but the judge adds nothing "
-                "to the labels."
+                f"to the labels{of}."
             )
         return (
             f"{with_scores} support an estimate with the judge's help: the labels are then worth "

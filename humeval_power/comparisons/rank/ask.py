@@ -48,7 +48,7 @@ def _words(scenario: NeighbourBattles | NeighbourScores) -> list[str]:
     lines = [
         f"{scenario.n_battles:,} battles of {scenario.n_systems} systems, {scenario.n_battles / n_pairs:.4g} "
         f"for each of {n_pairs:,} pairs, in both orders",
-        f"{100 * scenario.tie_share:.4g} % ties of systems as strong; the other systems are between the two",
+        f"{100 * scenario.tie_share:.4g} % ties of equally strong systems; the other systems are between the two",
         f"all pairs at once, alpha {scenario.alpha:g}: |z| above {scenario.critical:.3f}",
     ]
     if scenario.design_effect != 1:
@@ -279,7 +279,7 @@ _ASSUMED = {
     "n_systems": own(
         whole(2, largest=MOST_RANKED), FIELDS["n_systems"].help, note="on the leaderboard.", needed=True
     ),
-    "tie_share": replace(TIE_SHARE, note="of systems as strong."),
+    "tie_share": replace(TIE_SHARE, note="of equally strong systems."),
     "design_effect": own(
         real(), "Variance over that of independent battles; 'rank battles' finds it.", usual=1.0
     ),

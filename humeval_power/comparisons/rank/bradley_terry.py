@@ -193,7 +193,7 @@ class BattleFit:
 
     @property
     def order(self) -> float | None:
-        """The logit of the system shown first against one as strong; None where it is not estimated."""
+        """The logit of the system shown first against an equal one; None where it is not estimated."""
         return float(self.parameters[self.n_systems]) if self.with_order else None
 
     @property

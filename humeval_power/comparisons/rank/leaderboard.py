@@ -502,7 +502,7 @@ def _variances(covariance: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OrderEffect:
-    """The share that prefers what is shown first of two as strong, ties half; its interval and p-value."""
+    """The share that prefers what is shown first of two that are equal, ties half; its interval and p-value."""
 
     share: float
     low: float

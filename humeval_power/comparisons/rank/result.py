@@ -177,7 +177,9 @@ def board_lead(board: Leaderboard) -> str:
     first = [each.system for each in board.places if each.may_be_first]
     width = median(each.width for each in board.places)
     typical = f"ranks are typically known to within {width:g} {'place' if width == 1 else 'places'}"
-    best = shortened(first[0]) if len(first) == 1 else f"one of {len(first)}: {listing(first, limit=6)}"
+    best = f"one of {len(first)}: {listing(first, limit=6)}"
+    if len(first) <= 2:
+        best = " or ".join(map(shortened, first))
     return f"With {level_of(1 - board.alpha)} confidence the best of {n} systems is {best}. {shown}; {typical}."
 
 

@@ -159,7 +159,7 @@ class BattleRankResult(RankResult):
         yield "Pairs", f"{met:,} of {K * (K - 1) // 2:,} met"
         yield "Model", _model(ranking)
         if ranking.fit.ties:
-            yield "", f"{percent(ranking.tie_share_if_equal)} ties between systems as strong"
+            yield "", f"{percent(ranking.tie_share_if_equal)} ties between equally strong systems"
         yield (
             "Strength",
             f"logit about the mean of all, {ELO:.0f} points of Elo each; wins: against every other as often",
@@ -171,7 +171,7 @@ class BattleRankResult(RankResult):
             confidence = f"{level_of(1 - ranking.board.alpha)} interval"
             yield (
                 "Shown first",
-                f"wins {order.share:.4f} of battles of systems as strong ({confidence} {interval}; "
+                f"wins {order.share:.4f} of battles of equally strong systems ({confidence} {interval}; "
                 f"{p_words(order.p_value)}); strengths are those without it",
             )
 
@@ -242,7 +242,7 @@ class BattleRankResult(RankResult):
         text += f"Ranks follow from tests of all pairs, corrected by {LAW[board.test]} (alpha {board.alpha:.4g}). "
         text += board_lead(board)
         if order is not None:
-            text += f" The system shown first won {100 * order.share:.1f} % where both were as strong."
+            text += f" The system shown first won {100 * order.share:.1f} % where both were equally strong."
         return text
 
     @property

@@ -121,7 +121,7 @@ class NeighbourBattles:
     """`n_battles` of `n_systems`, of which every two meet equally often and in both orders.
 
     `effect` is the share that prefers the better of two neighbours, ties counted half, minus 1/2; the other
-    systems are between the two. `tie_share` is that of systems as strong (Davidson 1970). `design_effect` is the
+    systems are between the two. `tie_share` that of equal systems (Davidson 1970). `design_effect` is the
     variance of differences over that of independent battles, which `rank battles` finds: so many times fewer are
     drawn.
     """

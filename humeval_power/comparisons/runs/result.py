@@ -128,7 +128,7 @@ def number_of(runs: float) -> str:
 def read_as(table: RunTable, reading: RunsReading, rule: RunsRule, *, said: bool) -> str:
     """As what the runs were read, by whom, and what that means."""
     why = "as you say" if said else reason(reading)
-    ending = "" if said else f" If they are not, say --{other(rule.kind)}."
+    ending = "" if said else f" If the runs are {other(rule.kind)}, say --{other(rule.kind)}."
     return f"Runs ({table.run_column}) are {rule.kind}, {why}: {MEANING[rule.kind]}{ending}"
 
 

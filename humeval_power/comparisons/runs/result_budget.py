@@ -229,8 +229,8 @@ class RunsKindResult(PaperResult):
         if kind is None:
             return ask(self.reading)
         return (
-            f"Runs ({self.reading.column}) are read as {kind}: {reason(self.reading)}. If they are not, say "
-            f"'compare runs test --{other(kind)}'."
+            f"Runs ({self.reading.column}) are read as {kind}: {reason(self.reading)}. If they are "
+            f"{other(kind)}, say 'compare runs test --{other(kind)}'."
         )
 
     def numbers(self) -> Record:

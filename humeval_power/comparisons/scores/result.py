@@ -38,6 +38,7 @@ from humeval_power.saying.numbers import (
     level_of,
     p_words,
     percent,
+    power_words,
     significant,
     significant_interval,
 )
@@ -445,10 +446,9 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
             yield f"Effect size: {one.label}", f"{significant(one.value)}, interval {interval}"
     if power is not None:
         is_known, interval_of = not math.isnan(power.at.power), power.at.interval
-        around = "" if interval_of is None else f" ({interval_words(*interval_of, digits=2)})"
         yield (
             POWER_LABEL,
-            f"{share(power.at.power) + around if is_known else 'none'} for the "
+            f"{power_words(power.at.power, interval_of) if is_known else 'none'} for the "
             f"{'observed' if power.is_observed else 'stated'} effect {significant(power.effect)} "
             f"({with_names(power.effect_words, names)}); {_simulated_test(comparison)}{power.method}",
         )

@@ -101,6 +101,7 @@ class ManyResult(PaperResult):
             "A group ends where every system above differs significantly from every one below. Systems of one "
             "group may differ from each other: see the pairs."
         )
+        (first, best), (second, next_best), *_ = pairs.means.items()
         picture = Picture(
             "heat_map",
             self._figure,
@@ -108,7 +109,7 @@ class ManyResult(PaperResult):
         )
         return Document(
             f"{len(pairs.means)} systems compared: {self.table.metric}",
-            lead=f"{next(iter(pairs.means))} has the highest mean. "
+            lead=f"{first} has the highest mean, {significant(best - next_best)} above {second}. "
             f"{pairs_lead(better, len(pairs.pairs), f'alpha {alpha:g}{corrected}')} {pairs.pairs[0].test.label}, "
             f"{self._size}.",
             caveats=(

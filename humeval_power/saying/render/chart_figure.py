@@ -26,7 +26,7 @@ def chart_figure(chart: Chart) -> Figure:
         for series in chart.series:
             _draw(axes, series)
         for mark in chart.marks:
-            _mark(axes, mark)
+            _mark(axes, mark, chart)
         _finish(axes, chart)
         names = axes.get_legend_handles_labels()[1]
         if names:
@@ -59,12 +59,14 @@ def _draw(axes: Axes, series: Series) -> None:
             )
 
 
-def _mark(axes: Axes, mark: Mark) -> None:
+def _mark(axes: Axes, mark: Mark, chart: Chart) -> None:
     label = _label(mark.text)
     if isinstance(mark, Spot):
         low = () if mark.low is None else (mark.low,)
         high = () if mark.high is None else (mark.high,)
-        _points(axes, (mark.x,), (mark.y,), low, high, mark.colour, label, size=6.0)
+        # one that lies on the edge is shown whole
+        is_clipped = not chart.x.low <= mark.x <= chart.x.high
+        _points(axes, (mark.x,), (mark.y,), low, high, mark.colour, label, size=6.0, is_clipped=is_clipped)
         return
     known = mark.colour is not None
     colour = COLOURS[mark.colour] if mark.colour is not None else QUIET
@@ -86,6 +88,7 @@ def _points(
     label: str,
     *,
     size: float,
+    is_clipped: bool = True,
 ) -> None:
     reach = [np.subtract(y, low), np.subtract(high, y)] if low and high else None
     axes.errorbar(
@@ -99,6 +102,7 @@ def _points(
         linestyle="none",
         zorder=3,
         label=label,
+        clip_on=is_clipped,
     )
 
 

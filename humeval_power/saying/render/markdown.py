@@ -99,7 +99,8 @@ def _facts(lines: tuple[tuple[str, str], ...]) -> str:
                 f"- {markdown_text(label)}: {markdown_text(text)}" if label else f"- {markdown_text(text)}"
             )
         else:
-            texts[-1] += f" {markdown_text(text)}"
+            end = "" if texts[-1].endswith((".", ":", ";", ",")) else ";"
+            texts[-1] += f"{end} {markdown_text(text)}"
     return "\n".join(texts)
 
 

@@ -120,7 +120,7 @@ def table_lines(table: Table, *, width: int = WIDTH, indent: str = "") -> str:
     lines = [header, *rows] if header else rows
     if not lines:
         return ""
-    widths = [max(display_width(line[place]) for line in lines) for place in range(len(lines[0]))]
+    widths = _widths(table, lines)
     room = width - len(indent) - sum(each + 2 for each in widths[1:])
     if room < min(widths[0], _NARROWEST_NAME):
         return "\n".join([*caption, _folded(header, rows, width, indent)])
@@ -137,7 +137,18 @@ def table_lines(table: Table, *, width: int = WIDTH, indent: str = "") -> str:
 def _least_width(table: Table) -> int:
     """The columns that a table needs if its first one is shown whole."""
     lines = [tuple(map(one_cell, line)) for line in (table.header, *table.rows)]
-    return sum(max(map(display_width, column)) + 2 for column in zip(*lines, strict=True)) - 2
+    return sum(each + 2 for each in _widths(table, lines)) - 2
+
+
+def _widths(table: Table, lines: Sequence[Sequence[str]]) -> list[int]:
+    """What each column takes, those below a label together at least what that takes."""
+    widths = [max(map(display_width, column)) for column in zip(*lines, strict=True)]
+    last = 0
+    for label, n in table.spans:
+        first, last = last + 1, last + n
+        short = display_width(one_cell(label)) - sum(each + 2 for each in widths[first : last + 1]) + 2
+        widths[last] += max(short, 0)
+    return widths
 
 
 def _labels(table: Table, widths: Sequence[int], indent: str) -> str:
@@ -168,8 +179,9 @@ def _folded(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, in
     for row in rows:
         names = header[1:] if header else [""] * (len(row) - 1)
         facts = [(name, cell) for name, cell in zip(names, row[1:], strict=True) if cell]
+        first = f"{header[0]} {row[0]}".strip() if header else row[0]
         blocks.append(
-            f"{wrapped(row[0], width=width, bullet=indent)}\n"
+            f"{wrapped(first, width=width, bullet=indent)}\n"
             + fact_lines(facts, width=width, indent=indent + _INDENT)
         )
     return "\n".join(blocks)

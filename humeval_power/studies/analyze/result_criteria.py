@@ -218,7 +218,7 @@ class CriteriaResult(Result):
         """'all 3 criteria', '2 of 3 criteria', 'fluency', or `none`."""
         n = len(self.results)
         if len(some) == n > 1:
-            return f"all {n} criteria"
+            return "both criteria" if n == 2 else f"all {n} criteria"
         return f"{len(some)} of {n} criteria" if len(some) > 1 else in_words(some) or none
 
     def _best(self) -> Iterator[str]:

@@ -18,6 +18,7 @@ from humeval_power.saying.document import Block, Paragraph, Picture, Points, Sec
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
+from humeval_power.saying.sd_words import sds_in_words
 from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.family import ShownPair, Unit, family_words, shown_pairs
 from humeval_power.studies.analyze.findings import (
@@ -28,7 +29,6 @@ from humeval_power.studies.analyze.findings import (
     criterion_findings,
     findings_table,
     findings_words,
-    listed,
     order_of,
     rank_words,
     ratio_words,
@@ -425,18 +425,18 @@ class Ranking:
         if self.analysis.check is not None:
             said += ratio_words(self.analysis.check)
         if fitted.boundary:
-            zeros = [name for name in fitted.boundary if " of " not in name]
-            own = len(fitted.boundary) - len(zeros)
-            if own:  # their table names them
+            shared = [name for name in fitted.boundary if " of " not in name]
+            zeros = [sds_in_words(shared, self.shown_order)] if shared else []
+            if own := len(fitted.boundary) - len(shared):  # their table names them
                 zeros.append(f"{counted(own, 'SD')} of single systems (see the table)")
             said.append(
-                f"Estimated as zero: {listed(zeros)}. That is no proof that they are, and Kenward-Roger's df allow "
-                "for it."
+                f"Estimated as zero: {', '.join(zeros)}. That is no proof that they are, and Kenward-Roger's df "
+                "allow for it."
             )
         if fitted.not_identified:
+            unknown = sds_in_words(fitted.not_identified, self.shown_order)
             said.append(
-                f"This table cannot tell {listed(fitted.not_identified)} apart; differences and means are "
-                "not affected."
+                f"These ratings cannot tell apart {unknown}; differences and means are not affected."
             )
         yield Points(tuple(said))
         if fitted.variances == "own":

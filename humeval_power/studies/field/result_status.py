@@ -53,6 +53,12 @@ _LOOKED_AT = (
 )
 
 
+_UNITS = {
+    "repeats": " Repeats differ by a share of the scale.",
+    "agreement": " Agreement is the correlation with the others.",
+}
+
+
 def standing_out(result: StatusResult) -> Iterator[Table]:
     """The slots at the ends of each statistic."""
     slots = result.slots
@@ -71,10 +77,9 @@ def standing_out(result: StatusResult) -> Iterator[Table]:
             named = [f"{row['slot']} ({_value(name, row)})" for row in known.head(_ENDS).to_dict("records")]
             rows.append((said, ", ".join(named)))
     if rows:
-        caption = (
-            "The first three of each. Rules that were set beforehand say whether that is too much. "
-            "Repeats differ by a share of the scale; agreement is the correlation with the others."
-        )
+        caption = "The first three of each. Rules that were set beforehand say whether that is too much."
+        for name, words in _UNITS.items():
+            caption += words if slots[name].notna().any() else ""
         yield Table(("statistic", "slots"), tuple(rows), caption, in_words=True)
 
 

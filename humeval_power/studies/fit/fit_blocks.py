@@ -23,6 +23,7 @@ from humeval_power.saying.answer_words import (
 from humeval_power.saying.chart import EstimateRow, EstimateRows
 from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, in_words, interval_words, level_of, p_words, percent
+from humeval_power.saying.sd_words import apart_words, sds_in_words, zero_words
 from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import EffectTest
@@ -125,7 +126,7 @@ def _observed(ratings: Ratings, fitted: LatentFit) -> Table:
     return table(
         names,
         {
-            "as ratings, to plan from": str,
+            "as ratings, to plan from": _label,
             "on [0, 1]": lambda name: f"{known[name]:.4f}",
             "raw": lambda name: _raw(ratings.scale, name, known[name]),
         },
@@ -186,13 +187,14 @@ def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Ite
             "read the items."
         )
     if fitted.not_identified:
+        unknown = sds_in_words(fitted.not_identified, ratings.system_names)
         yield (
-            f"This table cannot tell {', '.join(fitted.not_identified)} apart from the noise of a rating: no "
-            "item or worker repeats. The latent effect and SDs are then known up to a common factor; the "
-            "difference on [0, 1], the chance and the p-value do not depend on it. Do not plan another "
-            "number of ratings per item from these SDs."
+            f"These ratings cannot tell {unknown} from the noise of a rating: no item or worker repeats. The "
+            "latent effect and SDs are then known up to a common factor; the difference on [0, 1], the chance and "
+            "the p-value do not depend on it. Do not plan another number of ratings per item from these SDs."
         )
-    yield from _zeros(fitted)
+    if fitted.boundary:
+        yield zero_words(fitted.boundary, ratings.system_names)
     if tested.rule.df == "normal" and fitted.n_workers < _MANY:
         yield (
             f"With {fitted.n_workers} workers the normal distribution is far too bold for this test; Kenward and "
@@ -204,15 +206,12 @@ def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Ite
     )
 
 
-def _zeros(fitted: AnyFit) -> Iterator[str]:
-    if fitted.boundary:
-        yield (
-            f"Estimated as exactly zero: {', '.join(fitted.boundary)}. That is common in small tables "
-            "and does not mean that there is no such variation."
-        )
-
-
 _MANY = 20
+_MEANING = (
+    "An intercept is how much workers, or items, differ in level: how high they rate, or are rated; a slope how "
+    "much they differ in {difference}; the residual is the noise of single ratings. All are standard deviations "
+    "(SD)."
+)
 
 
 AnyFit = Fit | LatentFit
@@ -334,14 +333,18 @@ def parameter_blocks(ratings: Ratings, fitted: AnyFit, ranges: Intervals) -> tup
     """The parameters with their intervals; of categories those on the latent scale, and what they mean."""
     if isinstance(fitted, LatentFit):
         return latent_blocks(ratings, fitted, ranges)
-    parameters = parameters_table(ratings, fitted, ranges)
+    a, b = ratings.system_names
+    parameters = (
+        parameters_table(ratings, fitted, ranges),
+        Paragraph(_MEANING.format(difference=f"{b} - {a}")),
+    )
     sds = [
         EstimateRow(name, float(getattr(fitted.parameters, name)), *ranges[name])
         for name in PARAMETER_NAMES
         if name.startswith("sd_") and all(map(math.isfinite, ranges.get(name, (math.nan,))))
     ]
     if not sds:
-        return (parameters,)
+        return parameters
     drawing = EstimateRows(
         tuple(sds), nouns="SDs", x_label="Standard deviation on [0, 1]", is_ordered=False
     ).drawing(
@@ -351,7 +354,7 @@ def parameter_blocks(ratings: Ratings, fitted: AnyFit, ranges: Intervals) -> tup
         width=4.6,
         has_numbers=False,
     )
-    return (parameters, drawing)
+    return (*parameters, drawing)
 
 
 def further_sections(ratings: Ratings, fitted: AnyFit) -> tuple[Section, ...]:
@@ -367,9 +370,12 @@ def parameters_table(ratings: Ratings, fitted: Fit, ranges: Intervals) -> Table:
         value = float(getattr(fitted.parameters, name))
         shown, mark = _known(name, fitted, ranges)
         interval = "" if name == "effect" else shown  # that of the test, above
-        label = "baseline (mean of both)" if name == "baseline" else name
-        rows.append((label, f"{value:.4f}", interval, _raw(ratings.scale, name, value), mark))
+        rows.append((_label(name), f"{value:.4f}", interval, _raw(ratings.scale, name, value), mark))
     return Table(("", "on [0, 1]", "95 % interval", "raw", ""), tuple(rows))
+
+
+def _label(name: str) -> str:
+    return "mean of both systems" if name == "baseline" else name  # a system may be called so
 
 
 def _raw(scale: RatingScale, name: str, value: float) -> str:
@@ -395,12 +401,12 @@ def fit_notes(
     if isinstance(fitted, LatentFit):
         yield from latent_notes(ratings, fitted, tested)
     else:
-        yield from _linear_notes(fitted, interaction)
+        yield from _linear_notes(fitted, ratings, interaction)
     if size is not None:
         yield _size_words(fitted, tested, size)
 
 
-def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[str]:
+def _linear_notes(fitted: Fit, ratings: Ratings, interaction: InteractionTest | None) -> Iterator[str]:
     if (probed := fitted.monte_carlo) is not None:
         yield probe_sentences(probed.probes, probed.seed, probed.largest, probed.effect)
     if fitted.n_optima > 1:
@@ -409,17 +415,14 @@ def _linear_notes(fitted: Fit, interaction: InteractionTest | None) -> Iterator[
             "That is a sign of too few ratings: the SDs say little."
         )
     if fitted.not_identified:
-        yield (
-            f"This table cannot tell {', '.join(fitted.not_identified)} apart. It does determine "
-            f"{'; '.join(fitted.identified_combinations)}. The effect and its standard error are not "
-            "affected; do not plan another number of ratings per item from these SDs."
-        )
+        yield apart_words(fitted.not_identified, ratings.system_names, fitted.identified_combinations)
     if edge := [one.factor for one in fitted.correlations if abs(one.value) > _ALL_BUT_ONE]:
         yield (
             f"The correlation of {' and '.join(f'{factor}s' for factor in edge)} is estimated as -1 or 1: their "
             "intercepts or slopes vary too little, or they are too few, to tell it."
         )
-    yield from _zeros(fitted)
+    if fitted.boundary:
+        yield zero_words(fitted.boundary, ratings.system_names)
     two = sorted((fitted.df_satterthwaite, fitted.df_kenward_roger))
     if two[1] > 2 * two[0]:
         yield (

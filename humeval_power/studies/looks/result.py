@@ -633,8 +633,8 @@ def long_run_table(points: Sequence[SystemsOperatingPoint], goal: Goal, currency
     """The goal with looks and with one, how often it is reached by each look, false claims, and what it takes."""
     priced = not math.isnan(points[0].expected_cost)
     n_looks = min(len(points[0].stopping), 4)
-    by_look = (f"by look {look + 1}" for look in range(n_looks))
-    header = ("effect", goal, "(one look)", *by_look, "false claims")
+    by_look = (f"look {look + 1}" for look in range(n_looks))
+    header = ("effect", goal, "(one look)", *by_look, "false")
     rows = []
     for point in points:
         row = [f"{point.effect:.4g}", share_cell(point.power), share_cell(point.fixed_power)]
@@ -642,7 +642,8 @@ def long_run_table(points: Sequence[SystemsOperatingPoint], goal: Goal, currency
         row += [share_cell(point.found.false_claim), f"{point.expected_size:,.0f}"]
         row += [f"{point.expected_cost:,.0f}"] if priced else []
         rows.append(tuple(row))
-    return Table((*header, "ratings", *((currency,) if priced else ())), tuple(rows))
+    words = "look 1, 2, ...: reached by then. false: studies with a false claim."
+    return Table((*header, "ratings", *((currency,) if priced else ())), tuple(rows), caption=words)
 
 
 def goals_table(points: Sequence[SystemsOperatingPoint]) -> Table:

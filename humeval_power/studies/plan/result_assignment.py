@@ -90,7 +90,7 @@ class AssignmentResult(Result):
             caveats=(*self.caveats, *plan.design.notes),
             sections=(
                 Section("Who rates what", (_picture(plan, blind=self.blind),)),
-                Section("Work of a slot", (self._loads(),)),
+                Section("Work of each worker", (self._loads(),)),
                 *([Section("Balance", (_balance_table(self._balance),))] if self._balance else []),
                 *self._looks(),
                 *self._reserve(),
@@ -111,13 +111,13 @@ class AssignmentResult(Result):
             yield "In the table", f"{'; '.join(said)}; nothing else"
 
     def _loads(self) -> Table:
-        """How many worker slots get how much, from the least work to the most."""
+        """How many workers get how much, from the least work to the most."""
         plan = self.assignment
         loads = np.column_stack([*(plan.loads(kind) for kind in range(len(KINDS))), plan.n_batches])
-        different, slots = np.unique(loads, axis=0, return_counts=True)
-        numbers = np.column_stack([slots, different]).tolist()
+        different, workers = np.unique(loads, axis=0, return_counts=True)
+        numbers = np.column_stack([workers, different]).tolist()
         rows = tuple(tuple(f"{number:,}" for number in row) for row in numbers)
-        return Table(("slots", *(f"{name}s" for name in KINDS), "batches"), rows)
+        return Table(("workers", *(f"{name}s" for name in KINDS), "batches"), rows)
 
     def _looks(self) -> Iterator[Section]:
         look = self.assignment.look

@@ -25,6 +25,7 @@ from humeval_power.saying.document import Block, Facts, Paragraph, Points, Secti
 from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, level_of, percent
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
+from humeval_power.saying.sd_words import SD_WORDS
 from humeval_power.saying.values import plain, share, signed
 from humeval_power.studies.plan.candidates import LEAST_SECOND, rests_on_few
 from humeval_power.studies.plan.plan import Plan, SequentialOption
@@ -33,7 +34,6 @@ from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.request import PlanResult
 from humeval_power.studies.plan.result_words import (
     COST_NAMES,
-    SD_WORDS,
     design_words,
     labels_of_settings,
 )

@@ -57,16 +57,6 @@ OTHER_LOOK = (
     "Looking at the difference between the systems at other times than the planned looks, or stopping or "
     "going on against their boundaries."
 )
-SD_WORDS = {
-    "sd_worker_intercept": "How high workers rate",
-    "sd_worker_slope": "The difference B - A between workers",
-    "sd_item_intercept": "How high items are rated",
-    "sd_item_slope": "The difference B - A between items",
-    "sd_residual": "Ratings beyond that (noise)",
-    "sd_worker_item": "What a worker and an item share",
-    "sd_document_intercept": "How high documents are rated",
-    "sd_document_slope": "The difference B - A between documents",
-}
 OBSERVED = (
     "This is the difference that the pilot showed, not one that was chosen because it matters. Such an "
     "estimate is uncertain, it is too large where the pilot was followed up because it looked promising, "
@@ -219,7 +209,7 @@ def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:
     kind = "each pair by itself"
     if planned.family.model == "joint":
         kind = f"one model of all systems, {planned.family.variances} variances"
-    over = f"{planned.family.correction} over {counted(planned.n_tests, 'test')}"
+    over = f"{CORRECTIONS[planned.family.correction].words} over {counted(planned.n_tests, 'test')}"
     if planned.looks is not None and planned.looks.drop_systems:
         over = "levels that drop systems"
     return f"{rule}; {compared_words(planned)}; {kind}; {over}"

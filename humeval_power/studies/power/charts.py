@@ -292,7 +292,9 @@ def cost_chart(
         ("only more or fewer items", spending.more_items, _THIRD_SPENDING_CHARTS),
     )
     series = tuple(
-        _line(name, designs, colour, last) for name, designs, colour in lines if len(designs) > 1
+        _line(name, designs, colour, last)
+        for name, designs, colour in lines
+        if len(set(designs.cost)) > 1  # of items with a fixed number of ratings more workers cost nothing
     )
     marks: list[Mark] = [target_line()]
     if spending.budget is not None:

@@ -693,8 +693,10 @@ def _why(
         f"best, and the smallest {thing} that {of_hundred(power)} {verb} is {least_found}."
     )
     enough = _enough(parameters, sought, other, best, power, rule)
-    least = f" At least {enough:,} {other} are needed." if enough else ""
-    return text + least + (would_do if clearly != enough else "") + rough
+    if not enough:
+        return text + would_do + rough
+    in_practice = f"; in practice {clearly:,} would do" if clearly and clearly != enough else ""
+    return f"{text} At least {enough:,} {other} are needed{in_practice}.{rough}"
 
 
 def _number(sought: SizeSought, counts: StudyCounts) -> int:

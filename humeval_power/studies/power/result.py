@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.assumptions import Assumptions
-from humeval_power.choices import CORRECTIONS
+from humeval_power.choices import ANONYMOUS, CORRECTIONS
 from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import of_hundred, share_words, spread_words
@@ -19,6 +19,7 @@ from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, perce
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY, halfway_words, is_too_bold, margin_words
+from humeval_power.saying.sd_words import sds_in_words
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.losses import NO_LOSSES
 from humeval_power.studies.power.analytic import (
@@ -347,7 +348,7 @@ class StudyPower(Result):
             behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
             yield "Formula", behind + approximate_words(self.cell.study)
         if self.simulated is not None:
-            yield from _simulated_facts(self.simulated)
+            yield from _simulated_facts(self.simulated, self.said.systems or ANONYMOUS)
 
     def _around(self) -> Iterator[Fact]:
         """What significant estimates are like, the power halfway to a margin, the price of losses and of documents,
@@ -462,19 +463,20 @@ class StudyPower(Result):
         return NO_POWER
 
 
-def _simulated_facts(estimate: PowerEstimate | SystemsPower) -> Iterator[Fact]:
+def _simulated_facts(estimate: PowerEstimate | SystemsPower, systems: tuple[str, str]) -> Iterator[Fact]:
     share = f" ({percent(estimate.failure_rate)}; they count as not significant)" * bool(estimate.n_failed)
     fits = f"{estimate.n_simulations:,} simulated, {estimate.n_failed:,} failed{share}"
     if estimate.too_many_failed:
         yield "Fits", fits
         return
     if isinstance(estimate, SystemsPower):
-        rate = percent(estimate.boundary_rate)
-        yield "Boundary", f"a variance is estimated as zero in {rate} of the fits, which are kept"
+        kept = f"{percent(estimate.boundary_rate)} of the fits, which are kept"
+        found = kept if estimate.boundary_rate else "none of the fits"
+        yield "Boundary", f"a variance is estimated as zero in {found}"
     else:
-        zero = [f"{name} in {percent(rate)}" for name, rate in estimate.boundary_rates.items() if rate]
-        of = f"{', '.join(zero)} of the fits, which are kept" if zero else "no SD in any fit"
-        yield "Boundary", f"estimated as zero: {of}"
+        zero = [f"{name} (in {percent(rate)})" for name, rate in estimate.boundary_rates.items() if rate]
+        some = f"in some fits, which are kept, an SD is estimated as zero: {sds_in_words(zero, systems)}"
+        yield "Boundary", some if zero else "no SD is estimated as zero in any fit"
     yield "Fits", f"{fits}; the power's interval is the 95 % Monte Carlo one"
 
 

@@ -75,17 +75,18 @@ def family_words(family: ComparisonFamily, n_systems: int) -> str:
 def assumed_words(study: SystemsStudy) -> str:
     """What is taken of how workers and items differ about the systems."""
     values = study.parameters
-    levels = f"SD of workers {values.sd_worker:.3g}, of items {values.sd_item:.3g}"
+    levels = (
+        f"what a worker gives all systems alike has SD {values.sd_worker:.3g}, an item {values.sd_item:.3g}"
+    )
     if values.has_documents:
-        levels += f", of documents {values.sd_document:.3g}"
-    shared = f"{levels}, residual {values.sd_residual:.3g}"
+        levels += f", a document {values.sd_document:.3g}"
+    shared = f"{levels}, the noise of a rating {values.sd_residual:.3g}"
     if not values.is_alike:
         return f"Assumed on [0, 1]: {shared}; each system has SDs of its own (see the table)."
     return (
         f"Assumed on [0, 1]: {shared}; any two systems differ alike (compound symmetry): what a worker gives one "
-        f"system beyond what it gives all has SD {values.sd_worker_system[0]:.3g}, what an item gives "
-        f"{values.sd_item_system[0]:.3g}"
-        + (f", what a document gives {values.sd_document_system[0]:.3g}." if values.has_documents else ".")
+        f"system beyond that has SD {values.sd_worker_system[0]:.3g}, an item {values.sd_item_system[0]:.3g}"
+        + (f", a document {values.sd_document_system[0]:.3g}." if values.has_documents else ".")
     )
 
 

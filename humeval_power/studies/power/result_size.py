@@ -359,6 +359,8 @@ class StudyDetectable(Result):
             size = points_words(result, self.scale, digits=3)
         if isinstance(study, SystemsStudy):
             goal = finds_words(study, replace(self.said, value=result), self.scale)
+            if study.goal == "pair":  # which names the difference
+                return f"{hundred} {goal}, {how}; a smaller difference is found less often."
             return f"The smallest difference is {size}: then {hundred} {goal}, {how}."
         if self._has_margin:
             return f"The smallest margin that {hundred} show, {truth}, is {size}, {how}."

@@ -7,6 +7,7 @@ import math
 from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.saying.answer_words import probe_sentences
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
+from humeval_power.saying.sd_words import apart_words, zero_words
 from humeval_power.saying.values import (
     JsonRecord,
     bounds,
@@ -69,26 +70,16 @@ def _fit_caveats(facts: StudyFacts) -> list[str]:
             else "of the difference"
         )
         caveats.append(f"There is no test {what}, and no decision: {why}.")
-    unknown = ", ".join(facts.not_identified)
-    if unknown:
-        known = "; ".join(map(str, listed(facts.record, "identified_combinations")))
-        caveats.append(
-            f"This table of ratings cannot tell {unknown} apart"
-            + (f"; it does determine {known}" if known else "")
-            + ". The difference and its interval are not affected. Do not plan another number of "
-            "ratings per item from these standard deviations."
-        )
+    if facts.not_identified:
+        known = [str(one) for one in listed(facts.record, "identified_combinations")]
+        caveats.append(apart_words(facts.not_identified, facts.systems, known))
     if probed := part(facts.record, "monte_carlo"):
         errors = part(probed, "deviations")
         largest = max((number(errors, name) or 0.0 for name in errors), default=0.0)
         probes, seed, effect = (number(probed, name) or 0.0 for name in ("probes", "seed", "effect"))
         caveats.append(probe_sentences(probes, seed, largest, effect))
-    zero = ", ".join(facts.boundary)
-    if zero:
-        caveats.append(
-            f"Estimated as exactly zero: {zero}. That is common in small tables and does not show that "
-            "there is no such variation; power planned from a zero is too hopeful."
-        )
+    if facts.boundary:
+        caveats.append(zero_words(facts.boundary, facts.systems))
     return caveats
 
 

@@ -19,6 +19,7 @@ from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.document import Table
 from humeval_power.saying.numbers import MINUS, counted, with_minus
 from humeval_power.saying.rule_words import estimator_words, model_words, reference_of, reported_words
+from humeval_power.saying.sd_words import SD_WORDS
 from humeval_power.saying.values import (
     NOTHING,
     JsonRecord,
@@ -40,7 +41,6 @@ from humeval_power.studies.analyze.findings import (
     findings_table,
     findings_words,
 )
-from humeval_power.studies.plan.result_words import SD_WORDS
 
 
 @dataclass(frozen=True, slots=True)

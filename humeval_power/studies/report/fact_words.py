@@ -36,6 +36,7 @@ from humeval_power.saying.rule_words import (
     reported_words,
     rule_sentence,
 )
+from humeval_power.saying.sd_words import sds_in_words
 from humeval_power.saying.values import JsonRecord, bounds, estimated, listed, number, part, plain, words
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import Unit, family_words
@@ -103,6 +104,7 @@ class StudyWords:
             is_too_bold=is_too_bold,
             claim=claim,
             points_words=points_words,
+            sds_in_words=sds_in_words,
         )
 
     @property
@@ -252,6 +254,7 @@ class StudyWords:
                 name: f"{plain(min(of))} to {plain(max(of))}"
                 for name, of in pair_parameters(self.facts).items()
             }
+        said |= {name: "not identified" for name in self.facts.not_identified if name in said}
         shown = ", ".join(f"{name} {text}" for name, text in said.items())
         return f"Estimated parameters on [0, 1]: {shown}." if shown else None
 

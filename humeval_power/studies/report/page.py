@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from humeval_power.checking.rehearsed import NOTICE, REHEARSAL
 from humeval_power.comparisons.agreement.result import is_about_others
 from humeval_power.errors import InputError
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
@@ -60,10 +61,12 @@ class StudyReport(Report):
         """The decision first, then everything in the order in which a study happens."""
         first = self.criteria[0]
         sections = [section for place in range(len(self.criteria)) for section in self._criterion(place)]
+        decided = " ".join(_decided(each, named=len(self.criteria) > 1) for each in self.criteria)
+        is_rehearsal = any(NOTICE in listed(each.study, "notices") for each in self.criteria)
         signature = signature_of(first) if len(self.criteria) == 1 else None
         return Document(
             f"Study{_about(first, one=len(self.criteria) == 1)}",
-            lead=" ".join(_decided(each, named=len(self.criteria) > 1) for each in self.criteria),
+            lead=f"{REHEARSAL if is_rehearsal else ''}{decided}",
             headline=tuple(_headline(first)) if len(self.criteria) == 1 else (),
             caveats=_caveats(self.criteria),
             sections=(
@@ -198,9 +201,9 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
             yield from () if answer.table is None else (answer.table,)
     else:
         design, said = plan.design(), PlanWords(plan)
+        each = "1 rating" if design.ratings_per_item == 1 else f"{design.ratings_per_item:g} ratings"
         size = (
-            f"{design.n_workers:,} workers, {design.n_items:,} items, {design.ratings_per_item:g} "
-            f"{'rating' if design.ratings_per_item == 1 else 'ratings'} for each item and system: "
+            f"{design.n_workers:,} workers, {design.n_items:,} items, {each} for each item and system: "
             f"{design.n_ratings:,} ratings"
         )
         seal = [("SHA-256", f"{documents.plan_checksum[:16]}...")] if documents.plan_checksum else []

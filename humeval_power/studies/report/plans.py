@@ -19,6 +19,7 @@ from humeval_power.saying.rule_words import (
     margin_words,
     rule_sentence,
 )
+from humeval_power.saying.sd_words import SD_WORDS
 from humeval_power.saying.values import SHORT_HASH, plain
 from humeval_power.studies.analyze.family import family_words
 from humeval_power.studies.looks.result_dropping import drop_rule
@@ -27,7 +28,6 @@ from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.result_sections import is_observed_effect, looks_sentence
 from humeval_power.studies.plan.result_words import (
     OBSERVED,
-    SD_WORDS,
     compared_words,
     criteria_words,
     design_words,

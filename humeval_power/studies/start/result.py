@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import ClassVar
 
 from humeval_power.asking.command_groups import in_terminal
@@ -41,9 +42,10 @@ class StartResult(Result):
             for phase in _TITLES
             if (results := [step for step in steps if step.phase == phase])
         ]
+        first = " ".join(takewhile(str.isalpha, in_terminal(steps[0].words)))
         return Document(
             "Your way from here",
-            lead=f"Start with '{PROGRAM} {steps[0].words[0]}', the first of {len(steps)} commands; nothing is "
+            lead=f"Start with '{PROGRAM} {first}', the first of {len(steps)} commands; nothing is "
             "computed yet.",
             headline=understood(self.talk),
             caveats=assumptions(self.talk),
