@@ -516,26 +516,57 @@ def counted(design, times, chosen, counts):
                 entry += 1
 
 
+class EvaluationRoom(NamedTuple):
+    """Room for `evaluate`: of eight tables, what is found of them at one point, and what that takes."""
+
+    here: Floats
+    log_dets: Floats
+    lefts: Floats
+    outer_sums: Floats
+    inner_sums: Floats
+    through: Floats
+    seen: Floats
+    seen_inner: Floats
+    means: Floats
+    precise: Floats
+    outer_part: Floats
+    inner_part: Floats
+    products: Floats
+    squares: Floats
+    working: Floats
+    pairs: Floats
+    B: Floats
+    E: Floats
+    hidden: Floats
+
+
 @inner
-def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, at):
-    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx; `counts` and `at` are
-    overwritten."""
+def evaluation_room(design, patterns):
+    """Room for all evaluations of one search: that much new memory each time would cost more than what is done in it."""
     h, K = patterns.shape[:2]
     N, n_inner, q = len(design.load), len(design.kind), 2 * h
-    last = 1 if is_last else 0
-    here, log_dets, lefts = np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES))
-    outer_sums, inner_sums = np.empty((N, LANES)), np.empty((n_inner, K, LANES))
-    through, seen = np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES))
-    seen_inner = np.empty((K + 1, n_inner * K, LANES))
-    means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
-    outer_part, inner_part = np.empty((K + 1, N // K, LANES)), np.empty((K + 1, n_inner, LANES))
-    products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
-    of_response, of_means = effects_room(design, patterns, 1), effects_room(design, patterns, last * K)
-    working, pairs = np.empty((q, q, LANES)), np.empty((last * q * K, last * q * K, LANES))
-    if levels_are_few(design, h):
-        last = 0
-    B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
-    hidden = np.empty((last * h, last * N, last * N, LANES))
+    many = 0 if levels_are_few(design, h) else N
+    return EvaluationRoom(
+        np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES)), np.empty((N, LANES)),
+        np.empty((n_inner, K, LANES)), np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES)),
+        np.empty((K + 1, n_inner * K, LANES)), np.empty((K, LANES)), np.empty((K, K, LANES)),
+        np.empty((K + 1, N // K, LANES)), np.empty((K + 1, n_inner, LANES)),
+        np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES)), np.empty((q, q, LANES)),
+        np.empty((q * K, q * K, LANES)), np.empty((many, many, LANES)), np.empty((many, many, LANES)),
+        np.empty((h, many, many, LANES)),
+    )  # fmt: skip
+
+
+@inner
+def evaluate(
+    design, patterns, vectors, group, tables, place, is_last, counts, at, room, of_response, of_means
+):  # fmt: skip
+    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx; `counts`, `at` and room are
+    overwritten, among it that for the effects of the response and of the means."""
+    h, K = patterns.shape[:2]
+    N, n_inner, q = len(design.load), len(design.kind), 2 * h
+    here, log_dets, lefts, outer_sums, inner_sums, through, seen, seen_inner, means, precise = room[:10]
+    outer_part, inner_part, products, squares, working, pairs, B, E, hidden = room[10:]
     chosen = np.empty(LANES, dtype=np.int64)
     is_whole = len(tables.times) == 0
     for begin in range(0, len(place), LANES):
@@ -689,6 +720,8 @@ def fit_many(
         np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
         np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
     )  # fmt: skip
+    room = evaluation_room(design, patterns)
+    of_response, of_means = effects_room(design, patterns, 1), effects_room(design, patterns, K)
     for first in range(n):
         tables.whole[first], tables.y_outer[first], tables.y_inner[first] = 0.0, 0.0, 0.0
         tables.gamma[first] = start
@@ -728,7 +761,9 @@ def fit_many(
                 n_far += 1
         for is_last in (False, True):
             chosen = near[:n_near] if is_last else far[:n_far]
-            evaluate(design, patterns, vectors, group, tables, chosen, is_last, counts, at)
+            evaluate(
+                design, patterns, vectors, group, tables, chosen, is_last, counts, at, room, of_response, of_means
+            )  # fmt: skip
         n_going = 0
         for b in going:
             if arrived[b]:
