@@ -240,9 +240,7 @@ class AnyDesign:
         times = np.empty((len(kept), len(self.design.column)))
         fields = ((), (q,), (K,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
         y_outer, y_inner, whole, size = (np.empty((n, *shape)) for shape in sums)
-        tables = Tables(
-            y_outer, y_inner, whole, size, times, *(np.empty((n, *shape)) for shape in fields)
-        )
+        tables = Tables(y_outer, y_inner, whole, size, times, *(np.empty((n, *shape)) for shape in fields))
         fit_many(
             self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, kept,
             start, information, tolerance, max_steps, status, tables,

@@ -37,7 +37,7 @@ from humeval_power.kernels.crossed.reml import (
     TOO_MANY_STEPS,
     newton_direction,
 )
-from humeval_power.kernels.joint.any_design_norms import levels_are_few, met_through, norms
+from humeval_power.kernels.joint.any_design_norms import gathered, levels_are_few, met_through, norms
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.lane_matrices import (
     add,
@@ -63,7 +63,7 @@ TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 class Counts(NamedTuple):
     """Ratings of eight tables, in the names of `DesignArrays`: load (N,), times (cells,), replication (kinds, K),
-    value (entries,)."""
+    value (entries,), none where every inner level is a kind of its own."""
 
     load: Floats
     times: Floats
@@ -198,15 +198,8 @@ def factorise(design, counts, patterns, gamma, at):
                         value = fma(get(at.Go, (s, k)), get(half, (k, t)), value)
                     value = get(at.Go, (s, t)) - value if block == first else zero - value
                     put(at.Y, (first + s, block + t), value)
+    gathered(design, counts, at.Y, at.F)
     for c in range(kinds):
-        cleared(at.F[c], K, K)
-        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-            r, k = design.row[entry], design.across[entry]
-            s, t = design.row_system[entry], design.across_system[entry]
-            value = get(counts.value, (entry,)) * get(at.Y, (r, k))
-            add(at.F, (c, s, t), value)
-            if r != k:
-                add(at.F, (c, t, s), value)
         product(at.M[c], at.F[c], False, half)
         product(half, at.M[c], True, small)
         for s in range(K):
@@ -498,22 +491,20 @@ def counted(design, times, chosen, counts):
     if not len(times):
         for lane in range(LANES):
             counts.load[:, lane], counts.times[:, lane] = design.load, design.times
-            counts.replication[:, :, lane], counts.value[:, lane] = design.replication, design.value
+            counts.replication[:, :, lane] = design.replication
+            if len(counts.value):
+                counts.value[:, lane] = design.value
         return
     counts.load[:] = 0.0
     counts.replication[:] = 0.0
     for lane in range(LANES):
         for p in range(len(design.column)):
             counts.times[p, lane] = times[chosen[lane], p]
-    entry = 0
     for i in range(len(design.kind)):
         for p in range(design.begin[i], design.begin[i + 1]):
             each = get(counts.times, (p,))
             put(counts.load, (design.column[p],), get(counts.load, (design.column[p],)) + each)
             add(counts.replication, (i, design.system[p]), each)
-            for o in range(design.begin[i], p + 1):
-                put(counts.value, (entry,), each * get(counts.times, (o,)))
-                entry += 1
 
 
 class EvaluationRoom(NamedTuple):
@@ -542,7 +533,7 @@ class EvaluationRoom(NamedTuple):
 
 @inner
 def evaluation_room(design, patterns):
-    """Room for all evaluations of one search: that much new memory each time would cost more than what is done in it."""
+    """Room for all evaluations of one search: to ask for it each time costs more than some of its uses."""
     h, K = patterns.shape[:2]
     N, n_inner, q = len(design.load), len(design.kind), 2 * h
     many = 0 if levels_are_few(design, h) else N
@@ -714,7 +705,7 @@ def fit_many(
     blocks = (kinds, K, K, LANES)
     counts = Counts(
         np.empty((N, LANES)), np.empty((len(design.column), LANES)), np.empty((kinds, K, LANES)),
-        np.empty((len(design.value), LANES)),
+        np.empty((len(design.value) if kinds < len(design.kind) else 0, LANES)),
     )  # fmt: skip
     at = LanesFactor(
         np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),

@@ -22,12 +22,54 @@ from humeval_power.kernels.lanes import LANES, every, fma, get, put
 @inner
 def met_through(design, counts, blocks, sign, out):
     """out += sign sum_i C_i'B_c C_i for symmetric blocks B (kinds, K, K), the lower triangle."""
+    if len(design.levels) == len(design.kind):  # cell by cell: entries of one level share nothing
+        for i in range(len(design.kind)):
+            c = design.kind[i]
+            for p in range(design.begin[i], design.begin[i + 1]):
+                s, row, value = design.system[p], design.column[p], every(sign) * get(counts.times, (p,))
+                for o in range(design.begin[i], p + 1):
+                    at = (row, design.column[o])
+                    both = value * get(counts.times, (o,))
+                    put(out, at, fma(get(blocks, (c, s, design.system[o])), both, get(out, at)))
+        return
     for c in range(len(design.levels)):
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
             block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
             at = (design.row[entry], design.across[entry])
             value = every(sign) * get(counts.value, (entry,))
             put(out, at, fma(block, value, get(out, at)))
+
+
+@inner
+def gathered(design, counts, Y, F):
+    """Fill F (kinds, K, K), the sums of C_i Y C_i' of each kind, by the lower triangle of Y."""
+    kinds, K = len(F), F.shape[1]
+    half = np.empty((K, K, LANES))
+    is_apart = kinds == len(design.kind)
+    for number in range(kinds):
+        cleared(half, K, K)
+        c = design.kind[number] if is_apart else number
+        cleared(F[c], K, K)
+        if is_apart:
+            for p in range(design.begin[number], design.begin[number + 1]):
+                s, row, value = design.system[p], design.column[p], get(counts.times, (p,))
+                for o in range(design.begin[number], p):
+                    t = design.system[o]
+                    both = value * get(counts.times, (o,))
+                    put(half, (s, t), fma(both, get(Y, (row, design.column[o])), get(half, (s, t))))
+                put(F, (c, s, s), fma(value * value, get(Y, (row, row)), get(F, (c, s, s))))
+        else:
+            for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
+                r, k = design.row[entry], design.across[entry]
+                s, t = design.row_system[entry], design.across_system[entry]
+                value = get(counts.value, (entry,)) * get(Y, (r, k))
+                if r == k:
+                    add(F, (c, s, t), value)
+                else:
+                    add(half, (s, t), value)
+        for s in range(K):
+            for t in range(K):
+                add(F, (c, s, t), get(half, (s, t)) + get(half, (t, s)))
 
 
 @inner
@@ -183,8 +225,14 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
                 for place in range(order_begin[level], order_begin[level + 1]):
                     p = order[place]
                     column, count = design.column[p], share * get(counts.times, (p,))
-                    c0, c1 = fma(count, get(reach, (column, c)), c0), fma(count, get(reach, (column, u)), c1)
-                    c2, c3 = fma(count, get(reach, (column, v)), c2), fma(count, get(reach, (column, w)), c3)
+                    c0, c1 = (
+                        fma(count, get(reach, (column, c)), c0),
+                        fma(count, get(reach, (column, u)), c1),
+                    )
+                    c2, c3 = (
+                        fma(count, get(reach, (column, v)), c2),
+                        fma(count, get(reach, (column, w)), c3),
+                    )
                 put(sums, (s, c), c0)
                 put(sums, (s, u), c1)
                 put(sums, (s, v), c2)
@@ -316,24 +364,36 @@ def norms(design, counts, patterns, vectors, group, gamma, at, B, E, hidden, nor
     N, h = len(at.V), group[-1] + 1
     zero = every(0.0)
     cleared(norm, 2 * h, 2 * h)
-    part = np.empty((1, N, LANES))
-    for v in range(n_vectors):
-        for w in range(0, N, K):
-            for c in range(N):
-                value = zero
-                for s in range(K):
-                    if vectors[v, s] != 0.0:
-                        value = fma(every(vectors[v, s]), get(at.V, (w + s, c)), value)
-                put(part, (0, c), value)
-            for o in range(n_vectors):
+    block, part = np.empty((K, K, LANES)), np.empty((K, LANES))
+    both, same = np.zeros((n_vectors, n_vectors, LANES)), np.zeros((n_vectors, n_vectors, LANES))
+    for first in range(0, N, K):
+        for other in range(0, first + K, K):
+            squares = both if other < first else same
+            if n_vectors == K + 1:  # what all share, then each system
                 total = zero
-                for c in range(0, N, K):
-                    value = zero
+                for t in range(K):
+                    put(part, (t,), zero)
+                for s in range(K):
+                    row = zero
                     for t in range(K):
-                        if vectors[o, t] != 0.0:
-                            value = fma(every(vectors[o, t]), get(part, (0, c + t)), value)
-                    total = fma(value, value, total)
-                add(norm, (group[v], group[o]), total)
+                        value = get(at.V, (first + s, other + t))
+                        row = row + value
+                        put(part, (t,), get(part, (t,)) + value)
+                        add_square(squares, 1 + s, 1 + t, value)
+                    add_square(squares, 1 + s, 0, row)
+                    total = total + row
+                for t in range(K):
+                    add_square(squares, 0, 1 + t, get(part, (t,)))
+                add_square(squares, 0, 0, total)
+            else:
+                for s in range(K):
+                    for t in range(K):
+                        put(block, (s, t), get(at.V, (first + s, other + t)))
+                add_squared_forms(vectors, block, part, squares)
+    for o in range(n_vectors):
+        for v in range(n_vectors):
+            value = get(same, (o, v)) + (get(both, (o, v)) + get(both, (v, o)))
+            add(norm, (group[o], group[v]), value)
     if len(B):
         through_matrices(design, counts, patterns, at, B, E, hidden, norm)
     else:
