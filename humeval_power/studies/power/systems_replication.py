@@ -344,7 +344,7 @@ class SystemsReplication:
                 for (rated, design), start, mask in zip(designs, starts, masks, strict=True)
             ]
         )
-        trusted = fits.trusted.all(axis=1)
+        trusted = np.asarray(fits.trusted.all(axis=1))
         settled[settled] = trusted
         fits = fits.of(trusted)
         n = np.column_stack([mask.sum(axis=1) for mask in masks])[trusted]
