@@ -239,15 +239,15 @@ class AnyDesign:
         sums = ((len(self.design.load),), (len(self.design.kind), K), (), ())
         times = np.empty((len(kept), len(self.design.column)))
         fields = ((), (q,), (K,), (K, K), (), (q,), (q, q), (q,), (q, q), (q, K, K), (q, q, K, K))
-        y_outer, y_inner, whole, size = (np.full((n, *shape), np.nan) for shape in sums)
-        tables = Tables(
-            y_outer, y_inner, whole, size, times, *(np.full((n, *shape), np.nan) for shape in fields)
-        )
+        y_outer, y_inner, whole, size = (np.empty((n, *shape)) for shape in sums)
+        tables = Tables(y_outer, y_inner, whole, size, times, *(np.empty((n, *shape)) for shape in fields))
         fit_many(
             self.design, patterns.products, *patterns, self.outer, self.inner, self.system, responses, kept,
             start, information, tolerance, max_steps, status, tables,
         )  # fmt: skip
-        tables.rss[status != reml.CONVERGED] = np.nan  # so that nobody takes them for a fit
+        failed = status != reml.CONVERGED
+        for part in (tables.rss, tables.norm, tables.xggx):
+            part[failed] = np.nan  # so that nobody takes them for a fit
         values = tables._asdict()
         fitted = Fitted(*(values[name][:, None] for name in Fitted._fields))
         return StrandFits(tables.beta[:, None], status[:, None], fitted)

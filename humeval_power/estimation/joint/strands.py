@@ -85,6 +85,13 @@ class StrandFits(NamedTuple):
         """Which fits can be used as they are."""
         return np.asarray((self.status == reml.CONVERGED) & (self.fitted.gamma.max(axis=-1) <= _MOST_GAMMA))
 
+    def of(self, chosen: NDArray[np.bool_]) -> StrandFits:
+        """Those of some tables (tables,); they are not copied if these are all."""
+        if chosen.all():
+            return self
+        fitted = Fitted(*(part[chosen] for part in self.fitted))
+        return StrandFits(self.beta[chosen], self.status[chosen], fitted)
+
 
 class _StrandSums(NamedTuple):
     """Of systems, as the kernel takes them of strands: `base` (tables, K, m), `meet` (tables, kinds, K, m), `inner`
@@ -317,6 +324,8 @@ class Together:
 
 def joined(parts: list[StrandFits]) -> StrandFits:
     """One record from consecutive parts."""
+    if len(parts) == 1:
+        return parts[0]
     beta, status, fitted = zip(*parts, strict=True)
     together = Fitted(*(np.concatenate(field) for field in zip(*fitted, strict=True)))
     return StrandFits(np.concatenate(beta), np.concatenate(status), together)

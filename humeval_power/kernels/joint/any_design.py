@@ -37,7 +37,7 @@ from humeval_power.kernels.crossed.reml import (
     TOO_MANY_STEPS,
     newton_direction,
 )
-from humeval_power.kernels.joint.any_design_norms import levels_are_few, met_through, norms
+from humeval_power.kernels.joint.any_design_norms import gathered, levels_are_few, met_through, norms
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.lane_matrices import (
     add,
@@ -63,7 +63,7 @@ TOGETHER = 4  # columns of outer levels that are taken away at once, at least
 
 class Counts(NamedTuple):
     """Ratings of eight tables, in the names of `DesignArrays`: load (N,), times (cells,), replication (kinds, K),
-    value (entries,)."""
+    value (entries,), none where every inner level is a kind of its own."""
 
     load: Floats
     times: Floats
@@ -198,15 +198,8 @@ def factorise(design, counts, patterns, gamma, at):
                         value = fma(get(at.Go, (s, k)), get(half, (k, t)), value)
                     value = get(at.Go, (s, t)) - value if block == first else zero - value
                     put(at.Y, (first + s, block + t), value)
+    gathered(design, counts, at.Y, at.F)
     for c in range(kinds):
-        cleared(at.F[c], K, K)
-        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-            r, k = design.row[entry], design.across[entry]
-            s, t = design.row_system[entry], design.across_system[entry]
-            value = get(counts.value, (entry,)) * get(at.Y, (r, k))
-            add(at.F, (c, s, t), value)
-            if r != k:
-                add(at.F, (c, t, s), value)
         product(at.M[c], at.F[c], False, half)
         product(half, at.M[c], True, small)
         for s in range(K):
@@ -498,44 +491,73 @@ def counted(design, times, chosen, counts):
     if not len(times):
         for lane in range(LANES):
             counts.load[:, lane], counts.times[:, lane] = design.load, design.times
-            counts.replication[:, :, lane], counts.value[:, lane] = design.replication, design.value
+            counts.replication[:, :, lane] = design.replication
+            if len(counts.value):
+                counts.value[:, lane] = design.value
         return
     counts.load[:] = 0.0
     counts.replication[:] = 0.0
     for lane in range(LANES):
         for p in range(len(design.column)):
             counts.times[p, lane] = times[chosen[lane], p]
-    entry = 0
     for i in range(len(design.kind)):
         for p in range(design.begin[i], design.begin[i + 1]):
             each = get(counts.times, (p,))
             put(counts.load, (design.column[p],), get(counts.load, (design.column[p],)) + each)
             add(counts.replication, (i, design.system[p]), each)
-            for o in range(design.begin[i], p + 1):
-                put(counts.value, (entry,), each * get(counts.times, (o,)))
-                entry += 1
+
+
+class EvaluationRoom(NamedTuple):
+    """Room for `evaluate`: of eight tables, what is found of them at one point, and what that takes."""
+
+    here: Floats
+    log_dets: Floats
+    lefts: Floats
+    outer_sums: Floats
+    inner_sums: Floats
+    through: Floats
+    seen: Floats
+    seen_inner: Floats
+    means: Floats
+    precise: Floats
+    outer_part: Floats
+    inner_part: Floats
+    products: Floats
+    squares: Floats
+    working: Floats
+    pairs: Floats
+    B: Floats
+    E: Floats
+    hidden: Floats
 
 
 @inner
-def evaluate(design, patterns, vectors, group, tables, place, is_last, counts, at):
-    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx; `counts` and `at` are
-    overwritten."""
+def evaluation_room(design, patterns):
+    """Room for all evaluations of one search: to ask for it each time costs more than some of its uses."""
     h, K = patterns.shape[:2]
     N, n_inner, q = len(design.load), len(design.kind), 2 * h
-    last = 1 if is_last else 0
-    here, log_dets, lefts = np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES))
-    outer_sums, inner_sums = np.empty((N, LANES)), np.empty((n_inner, K, LANES))
-    through, seen = np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES))
-    seen_inner = np.empty((K + 1, n_inner * K, LANES))
-    means, precise = np.empty((K, LANES)), np.empty((K, K, LANES))
-    outer_part, inner_part = np.empty((K + 1, N // K, LANES)), np.empty((K + 1, n_inner, LANES))
-    products, squares = np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES))
-    of_response, of_means = effects_room(design, patterns, 1), effects_room(design, patterns, last * K)
-    working, pairs = np.empty((q, q, LANES)), np.empty((last * q * K, last * q * K, LANES))
-    if levels_are_few(design, h):
-        last = 0
-    B, E = np.empty((last * N, last * N, LANES)), np.empty((last * N, last * N, LANES))
-    hidden = np.empty((last * h, last * N, last * N, LANES))
+    many = 0 if levels_are_few(design, h) else N
+    return EvaluationRoom(
+        np.empty((q, LANES)), np.empty((1, LANES)), np.empty((1, LANES)), np.empty((N, LANES)),
+        np.empty((n_inner, K, LANES)), np.empty((K + 1, N, LANES)), np.empty((K + 1, N, LANES)),
+        np.empty((K + 1, n_inner * K, LANES)), np.empty((K, LANES)), np.empty((K, K, LANES)),
+        np.empty((K + 1, N // K, LANES)), np.empty((K + 1, n_inner, LANES)),
+        np.empty((q, K + 1, K + 1, LANES)), np.empty((q, q, LANES)), np.empty((q, q, LANES)),
+        np.empty((q * K, q * K, LANES)), np.empty((many, many, LANES)), np.empty((many, many, LANES)),
+        np.empty((h, many, many, LANES)),
+    )  # fmt: skip
+
+
+@inner
+def evaluate(
+    design, patterns, vectors, group, tables, place, is_last, counts, at, room, of_response, of_means
+):  # fmt: skip
+    """Fill the fields of some tables at their gamma, and if `is_last` norm and xggx; `counts`, `at` and room are
+    overwritten, among it that for the effects of the response and of the means."""
+    h, K = patterns.shape[:2]
+    N, n_inner, q = len(design.load), len(design.kind), 2 * h
+    here, log_dets, lefts, outer_sums, inner_sums, through, seen, seen_inner, means, precise = room[:10]
+    outer_part, inner_part, products, squares, working, pairs, B, E, hidden = room[10:]
     chosen = np.empty(LANES, dtype=np.int64)
     is_whole = len(tables.times) == 0
     for begin in range(0, len(place), LANES):
@@ -683,12 +705,14 @@ def fit_many(
     blocks = (kinds, K, K, LANES)
     counts = Counts(
         np.empty((N, LANES)), np.empty((len(design.column), LANES)), np.empty((kinds, K, LANES)),
-        np.empty((len(design.value), LANES)),
+        np.empty((len(design.value) if kinds < len(design.kind) else 0, LANES)),
     )  # fmt: skip
     at = LanesFactor(
         np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
         np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
     )  # fmt: skip
+    room = evaluation_room(design, patterns)
+    of_response, of_means = effects_room(design, patterns, 1), effects_room(design, patterns, K)
     for first in range(n):
         tables.whole[first], tables.y_outer[first], tables.y_inner[first] = 0.0, 0.0, 0.0
         tables.gamma[first] = start
@@ -728,7 +752,9 @@ def fit_many(
                 n_far += 1
         for is_last in (False, True):
             chosen = near[:n_near] if is_last else far[:n_far]
-            evaluate(design, patterns, vectors, group, tables, chosen, is_last, counts, at)
+            evaluate(
+                design, patterns, vectors, group, tables, chosen, is_last, counts, at, room, of_response, of_means
+            )  # fmt: skip
         n_going = 0
         for b in going:
             if arrived[b]:

@@ -22,12 +22,54 @@ from humeval_power.kernels.lanes import LANES, every, fma, get, put
 @inner
 def met_through(design, counts, blocks, sign, out):
     """out += sign sum_i C_i'B_c C_i for symmetric blocks B (kinds, K, K), the lower triangle."""
+    if len(design.levels) == len(design.kind):  # cell by cell: entries of one level share nothing
+        for i in range(len(design.kind)):
+            c = design.kind[i]
+            for p in range(design.begin[i], design.begin[i + 1]):
+                s, row, value = design.system[p], design.column[p], every(sign) * get(counts.times, (p,))
+                for o in range(design.begin[i], p + 1):
+                    at = (row, design.column[o])
+                    both = value * get(counts.times, (o,))
+                    put(out, at, fma(get(blocks, (c, s, design.system[o])), both, get(out, at)))
+        return
     for c in range(len(design.levels)):
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
             block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
             at = (design.row[entry], design.across[entry])
             value = every(sign) * get(counts.value, (entry,))
             put(out, at, fma(block, value, get(out, at)))
+
+
+@inner
+def gathered(design, counts, Y, F):
+    """Fill F (kinds, K, K), the sums of C_i Y C_i' of each kind, by the lower triangle of Y."""
+    kinds, K = len(F), F.shape[1]
+    half = np.empty((K, K, LANES))
+    is_apart = kinds == len(design.kind)
+    for number in range(kinds):
+        cleared(half, K, K)
+        c = design.kind[number] if is_apart else number
+        cleared(F[c], K, K)
+        if is_apart:
+            for p in range(design.begin[number], design.begin[number + 1]):
+                s, row, value = design.system[p], design.column[p], get(counts.times, (p,))
+                for o in range(design.begin[number], p):
+                    t = design.system[o]
+                    both = value * get(counts.times, (o,))
+                    put(half, (s, t), fma(both, get(Y, (row, design.column[o])), get(half, (s, t))))
+                put(F, (c, s, s), fma(value * value, get(Y, (row, row)), get(F, (c, s, s))))
+        else:
+            for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
+                r, k = design.row[entry], design.across[entry]
+                s, t = design.row_system[entry], design.across_system[entry]
+                value = get(counts.value, (entry,)) * get(Y, (r, k))
+                if r == k:
+                    add(F, (c, s, t), value)
+                else:
+                    add(half, (s, t), value)
+        for s in range(K):
+            for t in range(K):
+                add(F, (c, s, t), get(half, (s, t)) + get(half, (t, s)))
 
 
 @inner
@@ -63,24 +105,6 @@ def add_squared_forms(vectors, block, part, out):
     """out (vectors, vectors) += (u'block v)^2; `part` (K,) is room."""
     n_vectors, K = vectors.shape
     zero = every(0.0)
-    if n_vectors == K + 1:  # what all share, then each system
-        total = zero
-        for t in range(K):
-            put(part, (t,), zero)
-        for s in range(K):
-            row = zero
-            for t in range(K):
-                value = get(block, (s, t))
-                row = row + value
-                put(part, (t,), get(part, (t,)) + value)
-                put(out, (1 + s, 1 + t), fma(value, value, get(out, (1 + s, 1 + t))))
-            put(out, (1 + s, 0), fma(row, row, get(out, (1 + s, 0))))
-            total = total + row
-        for t in range(K):
-            value = get(part, (t,))
-            put(out, (0, 1 + t), fma(value, value, get(out, (0, 1 + t))))
-        put(out, (0, 0), fma(total, total, get(out, (0, 0))))
-        return
     for o in range(n_vectors):
         for t in range(K):
             value = zero
@@ -95,21 +119,65 @@ def add_squared_forms(vectors, block, part, out):
 
 
 @inner
+def add_square(out, row, column, value):
+    """out[row, column] += value^2."""
+    put(out, (row, column), fma(value, value, get(out, (row, column))))
+
+
+@inner
+def take_shared(here, f, kind, rest, first, is_squared, block, rows, out):
+    """Four columns from `first` of X - f 1'X into those of `block` (K, K), of which X is `here` (K, 4), zero beyond
+    the last; their sums are added to `rows` (K,), and if `is_squared` the squares of all, and of the sums of
+    columns, to `out`. The sum of all."""
+    K = len(here)
+    u, v, w = min(first + 1, K - 1), min(first + 2, K - 1), min(first + 3, K - 1)
+    p0, p1, p2, p3 = every(0.0), every(0.0), every(0.0), every(0.0)
+    for s in range(K):
+        p0, p1 = p0 + get(here, (s, 0)), p1 + get(here, (s, 1))
+        p2, p3 = p2 + get(here, (s, 2)), p3 + get(here, (s, 3))
+    for s in range(K):
+        share = every(0.0) - get(f, (kind, s))
+        c0, c1 = fma(share, p0, get(here, (s, 0))), fma(share, p1, get(here, (s, 1)))
+        c2, c3 = fma(share, p2, get(here, (s, 2))), fma(share, p3, get(here, (s, 3)))
+        put(rows, (s,), get(rows, (s,)) + ((c0 + c1) + (c2 + c3)))
+        if len(block):
+            put(block, (s, w), c3)  # what is beyond the last column is written over
+            put(block, (s, v), c2)
+            put(block, (s, u), c1)
+            put(block, (s, first), c0)
+        if is_squared:
+            add_square(out, 1 + s, 1 + first, c0)
+            add_square(out, 1 + s, 1 + u, c1)
+            add_square(out, 1 + s, 1 + v, c2)
+            add_square(out, 1 + s, 1 + w, c3)
+    left = get(rest, (kind,))
+    p0, p1, p2, p3 = left * p0, left * p1, left * p2, left * p3
+    if is_squared:
+        add_square(out, 0, 1 + first, p0)
+        add_square(out, 0, 1 + u, p1)
+        add_square(out, 0, 1 + v, p2)
+        add_square(out, 0, 1 + w, p3)
+    return (p0 + p1) + (p2 + p3)
+
+
+@inner
 def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
     """Fill tr(H^-1 G_s H^-1 G_t) of outer s and inner t, and those of two inner ones but for what they share in a
     level, of `norm` (q, q) which is zero there; Y is overwritten.
 
-    With u and v of the vectors of s and t, they are sums of squares of u'B C_i'M_i'v of each outer level, and of
+    With u and v of the vectors of s and t, they are sums of squares of v'M_i C_i B'u of each outer level, and of
     u'M_i C_i Go B C_j'M_j'v of each pair of inner ones. All entries of a pattern off its diagonal are one number:
     Gi = c + diag(g) for some c and g, Go likewise, and M_i = diag(d) - f d' with d = 1 / (1 + N_i g) and
     f = c N_i d / (1 + c sum N_i d). For many inner levels `through_matrices` is faster.
     """
     n_vectors, K = vectors.shape
+    is_squared = n_vectors == K + 1  # what all share, then each system
     N, n_inner, h, kinds = len(at.V), len(design.kind), group[-1] + 1, len(at.M)
     zero, one, reach = every(0.0), every(1.0), at.Y  # B'
     own, part = np.empty((K, LANES)), np.empty((K, LANES))
     shared = in_shares(patterns, gamma, h, own)
     d, f = np.empty((kinds, K, LANES)), np.empty((kinds, K, LANES))
+    rest = np.empty((kinds, LANES))  # 1 - 1'f
     for kind in range(kinds):
         value = one
         for s in range(K):
@@ -119,6 +187,7 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
             value = value + get(f, (kind, s))
         for s in range(K):
             put(f, (kind, s), get(f, (kind, s)) / value)
+        put(rest, (kind,), one / value)
     shared = in_shares(patterns, gamma, 0, own)
     for first in range(0, N, K):
         for c in range(N):
@@ -143,40 +212,64 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
                     place += 1
             order_begin[i * K + s + 1] = place
     sums, far = np.empty((K, N, LANES)), np.empty((N, K, LANES))
-    here, block = np.empty((K, K, LANES)), np.empty((K, K, LANES))
+    here, block, none = np.empty((K, 4, LANES)), np.empty((K, K, LANES)), np.empty((0, K, LANES))
     shape = (n_vectors, n_vectors, LANES)
     outer, both, same = np.zeros(shape), np.zeros(shape), np.zeros(shape)
     for j in range(n_inner):
         kind = design.kind[j]
-        cleared(sums, K, N)
-        for p in range(design.begin[j], design.begin[j + 1]):
-            s, column, count = design.system[p], design.column[p], get(counts.times, (p,))
-            for c in range(N):
-                put(sums, (s, c), fma(count, get(reach, (column, c)), get(sums, (s, c))))
+        for s in range(K):
+            share, level = get(d, (kind, s)), j * K + s
+            for c in range(0, N, 4):
+                u, v, w = min(c + 1, N - 1), min(c + 2, N - 1), min(c + 3, N - 1)
+                c0, c1, c2, c3 = zero, zero, zero, zero
+                for place in range(order_begin[level], order_begin[level + 1]):
+                    p = order[place]
+                    column, count = design.column[p], share * get(counts.times, (p,))
+                    c0, c1 = (
+                        fma(count, get(reach, (column, c)), c0),
+                        fma(count, get(reach, (column, u)), c1),
+                    )
+                    c2, c3 = (
+                        fma(count, get(reach, (column, v)), c2),
+                        fma(count, get(reach, (column, w)), c3),
+                    )
+                put(sums, (s, c), c0)
+                put(sums, (s, u), c1)
+                put(sums, (s, v), c2)
+                put(sums, (s, w), c3)
         for first in range(0, N, K):
-            for t in range(K):
-                put(part, (t,), zero)
+            total = zero
             for s in range(K):
-                value = zero
-                for t in range(K):
-                    value = fma(get(d, (kind, t)), get(sums, (t, first + s)), value)  # M = diag(d) - f d'
-                for t in range(K):
-                    other = get(d, (kind, t)) * get(sums, (t, first + s)) - get(f, (kind, t)) * value
-                    put(block, (s, t), other)
-                    put(part, (t,), get(part, (t,)) + other)
+                put(part, (s,), zero)
+            for t in range(0, K, 4):
+                for s in range(K):
+                    for c in range(4):
+                        put(here, (s, c), get(sums, (s, first + t + c)) if t + c < K else zero)
+                total = total + take_shared(here, f, kind, rest, t, is_squared, block, part, outer)
             for s in range(K):
+                value = get(part, (s,))
+                if is_squared:
+                    add_square(outer, 1 + s, 0, value)
                 for t in range(K):
-                    value = get(own, (s,)) * get(block, (s, t))
-                    put(far, (first + s, t), fma(shared, get(part, (t,)), value))
-            add_squared_forms(vectors, block, part, outer)
+                    put(far, (first + t, s), fma(get(own, (t,)), get(block, (s, t)), shared * value))
+            if is_squared:
+                add_square(outer, 0, 0, total)
+            else:
+                add_squared_forms(vectors, block, part, outer)
         for i in range(j + 1):
-            kind = design.kind[i]
-            for t in range(K):
-                put(part, (t,), zero)
+            kind, total = design.kind[i], zero
+            squares = both if i < j else same
             for s in range(K):
-                level, share = i * K + s, get(d, (kind, s))
-                for t in range(0, K, 4):
-                    u, v, w = min(t + 1, K - 1), min(t + 2, K - 1), min(t + 3, K - 1)
+                put(part, (s,), zero)
+            for t in range(0, K, 4):
+                u, v, w = min(t + 1, K - 1), min(t + 2, K - 1), min(t + 3, K - 1)
+                in1, in2, in3 = (
+                    every(1.0 if t + 1 < K else 0.0),
+                    every(1.0 if t + 2 < K else 0.0),
+                    every(1.0 if t + 3 < K else 0.0),
+                )
+                for s in range(K):
+                    level, share = i * K + s, get(d, (kind, s))
                     c0, c1, c2, c3 = zero, zero, zero, zero
                     for place in range(order_begin[level], order_begin[level + 1]):
                         p = order[place]
@@ -189,21 +282,22 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
                             fma(count, get(far, (column, v)), c2),
                             fma(count, get(far, (column, w)), c3),
                         )
-                    put(here, (s, t), c0)
-                    put(here, (s, u), c1)
-                    put(here, (s, v), c2)
-                    put(here, (s, w), c3)
-                for t in range(K):
-                    add(part, (t,), get(here, (s, t)))
-            for s in range(K):
-                share = zero - get(f, (kind, s))
-                for t in range(K):
-                    put(block, (s, t), fma(share, get(part, (t,)), get(here, (s, t))))
-            add_squared_forms(vectors, block, part, both if i < j else same)
+                    put(here, (s, 0), c0)
+                    put(here, (s, 1), in1 * c1)
+                    put(here, (s, 2), in2 * c2)
+                    put(here, (s, 3), in3 * c3)
+                left = none if is_squared else block
+                total = total + take_shared(here, f, kind, rest, t, is_squared, left, part, squares)
+            if is_squared:
+                for s in range(K):
+                    add_square(squares, 1 + s, 0, get(part, (s,)))
+                add_square(squares, 0, 0, total)
+            else:
+                add_squared_forms(vectors, block, part, squares)
     for o in range(n_vectors):
         for v in range(n_vectors):
-            add(norm, (group[o], h + group[v]), get(outer, (o, v)))
-            add(norm, (h + group[v], group[o]), get(outer, (o, v)))
+            add(norm, (group[o], h + group[v]), get(outer, (v, o)))
+            add(norm, (h + group[v], group[o]), get(outer, (v, o)))
             value = get(same, (o, v)) + (get(both, (o, v)) + get(both, (v, o)))
             add(norm, (h + group[o], h + group[v]), value)
 
@@ -270,24 +364,36 @@ def norms(design, counts, patterns, vectors, group, gamma, at, B, E, hidden, nor
     N, h = len(at.V), group[-1] + 1
     zero = every(0.0)
     cleared(norm, 2 * h, 2 * h)
-    part = np.empty((1, N, LANES))
-    for v in range(n_vectors):
-        for w in range(0, N, K):
-            for c in range(N):
-                value = zero
-                for s in range(K):
-                    if vectors[v, s] != 0.0:
-                        value = fma(every(vectors[v, s]), get(at.V, (w + s, c)), value)
-                put(part, (0, c), value)
-            for o in range(n_vectors):
+    block, part = np.empty((K, K, LANES)), np.empty((K, LANES))
+    both, same = np.zeros((n_vectors, n_vectors, LANES)), np.zeros((n_vectors, n_vectors, LANES))
+    for first in range(0, N, K):
+        for other in range(0, first + K, K):
+            squares = both if other < first else same
+            if n_vectors == K + 1:  # what all share, then each system
                 total = zero
-                for c in range(0, N, K):
-                    value = zero
+                for t in range(K):
+                    put(part, (t,), zero)
+                for s in range(K):
+                    row = zero
                     for t in range(K):
-                        if vectors[o, t] != 0.0:
-                            value = fma(every(vectors[o, t]), get(part, (0, c + t)), value)
-                    total = fma(value, value, total)
-                add(norm, (group[v], group[o]), total)
+                        value = get(at.V, (first + s, other + t))
+                        row = row + value
+                        put(part, (t,), get(part, (t,)) + value)
+                        add_square(squares, 1 + s, 1 + t, value)
+                    add_square(squares, 1 + s, 0, row)
+                    total = total + row
+                for t in range(K):
+                    add_square(squares, 0, 1 + t, get(part, (t,)))
+                add_square(squares, 0, 0, total)
+            else:
+                for s in range(K):
+                    for t in range(K):
+                        put(block, (s, t), get(at.V, (first + s, other + t)))
+                add_squared_forms(vectors, block, part, squares)
+    for o in range(n_vectors):
+        for v in range(n_vectors):
+            value = get(same, (o, v)) + (get(both, (o, v)) + get(both, (v, o)))
+            add(norm, (group[o], group[v]), value)
     if len(B):
         through_matrices(design, counts, patterns, at, B, E, hidden, norm)
     else:

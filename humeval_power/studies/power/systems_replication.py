@@ -319,21 +319,22 @@ class SystemsReplication:
         designs, pairwise = self._designs_apart, self.family.model == "pairwise"
         settled = np.full(len(ratings), designs is not None)
         for rated, design in designs or ():
-            mask = kept[:, rated]
+            mask = np.take(kept, rated, axis=1)
             for codes in (design.outer, design.inner):
-                settled &= np.where(mask, codes, -1).max(axis=1) > np.where(mask, codes, len(codes)).min(
-                    axis=1
-                )
+                first = codes[mask.argmax(axis=1)]  # of the first rating that is left
+                settled &= (mask & (codes != first[:, None])).any(axis=1)
             for one in range(design.n_systems):
                 settled &= mask[:, design.system == one].any(axis=1)
         if designs is None or not settled.any():
             return settled, []
-        masks = [kept[np.ix_(settled, rated)] for rated, _ in designs]
+        whole = settled.all()
+        y, given = (ratings, kept) if whole else (ratings[settled], kept[settled])
+        masks = [np.take(given, rated, axis=1) for rated, _ in designs]
         starts = _starts_of_pairs(self.parameters, self.pairs) if pairwise else [self._joint_start]
         fits = _beside(
             [
                 design.fit(
-                    ratings[np.ix_(settled, rated)],
+                    np.take(y, rated, axis=1),
                     Patterns.of_two() if pairwise else self._joint_patterns,
                     start,
                     kept=mask,
@@ -343,13 +344,11 @@ class SystemsReplication:
                 for (rated, design), start, mask in zip(designs, starts, masks, strict=True)
             ]
         )
-        trusted = fits.trusted.all(axis=1)
+        trusted = np.asarray(fits.trusted.all(axis=1))
         settled[settled] = trusted
         if not trusted.any():
             return settled, []
-        fits = StrandFits(
-            fits.beta[trusted], fits.status[trusted], Fitted(*(part[trusted] for part in fits.fitted))
-        )
+        fits = fits.of(trusted)
         n = np.column_stack([mask.sum(axis=1) for mask in masks])[trusted]
         if pairwise:
             *columns, status, zero = _columns_of_pairs(fits, np.array([-1.0, 1.0]), n)
@@ -357,9 +356,11 @@ class SystemsReplication:
         else:
             fitted = Fitted(*(part[:, 0] for part in fits.fitted))
             contrasts = contrasts_of_many(fits.beta[:, 0], fitted, n, self._contrasts)
-        given, system = kept[settled], self.design.assignment.system
-        of_system = [given & (system == one) for one in range(self.parameters.n_systems)]
-        means = [ratings[settled].mean(axis=1, where=mask) for mask in of_system]
+        means = []
+        for one in range(self.parameters.n_systems):
+            rated = np.flatnonzero(self.design.assignment.system == one)
+            mask = np.take(kept, rated, axis=1)[settled]
+            means.append(np.take(ratings, rated, axis=1)[settled].mean(axis=1, where=mask))
         return settled, [SystemsFits(np.column_stack(means), contrasts)]
 
     def fit_rows(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
@@ -423,7 +424,7 @@ class SystemsReplication:
             return None
         parts = [
             design.fit(
-                ratings[:, kept],
+                np.take(ratings, kept, axis=1),
                 Patterns.of_two(),
                 start,
                 tolerance=BATCH_TOLERANCE,
@@ -530,9 +531,10 @@ class SystemsReplication:
                     ratings, model, start[None], tolerance=TOLERANCE, max_steps=MOST_STEPS, n_jobs=n_jobs
                 )
         settled = fits.trusted[:, 0]
-        fitted = Fitted(*(part[settled, 0] for part in fits.fitted))
+        trusted = fits.of(settled)
+        fitted = Fitted(*(part[:, 0] for part in trusted.fitted))
         contrasts = self._contrasts @ axes.T
-        known = contrasts_of_many(fits.beta[settled, 0], fitted, self.design.n_ratings, contrasts)
+        known = contrasts_of_many(trusted.beta[:, 0], fitted, self.design.n_ratings, contrasts)
         if settled.all():
             return known
         again = self.fit_tables(ratings[~settled], n_jobs=n_jobs)
@@ -581,6 +583,8 @@ def _starts_of_pairs(parameters: SystemsParameters, pairs: Pairs) -> Floats:
 
 def _beside(parts: list[StrandFits]) -> StrandFits:
     """One record of the same tables from fits of each pair, (tables, 1)."""
+    if len(parts) == 1:
+        return parts[0]
     fields = zip(*(part.fitted for part in parts), strict=True)
     return StrandFits(
         np.concatenate([part.beta for part in parts], axis=1),
