@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import each_case, few_fast
+from cases import few_fast
 from cli import refusal_of, run, run_json
 
 from humeval_power.latent import Latent
@@ -44,7 +44,7 @@ def test_the_same_effect_is_said_in_three_ways() -> None:
     assert latent["difference"] == pytest.approx(0.1, abs=1e-7)
 
 
-@each_case(
+@few_fast(
     ("shares", "effect"), [(".02,.98", 3.5), (".02,.98", -3.0), (".5,.5", -7.0), (".1,.2,.3,.4", 2.0)]
 )
 def test_a_latent_effect_far_from_its_guess_is_found(shares: str, effect: float) -> None:
@@ -62,9 +62,14 @@ def test_a_latent_effect_far_from_its_guess_is_found(shares: str, effect: float)
     assert means[1] - means[0] == pytest.approx(record["difference"], abs=1e-6)
 
 
-def test_a_latent_effect_that_shares_do_not_allow_is_refused_with_the_largest() -> None:
+def test_a_latent_effect_that_shares_do_not_allow_is_refused() -> None:
     said = refusal_of("power", *BOXES, *SIZE, "--effect-latent", 40, "--method", "analytic")
     assert "--effect-latent: value 40.0: is more than these shares and standard deviations allow" in said
+
+
+@pytest.mark.slow
+def test_the_largest_latent_effect_that_shares_allow_is_said() -> None:
+    said = refusal_of("power", *BOXES, *SIZE, "--effect-latent", 40, "--method", "analytic")
     largest = float(said.split("the largest is ")[1].rstrip("."))
     run("power", *BOXES, *SIZE, "--effect-latent", 0.99 * largest, "--method", "analytic")
     refusal_of("power", *BOXES, *SIZE, "--effect-latent", 1.01 * largest, "--method", "analytic")

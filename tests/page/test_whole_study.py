@@ -73,7 +73,7 @@ def test_two_studies_have_two_secrets(client_of_all, taken):
 
 def test_a_plan_that_cannot_be_made_says_so(client_of_all):
     page = client_of_all.get("/whole/plan?preset=low&items=20:40:20&cost-per-rating=0.1").text
-    assert "\u201cDifferences in points of the scale\u201d, the smallest effect" in page
+    assert "\u201cSmallest difference that matters\u201d, the smallest effect" in page
     assert "/whole/take/" not in page
 
 
