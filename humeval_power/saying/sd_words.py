@@ -8,19 +8,19 @@ from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.numbers import in_words
 
 SD_WORDS = {
-    "sd_worker_intercept": "How much workers differ in how high they rate",
+    "sd_worker_intercept": "How much workers differ in level",
     "sd_worker_slope": "How much workers differ in B - A",
-    "sd_item_intercept": "How much items differ in how high they are rated",
+    "sd_item_intercept": "How much items differ in level",
     "sd_item_slope": "How much items differ in B - A",
     "sd_residual": "The noise of single ratings",
     "sd_worker_item": "How much pairs of a worker and an item differ beyond both",
-    "sd_document_intercept": "How much documents differ in how high they are rated",
+    "sd_document_intercept": "How much documents differ in level",
     "sd_document_slope": "How much documents differ in B - A",
-    "sd_worker": "How much workers differ in how high they rate",
+    "sd_worker": "How much workers differ in level",
     "sd_worker_system": "How much workers differ in what they give a system",
-    "sd_item": "How much items differ in how high they are rated",
+    "sd_item": "How much items differ in level",
     "sd_item_system": "How much items differ in what a system gets on them",
-    "sd_document": "How much documents differ in how high they are rated",
+    "sd_document": "How much documents differ in level",
     "sd_document_system": "How much documents differ in what a system gets on them",
 }
 

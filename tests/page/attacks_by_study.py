@@ -56,7 +56,11 @@ OPENED = {
     "a folder of the home": ("/study/~/size", 422, "no path within the folder"),
     "a control character": ("/study/a%07b/size", 400, "There is no such link"),
     "a stage that there is not": ("/study/mine/secret", 404, "no page of this name"),
-    "a file outside as what is typed": ("/study/mine/size?pilot=../../secret.csv", 200, "no path within"),
+    "a file outside as what is typed": (
+        "/study/mine/size?pilot=../../secret.csv",
+        200,
+        "Choose one of the list",
+    ),
     "markup as what is typed": ("/study/mine/size?workers=%3Cscript%3E", 200, "&lt;script&gt;"),
 }
 NAMES = {

@@ -301,7 +301,7 @@ def test_parameters_that_are_not_identified_are_named_and_not_numbered():
     found = item(made, "parameters")
     assert found.state == "open"
     assert ("sd_residual", "not identified", "") in found.table.rows
-    assert "cannot tell apart how much items differ in how high they are rated" in made.caveats[0]
+    assert "cannot tell apart how much items differ in level" in made.caveats[0]
     assert "(sd_item_intercept) and the noise of single ratings (sd_residual)" in made.caveats[0]
     assert "sd_item_intercept^2 + sd_residual^2" in made.caveats[0]
 

@@ -48,7 +48,7 @@ def test_a_fit_and_a_report_of_it_say_alike_what_cannot_be_told_apart(
     found = tmp_path / "analysis.json"
     assert run("analyze", once_rated, *systems, "-o", found).exit_code == 0
     fact = (
-        "ratings cannot tell apart how much items differ in how high they are rated (sd_item_intercept), how much "
+        "ratings cannot tell apart how much items differ in level (sd_item_intercept), how much "
         "items differ in new - old (sd_item_slope) and the noise of single ratings (sd_residual)."
     )
     fit, paper, form = (

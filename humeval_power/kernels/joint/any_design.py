@@ -777,6 +777,11 @@ def fit_many(
                 halvings[b] += 1
                 if halvings[b] == 40:
                     status[b] = STALLED
+                    # rounding hides a fall below about 1e-12 of the criterion
+                    if abs(promise[b]) < 1e-7 * max(1.0, 1e-3 * df):
+                        status[b], arrived[b], tables.gamma[b] = CONVERGED, True, here[b]
+                        going[n_going] = b
+                        n_going += 1
                     continue
                 length[b] *= 0.5 if length[b] > 1e-3 else 0.1
             else:
