@@ -144,7 +144,14 @@ def test_a_fit_does_not_depend_on_which_others_stand_beside_it():
         assert one.tobytes() == other.tobytes()
 
 
-@few_fast(("own", "tables"), [(True, (0, 8, 13, 18)), (True, range(19)), (False, range(19))])
+@pytest.mark.parametrize(
+    ("own", "tables"),
+    [
+        (True, (0, 8, 13, 18)),
+        pytest.param(True, range(19), marks=[pytest.mark.slow, pytest.mark.long]),
+        pytest.param(False, range(19), marks=pytest.mark.slow),
+    ],
+)
 def test_tables_of_three_systems_fit_the_same_side_by_side_and_by_the_fit_of_one_table(own, tables):
     rows = random_table(4, m=9, n=11, K=3, kept=0.5)
     rng = np.random.default_rng(4)

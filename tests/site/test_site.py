@@ -13,7 +13,7 @@ from browsing import browser_page
 from places import ROOT
 
 LOADS = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 class Page(HTMLParser):
