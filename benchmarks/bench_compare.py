@@ -20,8 +20,8 @@ import numpy as np
 from scipy import stats
 
 from humeval_power.comparisons.scores.advice import analyse, nlpstattest_advice
-from humeval_power.comparisons.scores.answers import TestSettings
 from humeval_power.comparisons.scores.bootstrap import joint_bootstrap
+from humeval_power.comparisons.scores.effect_sizes import TestSettings
 from humeval_power.comparisons.scores.scenario import ResampledScores
 from humeval_power.comparisons.scores.score_table import all_pairs
 from humeval_power.comparisons.scores.tests import run_test

@@ -15,13 +15,13 @@ from decimal import Decimal
 from humeval_power.costs import CostModel
 from humeval_power.designs import k_per_item
 from humeval_power.saying.progress import watched_by
-from humeval_power.simulation.losses import Losses
+from humeval_power.simulation.study import Losses
 from humeval_power.studies.plan.calls import make_plan
 from humeval_power.studies.power.calls import study_power, study_size, study_surface
 from humeval_power.studies.power.calls_drawn import calibrate
 from humeval_power.studies.power.files import preset
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.surface import list_cells
+from humeval_power.studies.power.strategies import list_cells
 
 MEASURED = 5.0  # seconds of work after which the time left is judged, or half of the work if that is less
 HIGH = preset("high").with_difference(0.1)

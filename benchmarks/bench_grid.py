@@ -24,7 +24,7 @@ from studies import machine, print_table, run_r, simulated, time_of, wait_until_
 from humeval_power.designs import crossed
 from humeval_power.parameters import preset
 from humeval_power.rules import CARD2020, DEFAULT_RULE, DecisionRule
-from humeval_power.studies.power.surface import list_cells, run_surface
+from humeval_power.studies.power.strategies import list_cells, run_surface
 
 SETTINGS = {name: preset(name) for name in ("high", "low")}
 WORKERS, ITEMS, EFFECTS = (3, 10), (50, 100, 500), (0.05, 0.10, 0.15, 0.20)

@@ -6,9 +6,8 @@ import time
 from itertools import combinations
 
 from humeval_power.designs import Design, crossed, k_per_item
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
-from humeval_power.rules import DEFAULT_RULE
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily
 from humeval_power.studies.power.systems_power import systems_formula
 from humeval_power.studies.power.systems_replication import BLOCK, SystemsReplication
 from humeval_power.systems import SystemsParameters

@@ -22,10 +22,9 @@ import numpy as np
 from humeval_power.designs import Design, k_per_item
 from humeval_power.estimation.joint.any_design import AnyDesign
 from humeval_power.estimation.joint.strands import Together
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
-from humeval_power.rules import DEFAULT_RULE
-from humeval_power.simulation.losses import NO_LOSSES, Losses
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily
+from humeval_power.simulation.study import NO_LOSSES, Losses
 from humeval_power.studies.power.systems_replication import SystemsReplication
 from humeval_power.studies.power.systems_study import systems_workload
 from humeval_power.systems import SystemsParameters

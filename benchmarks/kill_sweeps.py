@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from humeval_power.doors.terminal.main import main as program
-from humeval_power.files import block_store
+from humeval_power.files import file_sets
 from humeval_power.files import file_sets as partial_folder
 from humeval_power.files.file_sets import BLOCKS, QUESTION, partial_of
 from humeval_power.sweep.versions import versions_here
@@ -67,9 +67,7 @@ def start(words: list[str], folder: Path) -> int:
         os.chdir(folder)
         for stream in (1, 2):
             os.dup2(os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
-        partial_folder.PATIENCE = block_store.SAVE_EVERY = (
-            0.0  # every block is saved, so that most kills hit
-        )
+        partial_folder.PATIENCE = file_sets.SAVE_EVERY = 0.0  # every block is saved, so that most kills hit
         sys.argv[1:] = words
         program(words, standalone_mode=True)
     except SystemExit as end:

@@ -21,8 +21,12 @@ from scipy import special
 
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.accuracy.counts import Answers, all_comparisons
-from humeval_power.comparisons.contingency.scenario import Labels
-from humeval_power.comparisons.contingency.tests import cluster_swap_test, contingency_test, influence_mean
+from humeval_power.comparisons.contingency.scenario import (
+    Labels,
+    cluster_swap_test,
+    contingency_test,
+    influence_mean,
+)
 from humeval_power.inference.clustered import bell_mccaffrey_df
 from humeval_power.saying.result import versions
 

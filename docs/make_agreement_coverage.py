@@ -20,8 +20,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from humeval_power.comparisons.agreement.agreement import SharedRatings, alpha_of_many
-from humeval_power.comparisons.agreement.categories import alpha_leaving_out, on_categories
+from humeval_power.comparisons.agreement.agreement import (
+    SharedRatings,
+    alpha_leaving_out,
+    alpha_of_many,
+    on_categories,
+)
 from humeval_power.comparisons.agreement.strata import two_way
 
 PAGE = Path(__file__).with_name("agreement.md")

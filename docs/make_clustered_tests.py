@@ -19,8 +19,8 @@ from make_calibration import insert
 from make_cluster_calibration import ALPHA, drawn, sizes_of
 
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import Floats, TestSettings
 from humeval_power.comparisons.scores.comparison import effect_sizes
+from humeval_power.comparisons.scores.effect_sizes import Floats, TestSettings
 from humeval_power.comparisons.scores.tests import run_test
 from humeval_power.estimation.metrics import SentenceCounts
 from humeval_power.inference.corpus import metric_mean, paired_randomisation_test

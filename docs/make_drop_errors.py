@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
 
-from humeval_power.families import ComparisonFamily
 from humeval_power.latent import Latent
-from humeval_power.rules import DEFAULT_RULE
-from humeval_power.simulation.systems import CompleteSums
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily
+from humeval_power.simulation.rehearsal import CompleteSums
 from humeval_power.studies.looks.dropping import (
     AS_PLANNED,
     CLAIM,

@@ -25,8 +25,8 @@ from humeval_power.exclusions import ExclusionRules
 from humeval_power.latent import Family
 from humeval_power.parameters import Parameters, preset
 from humeval_power.rules import DecisionRule
-from humeval_power.simulation.losses import CAREFUL, Losses
 from humeval_power.simulation.quality_control import Behaviour, QualityControl
+from humeval_power.simulation.study import CAREFUL, Losses
 from humeval_power.studies.power.scenario import RatingStudy
 
 PAGE = Path(__file__).with_name("exclusions.md")

@@ -18,8 +18,13 @@ from make_calibration import insert
 from numpy.typing import NDArray
 from scipy import special
 
-from humeval_power.comparisons.judge.assisted import assisted_mean, label_mean, regression
-from humeval_power.comparisons.judge.rated import RatedItems, rated_means
+from humeval_power.comparisons.judge.assisted import (
+    RatedItems,
+    assisted_mean,
+    label_mean,
+    rated_means,
+    regression,
+)
 from humeval_power.comparisons.judge.sampling import (
     active_probabilities,
     draw_strata,

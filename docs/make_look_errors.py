@@ -15,13 +15,14 @@ import numpy as np
 
 from humeval_power.designs import crossed
 from humeval_power.studies.looks.replicates import Looks
-from humeval_power.studies.looks.stepwise import StepwiseBoundaries, walk
 from humeval_power.studies.looks.stopping_rule import Spending, StoppingRule
 from humeval_power.studies.looks.systems_looks import (
+    StepwiseBoundaries,
     SystemsLookPlan,
     SystemsLooks,
     hardest_place,
     plan_systems_looks,
+    walk,
 )
 from humeval_power.systems import SystemsParameters, system_names
 

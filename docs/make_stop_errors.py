@@ -22,11 +22,11 @@ from humeval_power.errors import ParametersError
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE
-from humeval_power.studies.looks.anytime import half_width_at, tuned_spread
 from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.looks.rating_looks import LookPlan, look_rows, plan_looks
 from humeval_power.studies.looks.repeated import RepeatedPoint, StopWhen, half_widths, repeated_points
 from humeval_power.studies.looks.replicates import LookReplicates, Looks, RatingLooks
+from humeval_power.studies.looks.result_anytime import half_width_at, tuned_spread
 from humeval_power.studies.looks.stopping_rule import PowerSpending, Spending, StoppingRule
 from humeval_power.studies.power.formula import EffectPrecision, power_at
 

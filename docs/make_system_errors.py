@@ -22,8 +22,8 @@ from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 from humeval_power.estimation.crossed.fits import fit_batch, fit_mean_squares
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit_joint
-from humeval_power.families import SystemVariances
 from humeval_power.kernels.crossed import balanced
+from humeval_power.rules import SystemVariances
 from humeval_power.sweep.blocks import Block, run_blocks
 
 Floats = NDArray[np.float64]

@@ -21,11 +21,11 @@ from scipy import stats
 
 import humeval_power as hp
 from humeval_power.checking.exports.assigned import assigned_of
-from humeval_power.checking.item_pools import ScoredOutputs
+from humeval_power.checking.outputs import ScoredOutputs
 from humeval_power.inference.item_sampling import spread_over_workers
 from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import ratings_from_table
-from humeval_power.studies.analyze.against_plan import LooksTaken
+from humeval_power.studies.analyze.family import LooksTaken
 from humeval_power.studies.fit.wald import wald_p
 from humeval_power.studies.looks.dropping import drop_boundaries, follow, true_claims
 from humeval_power.studies.looks.systems_looks import (

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from humeval_power.comparisons.scores.all_pairs import compare_scores
-from humeval_power.comparisons.scores.answers import TestSettings
 from humeval_power.comparisons.scores.comparison import Request, compare_pair
+from humeval_power.comparisons.scores.effect_sizes import TestSettings
 from humeval_power.comparisons.scores.figures import heat_map_figure
 from humeval_power.comparisons.scores.power import required_items
 from humeval_power.comparisons.scores.score_table import ScoreTable

@@ -12,7 +12,7 @@ import pandas as pd
 
 from humeval_power import RatingScale, assumptions_of, fit, ratings_from_table
 from humeval_power.costs import CostModel
-from humeval_power.files.json_text import read_fee
+from humeval_power.files.file_bytes import read_fee
 from humeval_power.saying.figure_style import figure_bytes
 from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.request import PlanRequest

@@ -56,9 +56,9 @@ from humeval_power.rules import DecisionRule as DecisionRule
 from humeval_power.saying.progress import silent as silent
 from humeval_power.saying.result import Result as Result
 from humeval_power.scales import RatingScale as RatingScale
-from humeval_power.simulation.losses import Losses as Losses
-from humeval_power.studies.cite.calls import cite as cite
-from humeval_power.studies.monitor.calls import monitor as monitor
+from humeval_power.simulation.study import Losses as Losses
+from humeval_power.studies.cite.result import cite as cite
+from humeval_power.studies.monitor.taking import monitor as monitor
 from humeval_power.studies.plan.calls import pilot as pilot
 from humeval_power.studies.power.files import library as library
 from humeval_power.studies.power.files import library_entry as library_entry

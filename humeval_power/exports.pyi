@@ -2,7 +2,7 @@
 
 from humeval_power.checking.exports.assigned import AssignmentTable as AssignmentTable
 from humeval_power.checking.exports.assigned import Key as Key
-from humeval_power.checking.exports.export import Export as Export
+from humeval_power.checking.exports.mapping import Export as Export
 from humeval_power.checking.logs.combined import LogTable as LogTable
 from humeval_power.checking.logs.combined import combine_logs as combine_logs
 from humeval_power.checking.logs.log import Log as Log

@@ -9,10 +9,10 @@ from humeval_power.studies.looks.calls import judgements as judgements
 from humeval_power.studies.looks.calls import pool as pool
 from humeval_power.studies.looks.calls import schedule as schedule
 from humeval_power.studies.looks.files import read_pool as read_pool
+from humeval_power.studies.looks.judgement_plan import AssessmentLooks as AssessmentLooks
 from humeval_power.studies.looks.judgement_plan import JudgementPlan as JudgementPlan
-from humeval_power.studies.looks.judgements import AssessmentLooks as AssessmentLooks
-from humeval_power.studies.looks.judgements import PairedLooks as PairedLooks
-from humeval_power.studies.looks.judgements import simulated_pool as simulated_pool
+from humeval_power.studies.looks.judgement_plan import PairedLooks as PairedLooks
+from humeval_power.studies.looks.judgement_plan import simulated_pool as simulated_pool
 from humeval_power.studies.looks.rating_looks import LookPlan as LookPlan
 from humeval_power.studies.looks.rating_looks import LookSchedule as LookSchedule
 from humeval_power.studies.looks.rating_looks import plan_looks as plan_looks
@@ -23,8 +23,6 @@ from humeval_power.studies.looks.replicates import RatingLooks as RatingLooks
 from humeval_power.studies.looks.replicates import equal_looks as equal_looks
 from humeval_power.studies.looks.stagewise import LookEstimate as LookEstimate
 from humeval_power.studies.looks.stagewise import stagewise_inference as stagewise_inference
-from humeval_power.studies.looks.stepwise import StepwiseBoundaries as StepwiseBoundaries
-from humeval_power.studies.looks.stepwise import stepwise_boundaries as stepwise_boundaries
 from humeval_power.studies.looks.stopping_rule import BetaSpendingFutility as BetaSpendingFutility
 from humeval_power.studies.looks.stopping_rule import ConditionalPowerFutility as ConditionalPowerFutility
 from humeval_power.studies.looks.stopping_rule import FixedLevels as FixedLevels
@@ -40,7 +38,9 @@ from humeval_power.studies.looks.stopping_rule import TabulatedSpending as Tabul
 from humeval_power.studies.looks.stopping_rule import WangTsiatis as WangTsiatis
 from humeval_power.studies.looks.stopping_rule import efficacy_of as efficacy_of
 from humeval_power.studies.looks.stopping_rule import futility_of as futility_of
+from humeval_power.studies.looks.systems_looks import StepwiseBoundaries as StepwiseBoundaries
 from humeval_power.studies.looks.systems_looks import SystemsLooks as SystemsLooks
-from humeval_power.studies.monitor.files_observations import read_observations as read_observations
+from humeval_power.studies.looks.systems_looks import stepwise_boundaries as stepwise_boundaries
 from humeval_power.studies.monitor.state import Observations as Observations
+from humeval_power.studies.monitor.taking import read_observations as read_observations
 from humeval_power.studies.plan.files_looks import read_judgement_plan as read_judgement_plan

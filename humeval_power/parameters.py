@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from humeval_power.errors import ParametersError, Problem, field_problem
-from humeval_power.latent import Latent
-from humeval_power.latent_shares import is_number
+from humeval_power.latent import Latent, is_number
 from humeval_power.roots import root_between
 
 Coding = tuple[float, float]

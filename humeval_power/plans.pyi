@@ -3,7 +3,7 @@
 from humeval_power.assumptions import Assumed as Assumed
 from humeval_power.costs import cost_of as cost_of
 from humeval_power.exclusions import ExclusionRules as ExclusionRules
-from humeval_power.files.json_text import read_fee as read_fee
+from humeval_power.files.file_bytes import read_fee as read_fee
 from humeval_power.simulation.quality_control import Behaviour as Behaviour
 from humeval_power.simulation.rehearsal import Habits as Habits
 from humeval_power.studies.field.calls import rehearse as rehearse

@@ -38,15 +38,6 @@ from humeval_power.choices import (
 )
 from humeval_power.errors import HumevalPowerError, InputError, Problem, refuse
 from humeval_power.exclusions import RULES, ExclusionRules
-from humeval_power.families import (
-    DEFAULT_FAMILY,
-    JOINT_DOCUMENTS,
-    Comparisons,
-    Correction,
-    CorrectOver,
-    SystemModel,
-    SystemVariances,
-)
 from humeval_power.fees import PlatformFee
 from humeval_power.fields import (
     BETWEEN,
@@ -69,8 +60,7 @@ from humeval_power.fields import (
     whole,
     word,
 )
-from humeval_power.latent import Family, Link, even_scores
-from humeval_power.latent_shares import share_problems
+from humeval_power.latent import Family, Link, even_scores, share_problems
 from humeval_power.parameters import (
     CORRELATIONS,
     FURTHER_DEVIATIONS,
@@ -79,7 +69,20 @@ from humeval_power.parameters import (
     STANDARD_DEVIATIONS,
     Parameters,
 )
-from humeval_power.rules import Alternative, Analysis, DecisionRule, DegreesOfFreedom, Estimator
+from humeval_power.rules import (
+    DEFAULT_FAMILY,
+    JOINT_DOCUMENTS,
+    Alternative,
+    Analysis,
+    Comparisons,
+    Correction,
+    CorrectOver,
+    DecisionRule,
+    DegreesOfFreedom,
+    Estimator,
+    SystemModel,
+    SystemVariances,
+)
 from humeval_power.scales import RatingScale
 from humeval_power.systems import Goal, MeansPattern, SystemsParameters, system_names
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 from humeval_power.errors import ParametersError, field_problem
-from humeval_power.latent_shares import is_number
+from humeval_power.latent import is_number
 from humeval_power.parameters import CORRELATIONS, Parameters
 from humeval_power.rules import DecisionRule, claim
 

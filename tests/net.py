@@ -30,8 +30,7 @@ from every_command import COMMANDS, OWN, QUICK, SETTING, SLOW, command_words, pr
 from option_tree import leaves
 
 from humeval_power.asking.command import StudyCommand
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import CommandRequest, offered
+from humeval_power.doors.page.requests import FORMS, CommandRequest, offered
 from humeval_power.doors.page.views import PageField, field_groups
 from humeval_power.saying import result as records
 

@@ -13,8 +13,13 @@ import numpy as np
 from paper import Paper, compared, published, repository
 
 import humeval_power as hp
-from humeval_power.comparisons.accuracy.claims import Claim, compatible, effects_fit, fit_effects
-from humeval_power.comparisons.accuracy.detectable import published_by_prior
+from humeval_power.comparisons.accuracy.claims import (
+    Claim,
+    compatible,
+    effects_fit,
+    fit_effects,
+    published_by_prior,
+)
 from humeval_power.comparisons.accuracy.result_claims import ClaimsResult
 
 COLUMNS = {  # how agreement is guessed, and the column of the published table

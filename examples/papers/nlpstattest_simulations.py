@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from paper import Paper, compared
 
 import humeval_power as hp
-from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.effect_sizes import TestSettings
 from humeval_power.comparisons.scores.tests import run_test
 from humeval_power.saying.figure_style import COLOURS, INK, QUIET, house_style
 

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from paper import HERE, Paper, TestedDifference, compared
 
 import humeval_power as hp
-from humeval_power.comparisons.assessment.collection import ObservedMDE
+from humeval_power.comparisons.assessment.pairs import ObservedMDE
 from humeval_power.comparisons.assessment.result import comparisons_chart
 from humeval_power.comparisons.judge.plan import data_efficiency
 from humeval_power.saying.figure_style import COLOURS, MARKERS, house_style
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.figures import budget_figure, spending_figure
 from humeval_power.studies.looks.how_many import PROCEDURES, PoolStudy, wei_rules
-from humeval_power.studies.looks.judgements import simulated_pool
+from humeval_power.studies.looks.judgement_plan import simulated_pool
 from humeval_power.studies.power.questions import required_n
 
 N = 600  # judgements of each system in their comparisons

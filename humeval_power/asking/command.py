@@ -522,8 +522,7 @@ def _words(one: click.Parameter, value: Any) -> Iterator[str]:
 
 def is_study(path: str) -> bool:
     """Whether a file of TOML is a study, and not the answers of a report."""
-    from humeval_power.files.file_bytes import read_text
-    from humeval_power.files.json_text import toml_values
+    from humeval_power.files.file_bytes import read_text, toml_values
 
     try:
         document = toml_values(read_text(path), place=path)

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from humeval_power.asking.calls import ELSEWHERE
-from humeval_power.asking.option_names import new_name
+from humeval_power.asking.command_groups import new_name
 from humeval_power.asking.options import UNSET, names_file
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Field, of_answer, parts_of, text, typed_list
@@ -150,8 +150,7 @@ def _takes_list(one: click.Parameter) -> bool:
 def _words(path: Path, ctx: click.Context, typed: Mapping[str, Any]) -> list[str]:
     """What to type for what the file says and nobody typed; every problem of the file at once."""
     from humeval_power.asking.program import path_of
-    from humeval_power.files.file_bytes import read_text
-    from humeval_power.files.json_text import toml_lines, toml_values
+    from humeval_power.files.file_bytes import read_text, toml_lines, toml_values
 
     text = read_text(path, hint=_HINT)
     said, lines = toml_values(text, place=str(path), hint=_HINT), toml_lines(text)

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from humeval_power.errors import InputError, LostEngineError, Problem
 from humeval_power.extras import require_extra
-from humeval_power.files.json_text import read_toml
+from humeval_power.files.file_bytes import read_toml
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -20,8 +20,7 @@ from typing import Any
 from humeval_power.asking.config import SCHEMA as CONFIG_SCHEMA
 from humeval_power.errors import InputError, Problem, StudyFileError
 from humeval_power.fields import MONEY, Kind, shortened
-from humeval_power.files.file_bytes import STANDARD_INPUT, read_text
-from humeval_power.files.json_text import toml_lines, toml_values
+from humeval_power.files.file_bytes import STANDARD_INPUT, read_text, toml_lines, toml_values
 from humeval_power.study import FIELDS, SCHEMA, SECTIONS, exclusive, in_file, near
 from humeval_power.study_text import entry, toml_value
 
@@ -126,7 +125,7 @@ def _itself(path: str, key: str, value: Any) -> tuple[str, str] | None:
 
 def _of_record(path: str, written: str) -> StudyFile:
     """The study that a record holds: what a command was asked, every field of it."""
-    from humeval_power.files.json_text import parse_json
+    from humeval_power.files.file_bytes import parse_json
 
     document = parse_json(written, place=path)
     values = document.get("study") if isinstance(document, dict) else None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from humeval_power.asking.numbers import LARGEST_SEED
+from humeval_power.asking.options import LARGEST_SEED
 from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SWAPS, Method
 from humeval_power.fields import (
     Field,

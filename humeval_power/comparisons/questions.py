@@ -249,7 +249,7 @@ class Questions:
     ) -> None:
         """Say how long comparisons of these sizes will take to simulate, or refuse them; where nothing is
         simulated, refuse only numbers of simulations that make no sense."""
-        from humeval_power.studies.power.work_ahead import MOST, tell_work
+        from humeval_power.studies.power.typed import MOST, tell_work
         from humeval_power.studies.power.workload import NOTHING, comparison_workload
 
         n_simulations = run.simulations(self.simulations)

@@ -45,7 +45,7 @@ def power(about: Any, /, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "power", how)
-    from humeval_power.studies.power.surface import AnyStudy
+    from humeval_power.studies.power.strategies import AnyStudy
 
     if isinstance(about, AnyStudy):
         from humeval_power.studies.power.calls import study_power
@@ -77,7 +77,7 @@ def mde(about: Any, /, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "mde", how)
-    from humeval_power.studies.power.surface import AnyStudy
+    from humeval_power.studies.power.strategies import AnyStudy
 
     if isinstance(about, AnyStudy):
         from humeval_power.studies.power.calls import study_detectable
@@ -142,7 +142,7 @@ def surface(about: Any, /, **how: Any) -> Any:
     """
     if isinstance(about, Study):
         return answer(about, "surface", how)
-    from humeval_power.studies.power.surface import Cell
+    from humeval_power.studies.power.strategies import Cell
     from humeval_power.studies.power.systems_study import SystemsStudy
 
     cells: list[Any] = [Cell(one.setting, one) if isinstance(one, SystemsStudy) else one for one in about]
@@ -205,7 +205,7 @@ def assign(about: Any, /, **how: Any) -> Any:
     if isinstance(about, Study):
         return answer(about.with_(upload=None, outputs=None), "assign", how)
     if "next" in how:
-        from humeval_power.studies.plan.calls_next import next_ratings
+        from humeval_power.studies.plan.calls import next_ratings
 
         return next_ratings(about, how.pop("next"), **how)
     from humeval_power.studies.plan.calls import assign_work

@@ -1,16 +1,23 @@
-"""What every engine returns: the fitted seven parameters, and how far to trust them."""
+"""What every engine returns: the fitted seven parameters, and how far to trust them.
+
+What a table of ratings says besides worker, item and system: its documents and covariates.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
 
 from humeval_power.choices import Engine as Engine
 from humeval_power.parameters import Parameters
 from humeval_power.rules import Estimator
 
 if TYPE_CHECKING:
+    from humeval_power.estimation.crossed.problem import RatingTable
     from humeval_power.estimation.large.probed_search import MonteCarlo
     from humeval_power.uncertainty import VarianceUncertainty
 
@@ -90,3 +97,28 @@ class Fit:
     def smallest(self) -> int:
         """Levels of the smallest random factor: workers, items or documents."""
         return min(self.n_workers, self.n_items, self.n_documents or self.n_items)
+
+
+class ModelStructure(TypedDict):
+    """Codes of documents (n,) and the columns of covariates (n, k), None where there are none."""
+
+    document: NDArray[np.int64] | None
+    covariates: NDArray[np.float64] | None
+
+
+def structure_of(ratings: RatingTable) -> ModelStructure:
+    """The documents and covariates of a table; a table without such fields has none."""
+    covariates = getattr(ratings, "covariate_columns", None)
+    none = covariates is None or covariates.shape[1] == 0
+    return {"document": getattr(ratings, "document", None), "covariates": None if none else covariates}
+
+
+def is_structured(ratings: RatingTable) -> bool:
+    """Whether a table has documents or covariates."""
+    return any(part is not None for part in structure_of(ratings).values())
+
+
+def n_documents(ratings: RatingTable) -> int:
+    """Number of documents of a table, 0 where they are not known."""
+    document = structure_of(ratings)["document"]
+    return 0 if document is None else int(document.max()) + 1

@@ -21,8 +21,14 @@ from humeval_power.estimation.crossed.examination import (
 )
 from humeval_power.estimation.crossed.fits import MESSAGES, at_maximum, best_share, fit_complete, fit_one
 from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
-from humeval_power.estimation.fit import CorrelatedFactor, CovariateEffect, Fit
-from humeval_power.estimation.structure import is_structured, n_documents, structure_of
+from humeval_power.estimation.fit import (
+    CorrelatedFactor,
+    CovariateEffect,
+    Fit,
+    is_structured,
+    n_documents,
+    structure_of,
+)
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.information import Information, expected_information
 from humeval_power.parameters import PARAMETER_NAMES, Parameters

@@ -18,11 +18,11 @@ from humeval_power.files.file_bytes import (
     largest_size,
     largest_table,
     most_columns,
+    parse_json,
     refuse_bomb,
     refuse_large_table,
     too_large,
 )
-from humeval_power.files.json_text import parse_json
 from humeval_power.safe_text import original_cells
 from humeval_power.saying.numbers import counted
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from humeval_power.errors import InputError
-from humeval_power.families import Correction
+from humeval_power.rules import Correction
 
 Floats = NDArray[np.float64]
 

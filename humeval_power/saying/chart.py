@@ -366,7 +366,7 @@ class EstimateRows:
         table of its own, for what stands in none beside it."""
 
         def draw() -> Figure:
-            from humeval_power.saying.estimate_rows_figure import estimate_rows_figure
+            from humeval_power.saying.panels import estimate_rows_figure
 
             return estimate_rows_figure(self, width=width)
 

@@ -13,7 +13,7 @@ from humeval_power.choices import USUAL_PASSING, USUAL_SECONDS, Exclusion
 from humeval_power.designs import Assignment, Codes, Design
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.exclusions import ExclusionRules, RuleName
-from humeval_power.simulation.losses import (
+from humeval_power.simulation.study import (
     AT_RANDOM,
     CAREFUL,
     STRAIGHT,

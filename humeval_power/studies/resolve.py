@@ -26,10 +26,16 @@ from humeval_power.differences import (
     scale_words,
 )
 from humeval_power.errors import HumevalPowerError, InputError, Problem, field_problem
-from humeval_power.families import DEFAULT_FAMILY, MAX_T_OVER_CRITERIA, ComparisonFamily
 from humeval_power.latent import LARGEST_EFFECT, Latent, Link
 from humeval_power.parameters import PRESETS, Parameters
-from humeval_power.rules import DEFAULT_RULE, WITH_MARGIN, DecisionRule
+from humeval_power.rules import (
+    DEFAULT_FAMILY,
+    DEFAULT_RULE,
+    MAX_T_OVER_CRITERIA,
+    WITH_MARGIN,
+    ComparisonFamily,
+    DecisionRule,
+)
 from humeval_power.scales import RatingScale
 from humeval_power.study import DEFAULT_GOAL, FIELDS, PRICE_FIELDS
 from humeval_power.systems import Goal, SystemsParameters
@@ -38,12 +44,11 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel
     from humeval_power.designs import Design
     from humeval_power.fees import PlatformFee
-    from humeval_power.simulation.losses import Losses
+    from humeval_power.simulation.study import Losses
     from humeval_power.studies.looks.rating_looks import LookSchedule
     from humeval_power.studies.looks.repeated import StopWhen
     from humeval_power.studies.looks.replicates import Looks
-    from humeval_power.studies.plan.planned_judges import PlannedJudges
-    from humeval_power.studies.plan.planned_systems import SystemsPilot
+    from humeval_power.studies.plan.planned_systems import PlannedJudges, SystemsPilot
     from humeval_power.studies.power.scenario import RatingStudy
     from humeval_power.study_counts import Documents
 
@@ -606,7 +611,7 @@ def rating_study_of(
 
 def losses_of(study: StudyValues) -> Losses:
     """What is lost of the ratings, and who rates carelessly."""
-    from humeval_power.simulation.losses import Losses
+    from humeval_power.simulation.study import Losses
 
     return Losses(
         missing=study.lost,
@@ -709,7 +714,7 @@ def cost_model_of(study: StudyValues) -> CostModel:
             [Problem(rule, "Give --cost-per-rating, or --pay-per-hour with --seconds-per-rating.")]
         )
     from humeval_power.fees import PlatformFee
-    from humeval_power.files.json_text import read_fee
+    from humeval_power.files.file_bytes import read_fee
 
     if study.seconds_column is not None:
         seconds = _seconds_of_pilot(study.seconds_column, study.pilot)
@@ -735,7 +740,7 @@ def judges_of(study: StudyValues) -> PlannedJudges | None:
         needed = {"judges": names, "judge_correlation": correlation, "judged_extra": extra}
         missing = [study.option(name) for name, value in needed.items() if value is None]
         raise InputError(f"{', '.join(given)}: a study with judges needs {' and '.join(missing)} too.")
-    from humeval_power.studies.plan.planned_judges import planned_judges
+    from humeval_power.studies.plan.planned_systems import planned_judges
 
     return planned_judges(
         names,

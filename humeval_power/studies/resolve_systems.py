@@ -16,8 +16,7 @@ from humeval_power.assumptions import Assumed, Assumptions
 from humeval_power.choices import ANONYMOUS
 from humeval_power.differences import Difference
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.resolve import (
     COMPARISONS,

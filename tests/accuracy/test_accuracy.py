@@ -17,8 +17,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportions_ztest
 
 from humeval_power.comparisons.accuracy.agreement import OVERLAP, AssumedAgreement, KnownAgreement
-from humeval_power.comparisons.accuracy.counts import PairedCounts, all_tests, paired_counts, unpaired_p
-from humeval_power.comparisons.accuracy.detectable import (
+from humeval_power.comparisons.accuracy.claims import (
     detectable_accuracy,
     detectable_by_prior,
     lachenbruch_effect,
@@ -26,8 +25,14 @@ from humeval_power.comparisons.accuracy.detectable import (
     published_by_prior,
     unpaired_effect,
 )
+from humeval_power.comparisons.accuracy.counts import (
+    PairedCounts,
+    UnpairedAccuracy,
+    all_tests,
+    paired_counts,
+    unpaired_p,
+)
 from humeval_power.comparisons.accuracy.paired import PairedAccuracy, largest_difference
-from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 from humeval_power.errors import InputError
 from humeval_power.inference.mcnemar import (
     LARGEST,

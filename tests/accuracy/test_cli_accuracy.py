@@ -15,7 +15,7 @@ from places import ROOT
 
 from humeval_power.comparisons.accuracy import calls as accuracy
 from humeval_power.comparisons.accuracy.counts import paired_counts
-from humeval_power.comparisons.accuracy.files_results import read_claims, read_counts, read_leaderboard
+from humeval_power.comparisons.accuracy.files import read_claims, read_counts, read_leaderboard
 from humeval_power.errors import InputError
 from humeval_power.files.lines import read_predictions, right_answers
 

@@ -25,7 +25,7 @@ from humeval_power.comparisons.agreement.agreement import (
     shared_ratings,
 )
 from humeval_power.comparisons.agreement.reliability import intraclass_correlations
-from humeval_power.comparisons.agreement.result import agreement_record, agreement_values
+from humeval_power.comparisons.agreement.result_report import agreement_record, agreement_values
 from humeval_power.designs import crossed
 from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit

@@ -16,15 +16,13 @@ import humeval_power as hp
 from humeval_power.comparisons.agreement import agreement as agreement_module
 from humeval_power.comparisons.agreement.agreement import (
     SharedRatings,
-    alpha_of_many,
-    alphas,
-    shared_ratings,
-)
-from humeval_power.comparisons.agreement.categories import (
     _leaving_out,
     _values,
     alpha_leaving_out,
+    alpha_of_many,
+    alphas,
     on_categories,
+    shared_ratings,
 )
 from humeval_power.comparisons.agreement.strata import (
     correlations,

@@ -14,24 +14,22 @@ from scipy import stats
 
 import humeval_power as hp
 from humeval_power.comparisons.agreement import planning
-from humeval_power.comparisons.agreement.categories import on_categories
+from humeval_power.comparisons.agreement.agreement import on_categories
 from humeval_power.comparisons.agreement.planning import (
     AgreementTarget,
+    ExpectedCategories,
     FacetSizes,
     Reliability,
     bonett_outputs,
     cheapest,
     designs,
+    equal_ratings,
     generalisability,
     half_widths,
     least_raters,
+    outputs_of_two_raters,
     relative_error,
     variance_of_two,
-)
-from humeval_power.comparisons.agreement.planning_categories import (
-    ExpectedCategories,
-    equal_ratings,
-    outputs_of_two_raters,
 )
 from humeval_power.comparisons.agreement.strata import correlations, two_way
 from humeval_power.designs import crossed

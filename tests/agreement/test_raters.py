@@ -17,7 +17,7 @@ from humeval_power.comparisons.agreement.raters import (
     raters_one_by_one,
     unlike_the_others,
 )
-from humeval_power.comparisons.agreement.result_raters import Raters
+from humeval_power.comparisons.agreement.result_report import Raters
 from humeval_power.inference.corrections import correct
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale

@@ -20,7 +20,7 @@ from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.problem import COMPONENTS
 from humeval_power.estimation.fitting import fit
 from humeval_power.simulation.study import draw_ratings, replicate_generator
-from humeval_power.studies.analyze.blups import predicted_effects
+from humeval_power.studies.analyze.diagnostics import predicted_effects
 
 SCRIPT, GOLDEN = TESTS / "oracles" / "ranef_oracle.R", TESTS / "golden" / "ranef.json"
 DESIGNS = TESTS / "golden" / "random_designs.json"

@@ -15,19 +15,22 @@ from humeval_power.errors import InputError
 from humeval_power.estimation.fitting import fit
 from humeval_power.files.tables import read_table
 from humeval_power.ratings import ratings_from_table
-from humeval_power.saying.estimate_rows_figure import estimate_rows_figure
 from humeval_power.saying.figure_style import figure_bytes
 from humeval_power.saying.numbers import p_words
+from humeval_power.saying.panels import estimate_rows_figure
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.blups import predicted_effects
-from humeval_power.studies.analyze.diagnostics import leave_item_groups_out, leave_one_worker_out
+from humeval_power.studies.analyze.diagnostics import (
+    leave_item_groups_out,
+    leave_one_worker_out,
+    predicted_effects,
+    screen_workers,
+)
 from humeval_power.studies.analyze.figures import ceiling_figure, end_shares, residual_figure
 from humeval_power.studies.analyze.result_diagnostics import (
     influence_rows,
     item_difference_rows,
     worker_difference_rows,
 )
-from humeval_power.studies.analyze.screening import screen_workers
 
 PILOT = ROOT / "data" / "pilot.csv"
 

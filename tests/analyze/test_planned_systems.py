@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from statsmodels.stats.multitest import multipletests
 
 from humeval_power.doors.terminal.main import main
-from humeval_power.families import ComparisonFamily
 from humeval_power.files.tables import read_criteria
+from humeval_power.rules import ComparisonFamily
 from humeval_power.studies.analyze.calls import analyze_criteria
 from humeval_power.studies.plan.files import read_plan_file
 

@@ -9,7 +9,7 @@ import pytest
 from humeval_power.errors import InputError
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.screening import screen_workers, screening_sentence
+from humeval_power.studies.analyze.diagnostics import screen_workers, screening_sentence
 
 N_ITEMS = 40
 

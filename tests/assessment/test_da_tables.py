@@ -14,7 +14,7 @@ from reference.golden import shared_golden
 from scipy import stats
 
 from humeval_power.comparisons.agreement.reliability import outputs_of, variance_decomposition, variances
-from humeval_power.comparisons.assessment.collection import observed_mde
+from humeval_power.comparisons.assessment.pairs import observed_mde
 from humeval_power.comparisons.assessment.scenario import GammaScores, score_tests
 from humeval_power.comparisons.judge.plan import data_efficiency, observed_correlation
 from humeval_power.errors import InputError

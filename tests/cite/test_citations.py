@@ -18,8 +18,7 @@ from humeval_power.choices import CORRECTIONS
 from humeval_power.errors import InputError
 from humeval_power.references import REFERENCES, Reference, citation_key, reference
 from humeval_power.safe_text import latex_text
-from humeval_power.studies.cite.calls import cite
-from humeval_power.studies.cite.result import CITE_COMMAND, bibliography, with_citations
+from humeval_power.studies.cite.result import CITE_COMMAND, bibliography, cite, with_citations
 
 NAMED = re.compile(
     r"\(([A-Z][\w']+(?:(?:, [A-Z]\w+)* and [A-Z]\w+| et al\.)? (?:19|20)\d\d)[;)]"

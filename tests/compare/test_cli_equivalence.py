@@ -17,7 +17,7 @@ from humeval_power.saying.render import as_markdown
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
 from humeval_power.studies.plan.files import amend_plan, read_plan
-from humeval_power.studies.plan.result_document import plan_document
+from humeval_power.studies.plan.result import plan_document
 
 PILOT = ROOT / "data" / "pilot.csv"
 STUDY = ("--preset", "high", "--workers", "12", "--items", "40", "--simulations", "300")

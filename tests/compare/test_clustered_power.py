@@ -9,7 +9,7 @@ from cases import each_case, few_fast
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.scores import calls as compare
 from humeval_power.comparisons.scores import scenario as scenario_file
-from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.effect_sizes import TestSettings
 from humeval_power.comparisons.scores.power import retrospective_power
 from humeval_power.comparisons.scores.scenario import ResampledClusters
 from humeval_power.comparisons.scores.score_table import ScoreTable

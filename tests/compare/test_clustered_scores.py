@@ -10,10 +10,9 @@ from cases import each_case
 from scipy import stats
 
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import ClusterSums, TestSettings
 from humeval_power.comparisons.scores.bootstrap import joint_bootstrap
 from humeval_power.comparisons.scores.comparison import effect_sizes
-from humeval_power.comparisons.scores.effect_sizes import signed_ranks
+from humeval_power.comparisons.scores.effect_sizes import ClusterSums, TestSettings, signed_ranks
 from humeval_power.comparisons.scores.score_table import all_pairs
 from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, equivalence_test, flips_of, run_test
 from humeval_power.errors import InputError

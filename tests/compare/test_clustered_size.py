@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import TestSettings
 from humeval_power.comparisons.scores.bootstrap import joint_bootstrap
 from humeval_power.comparisons.scores.comparison import effect_sizes
+from humeval_power.comparisons.scores.effect_sizes import TestSettings
 from humeval_power.comparisons.scores.score_table import all_pairs
 from humeval_power.comparisons.scores.tests import run_test
 

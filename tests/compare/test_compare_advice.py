@@ -19,14 +19,14 @@ from humeval_power.comparisons.scores.advice import (
     sample_skewness,
     skew_words,
 )
-from humeval_power.comparisons.scores.answers import (
+from humeval_power.comparisons.scores.comparison import Request, compare_pair
+from humeval_power.comparisons.scores.effect_sizes import (
     TestSettings,
     evaluation_units,
     score_differences,
     unit_metric,
     unit_scores,
 )
-from humeval_power.comparisons.scores.comparison import Request, compare_pair
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.comparisons.scores.tests import DEFAULT_TEST, TESTS, equivalence_test, run_test
 from humeval_power.errors import InputError

@@ -13,8 +13,7 @@ from scipy import stats
 from humeval_power.choices import ADVISED
 from humeval_power.comparisons.scores import calls as compare
 from humeval_power.comparisons.scores.advice import advise, analyse, recommended_test
-from humeval_power.comparisons.scores.answers import TestSettings
-from humeval_power.comparisons.scores.effect_sizes import signed_rank_effect, wilcoxon_r
+from humeval_power.comparisons.scores.effect_sizes import TestSettings, signed_rank_effect, wilcoxon_r
 from humeval_power.comparisons.scores.power import curve_sizes, retrospective_power
 from humeval_power.comparisons.scores.scenario import ResampledScores, SignScores, t_power
 from humeval_power.comparisons.scores.score_table import ScoreTable

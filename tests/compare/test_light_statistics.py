@@ -14,8 +14,12 @@ from statsmodels.stats.proportion import proportion_confint
 
 from humeval_power.comparisons.scores.advice import sample_skewness, shapiro_wilk
 from humeval_power.comparisons.scores.all_pairs import replicability
-from humeval_power.comparisons.scores.answers import TestSettings
-from humeval_power.comparisons.scores.effect_sizes import median_difference, pair_means, pseudomedian
+from humeval_power.comparisons.scores.effect_sizes import (
+    TestSettings,
+    median_difference,
+    pair_means,
+    pseudomedian,
+)
 from humeval_power.comparisons.scores.power import equivalence_power_of
 from humeval_power.comparisons.scores.tests import equivalence_test, sign_test, t_test, wilcoxon_test
 from humeval_power.errors import InputError

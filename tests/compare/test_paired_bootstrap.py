@@ -13,7 +13,6 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from humeval_power.comparisons.scores.all_pairs import clusters, compare_scores, replicability
-from humeval_power.comparisons.scores.answers import TestSettings, lattice_of, score_differences
 from humeval_power.comparisons.scores.bootstrap import (
     bca_interval,
     bca_levels,
@@ -24,6 +23,7 @@ from humeval_power.comparisons.scores.bootstrap import (
     resampled_means,
 )
 from humeval_power.comparisons.scores.comparison import primer_table
+from humeval_power.comparisons.scores.effect_sizes import TestSettings, lattice_of, score_differences
 from humeval_power.comparisons.scores.primer import exact_primer_p, primer_p, primer_test
 from humeval_power.comparisons.scores.score_table import ScoreTable, all_pairs
 from humeval_power.errors import InputError

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from reference.golden import shared_golden
 from scipy import stats
 
-from humeval_power.comparisons.scores.answers import TestSettings, score_differences
 from humeval_power.comparisons.scores.effect_sizes import (
+    TestSettings,
     cohens_d,
     hedges_g,
     hodges_lehmann,
     mean_difference,
     median_difference,
+    score_differences,
     share_better,
     unbiasing_factor,
     wilcoxon_r,

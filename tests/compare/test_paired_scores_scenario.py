@@ -11,7 +11,7 @@ from reference.golden import shared_golden
 from scipy import stats
 from statsmodels.stats.power import TTestPower
 
-from humeval_power.comparisons.scores.answers import TestSettings
+from humeval_power.comparisons.scores.effect_sizes import TestSettings
 from humeval_power.comparisons.scores.power import (
     curve_sizes,
     power_curve,

@@ -21,7 +21,6 @@ from scipy import stats
 from statsmodels.stats.descriptivestats import sign_test as statsmodels_sign_test
 
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import ClusterSums, TestSettings, score_differences
 from humeval_power.comparisons.scores.bootstrap import (
     JointBootstrap,
     bca_levels,
@@ -29,7 +28,12 @@ from humeval_power.comparisons.scores.bootstrap import (
     sign_flip_median,
 )
 from humeval_power.comparisons.scores.comparison import effect_sizes
-from humeval_power.comparisons.scores.effect_sizes import wilcoxon_r
+from humeval_power.comparisons.scores.effect_sizes import (
+    ClusterSums,
+    TestSettings,
+    score_differences,
+    wilcoxon_r,
+)
 from humeval_power.comparisons.scores.scenario import ResampledScores
 from humeval_power.comparisons.scores.tests import (
     DEFAULT_TEST,

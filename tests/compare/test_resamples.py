@@ -18,11 +18,16 @@ from scipy import stats
 import humeval_power as hp
 from humeval_power.comparisons.judge.plan import PredictionPower
 from humeval_power.comparisons.judge.result import worth_chart
-from humeval_power.comparisons.preference.judgements import Judgements
 from humeval_power.comparisons.preference.result import SHOWN, preference_chart
+from humeval_power.comparisons.preference.scenario import Judgements
 from humeval_power.comparisons.scores import calls as compare
-from humeval_power.comparisons.scores.answers import TestSettings, exact_sums, resamples_of, sums_of_counts
 from humeval_power.comparisons.scores.charts import differences_chart, retrospective_chart, scores_chart
+from humeval_power.comparisons.scores.effect_sizes import (
+    TestSettings,
+    exact_sums,
+    resamples_of,
+    sums_of_counts,
+)
 from humeval_power.comparisons.scores.primer import primer_counts
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.comparisons.scores.tests import run_test

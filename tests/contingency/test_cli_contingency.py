@@ -10,11 +10,11 @@ from cli import run, run_json
 from humeval_power.comparisons.contingency.scenario import (
     ContingencyStudy,
     binary_recalls,
+    contingency_test,
     correlated_errors,
     counted,
     observed_tables,
 )
-from humeval_power.comparisons.contingency.tests import contingency_test
 from humeval_power.comparisons.corpus.files import read_labels
 from humeval_power.errors import InputError
 from humeval_power.studies.power.questions import detectable_effect

@@ -13,8 +13,12 @@ from cli import run, run_json
 from humeval_power.choices import ContingencyMetric
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.contingency import calls as contingency
-from humeval_power.comparisons.contingency.scenario import Labels
-from humeval_power.comparisons.contingency.tests import cluster_swap_test, contingency_test, influence_mean
+from humeval_power.comparisons.contingency.scenario import (
+    Labels,
+    cluster_swap_test,
+    contingency_test,
+    influence_mean,
+)
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import clustered_mean
 from humeval_power.kernels.metrics.contingency import has_slope, metric_slopes, metric_value

@@ -20,12 +20,14 @@ from humeval_power.comparisons.contingency.scenario import (
     ContingencyStudy,
     PairedTables,
     binary_recalls,
+    contingency_test,
     correlated_errors,
     counted,
+    drawn_extremes,
     equal_agreement,
+    exact_p_values,
     observed_tables,
 )
-from humeval_power.comparisons.contingency.tests import contingency_test, drawn_extremes, exact_p_values
 from humeval_power.errors import InputError
 from humeval_power.kernels.metrics import contingency as kernel
 from humeval_power.kernels.metrics.contingency import OF_A_CLASS, OF_ALL, metric_value

@@ -18,7 +18,7 @@ from humeval_power.rules import CARD2020, DecisionRule
 from humeval_power.studies.power.calibration import size_of_test
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.surface import list_cells, run_surface
+from humeval_power.studies.power.strategies import list_cells, run_surface
 
 PUBLISHED_REPLICATES = 200
 OURS = 5_000

@@ -16,7 +16,7 @@ from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
 from humeval_power.kernels.crossed import dense, reml
 from humeval_power.ratings import ratings_from_table
-from humeval_power.studies.analyze.blups import predicted_effects
+from humeval_power.studies.analyze.diagnostics import predicted_effects
 
 COVARIATES = ("length", "position", "group")
 GAMMAS = {

@@ -21,7 +21,7 @@ from humeval_power.estimation.large import iterative, probed_search
 from humeval_power.estimation.large import probed_search as large_system
 from humeval_power.estimation.large.probed_search import LargeSystem, grouped
 from humeval_power.kernels.large.iterative import WIDTH
-from humeval_power.studies.analyze.blups import predicted_effects
+from humeval_power.studies.analyze.diagnostics import predicted_effects
 from humeval_power.studies.fit.intervals import parameter_intervals
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,7 @@ from humeval_power.kernels.crossed import likelihood, second_order
 from humeval_power.kernels.large import elimination, fronts
 from humeval_power.kernels.large import information as large_information
 from humeval_power.kernels.large.design import large_design
-from humeval_power.studies.analyze.blups import LevelEffects, predicted_effects
+from humeval_power.studies.analyze.diagnostics import LevelEffects, predicted_effects
 
 SDS = (0.2, 0.15, 0.2, 0.1)
 GAMMAS = {

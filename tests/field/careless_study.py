@@ -14,7 +14,7 @@ from humeval_power.exclusions import ExclusionRules
 from humeval_power.rules import DEFAULT_RULE
 from humeval_power.scales import RatingScale
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
-from humeval_power.studies.plan.planned_rules import PlannedRules, RulesCost, WorkersOut
+from humeval_power.studies.plan.planned_systems import PlannedRules, RulesCost, WorkersOut
 from humeval_power.studies.plan.sealed_content import plan_to_json
 from humeval_power.study_counts import StudyCounts
 

@@ -12,10 +12,9 @@ from typing import NamedTuple
 import pandas as pd
 from seven import seven
 
-from humeval_power.families import ComparisonFamily
 from humeval_power.latent import Latent
 from humeval_power.parameters import Parameters
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.rating_looks import LookSchedule
 from humeval_power.studies.looks.replicates import equal_looks

@@ -14,9 +14,7 @@ from cases import each_case
 
 import humeval_power as hp
 from humeval_power.checking.exports.assigned import assigned_of, check_key, key_of
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.mapping import Export, Mapping, RatingColumns, Template
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import counterbalanced, crossed, workers_nested
 from humeval_power.errors import InputError
@@ -24,8 +22,7 @@ from humeval_power.fees import PlatformFee
 from humeval_power.files.exports.platforms import read_export
 from humeval_power.studies.field.calls import rehearse
 from humeval_power.studies.monitor.files import read_ledger
-from humeval_power.studies.plan.calls import assign_work
-from humeval_power.studies.plan.calls_next import next_ratings
+from humeval_power.studies.plan.calls import assign_work, next_ratings
 from humeval_power.study_counts import StudyCounts
 from tests.cli import run
 from tests.field import planned_studies as plans

@@ -21,8 +21,7 @@ from humeval_power.studies.monitor.dropping import DroppingMonitoring
 from humeval_power.studies.monitor.files import read_ledger
 from humeval_power.studies.monitor.followed import data_of, monitoring_of, take
 from humeval_power.studies.monitor.step import collected_share
-from humeval_power.studies.plan.calls import assign_work
-from humeval_power.studies.plan.calls_next import next_ratings
+from humeval_power.studies.plan.calls import assign_work, next_ratings
 from humeval_power.studies.plan.files import read_plan
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.result_assignment import NextRatings

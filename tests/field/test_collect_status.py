@@ -13,9 +13,7 @@ import pytest
 from cases import few_fast
 
 from humeval_power.checking.exports.assigned import assigned_of
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.mapping import Export, Mapping, RatingColumns, Template
 from humeval_power.exclusions import ExclusionRules
 from humeval_power.files.exports.platforms import read_export
 from humeval_power.scales import RatingScale

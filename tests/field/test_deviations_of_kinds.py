@@ -5,7 +5,7 @@ from __future__ import annotations
 from planned_studies import assigned, of_two
 
 from humeval_power.ratings import ratings_from_table
-from humeval_power.studies.analyze.against_plan import deviations
+from humeval_power.studies.analyze.family import deviations
 from humeval_power.studies.field.calls import rehearse
 
 

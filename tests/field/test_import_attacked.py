@@ -8,7 +8,7 @@ import pytest
 from cases import each_case
 
 from humeval_power.checking.exports.imported import imported
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.mapping import Template
 from humeval_power.errors import InputError
 from humeval_power.files.exports.mapping_file import read_mapping
 from humeval_power.files.exports.platforms import read_export

@@ -8,8 +8,13 @@ import re
 import pytest
 
 from humeval_power.checking.exports.imported import long_table
-from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template, in_natural_order
+from humeval_power.checking.exports.mapping import (
+    Condition,
+    Mapping,
+    RatingColumns,
+    Template,
+    in_natural_order,
+)
 from humeval_power.errors import InputError
 from humeval_power.files.exports.mapping_file import read_mapping
 from humeval_power.files.exports.platforms import read_export

@@ -13,7 +13,6 @@ from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.exclusions import ExclusionRules
 from humeval_power.parameters import preset
-from humeval_power.simulation.losses import AT_RANDOM, CAREFUL, STRAIGHT, Losses
 from humeval_power.simulation.quality_control import (
     Behaviour,
     QualityControl,
@@ -21,6 +20,7 @@ from humeval_power.simulation.quality_control import (
     seconds_taken,
     with_repeats,
 )
+from humeval_power.simulation.study import AT_RANDOM, CAREFUL, STRAIGHT, Losses
 from humeval_power.studies.power.replication import Replication
 from humeval_power.study_counts import share_of
 

@@ -33,12 +33,12 @@ from humeval_power.files.tables import read_ratings
 from humeval_power.latent import Latent
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.quality_control import Behaviour
 from humeval_power.simulation.rehearsal import Habits
 from humeval_power.simulation.rehearsal import rehearse as drawn
+from humeval_power.simulation.study import Losses
 from humeval_power.studies.field.calls import rehearse
-from humeval_power.studies.field.rehearsal import fieldwork, world_of
+from humeval_power.studies.field.result_rehearsal import fieldwork, world_of
 from humeval_power.studies.fit.many_systems import fit_and_test
 from humeval_power.studies.plan.calls import assign_work
 from humeval_power.studies.plan.plan import Plan

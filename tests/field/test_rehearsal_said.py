@@ -7,8 +7,8 @@ import pandas as pd
 from cases import few_fast
 
 from humeval_power.checking.rehearsed import NOTICE
-from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import Ratings, ratings_from_table
+from humeval_power.rules import ComparisonFamily
 from humeval_power.saying.render import as_html
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze

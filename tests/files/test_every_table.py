@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from cases import each_case
 
-from humeval_power.comparisons.accuracy.files_results import read_claims, read_counts, read_leaderboard
+from humeval_power.comparisons.accuracy.files import read_claims, read_counts, read_leaderboard
 from humeval_power.comparisons.corpus.files import read_corpus, read_labels
 from humeval_power.comparisons.judge.files import judged_roles, judged_table
 from humeval_power.comparisons.preference.files import read_judgements
 from humeval_power.comparisons.scores.files import open_scores, score_table
-from humeval_power.comparisons.survey.files import read_comparisons
+from humeval_power.comparisons.survey.survey import read_comparisons
 from humeval_power.errors import InputError
 from humeval_power.files.lines import read_predictions
 from humeval_power.files.tables import ratings_of, read_table

@@ -16,7 +16,7 @@ from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError
 from humeval_power.files.exports.platforms import read_export
-from humeval_power.files.json_text import toml_values
+from humeval_power.files.file_bytes import toml_values
 from humeval_power.saying.numbers import decimals, interval_words
 from humeval_power.saying.row_flow import flow_sentence, n_dropped
 from humeval_power.saying.values import estimated, plain, signed

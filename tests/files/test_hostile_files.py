@@ -19,8 +19,7 @@ from openpyxl import Workbook
 
 from humeval_power.errors import InputError
 from humeval_power.files.documents.reading import read_document
-from humeval_power.files.file_bytes import MAX_CELLS, MAX_COLUMNS, MAX_MB, read_bytes
-from humeval_power.files.json_text import parse_json, read_toml
+from humeval_power.files.file_bytes import MAX_CELLS, MAX_COLUMNS, MAX_MB, parse_json, read_bytes, read_toml
 from humeval_power.files.tables import read_table
 
 GOOD = "worker,item,system,rating\n" + "".join(

@@ -13,7 +13,7 @@ from cases import each_case
 from click.testing import CliRunner, Result
 from places import ROOT
 
-from humeval_power.asking.option_names import RENAMED
+from humeval_power.asking.command_groups import RENAMED
 from humeval_power.doors.terminal.main import main
 
 PILOT = ROOT / "data" / "pilot.csv"

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from option_tree import BASE, NOT_NUMBERS, Trial, leaves, numeric_options, write_files
 from places import ROOT
 
-from humeval_power.asking.option_names import as_typed
+from humeval_power.asking.command_groups import as_typed
 from humeval_power.doors.terminal.main import main
 from humeval_power.fields import MOST_VALUES
 

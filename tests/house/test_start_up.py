@@ -18,7 +18,7 @@ from cases import few_fast
 from places import ROOT
 
 from humeval_power import choices
-from humeval_power.comparisons.accuracy.detectable import PRIORS
+from humeval_power.comparisons.accuracy.claims import PRIORS
 from humeval_power.doors.terminal.main import COMMANDS
 from humeval_power.files.exports.platforms import PLATFORMS
 from humeval_power.files.logs.reading import HARNESSES

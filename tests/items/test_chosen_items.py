@@ -12,7 +12,7 @@ import pytest
 from cli import run
 
 import humeval_power as hp
-from humeval_power.checking.item_pools import pool_of_table, pool_table, scored_of_table
+from humeval_power.checking.outputs import pool_of_table, pool_table, scored_of_table
 from humeval_power.errors import InputError
 from humeval_power.inference.item_sampling import draw_from_strata, uneven_strata
 from humeval_power.rules import DEFAULT_RULE

@@ -7,7 +7,7 @@ import pytest
 from cases import few_fast
 
 import humeval_power as hp
-from humeval_power.checking.item_pools import ScoredOutputs
+from humeval_power.checking.outputs import ScoredOutputs
 from humeval_power.errors import InputError
 from humeval_power.inference.item_sampling import (
     allocate,

@@ -16,9 +16,9 @@ from cli import refusal_of, run, run_json
 from scipy import stats
 
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.assisted import RatedItems, rated_means
 from humeval_power.comparisons.judge.files import read_judged
 from humeval_power.comparisons.judge.means import judged_means
-from humeval_power.comparisons.judge.rated import RatedItems, rated_means
 from humeval_power.comparisons.judge.result_answers import without_judges
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.fitting import fit

@@ -23,9 +23,8 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.rule_words import rule_sentence
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.fit_result import family_remarks
-from humeval_power.studies.fit.latent_effects import check_family, has_few_points, spread_test
 from humeval_power.studies.fit.many_systems import fit_and_test
-from humeval_power.studies.fit.wald import effect_test
+from humeval_power.studies.fit.wald import check_family, effect_test, has_few_points, spread_test
 from humeval_power.studies.monitor.step import look_data
 from humeval_power.studies.plan.files import read_plan
 from humeval_power.studies.report.paragraphs import rule_entries

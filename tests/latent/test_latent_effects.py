@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from humeval_power.latent import Latent, Link
-from humeval_power.studies.fit.latent_effects import (
+from humeval_power.studies.fit.wald import (
     effects_at,
     effects_of,
     expected_at,

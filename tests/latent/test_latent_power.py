@@ -13,7 +13,7 @@ from humeval_power.kernels.latent.moments import observed_variances
 from humeval_power.latent import Latent, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters, preset
 from humeval_power.rules import DecisionRule
-from humeval_power.studies.fit.latent_effects import LatentScale
+from humeval_power.studies.fit.wald import LatentScale
 from humeval_power.studies.power.analytic import simulated_margin
 from humeval_power.studies.power.assurance import assurance, safe_parameters
 from humeval_power.studies.power.calibration import CATEGORY_TESTS, calibrate
@@ -119,7 +119,7 @@ def test_a_margin_that_a_study_just_shows_is_shown() -> None:
 
 
 def test_ratings_get_lost_and_careless_ones_stay_in_the_categories() -> None:
-    from humeval_power.simulation.losses import Losses
+    from humeval_power.simulation.study import Losses
 
     losses = Losses(missing=0.2, at_random=0.3)
     study = RatingStudy(FIVE, SMALL, rule=ORDINAL, losses=losses)

@@ -14,7 +14,7 @@ from scipy import stats
 from humeval_power.errors import InputError
 from humeval_power.estimation.latent.fit import fit_latent
 from humeval_power.rules import DecisionRule
-from humeval_power.studies.fit.latent_effects import expected_at, latent_test, wald_of_categories
+from humeval_power.studies.fit.wald import expected_at, latent_test, wald_of_categories
 
 ORDINAL = DecisionRule(family="ordinal")
 

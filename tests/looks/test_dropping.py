@@ -12,8 +12,7 @@ from reference.dropping import brownian_dropping, followed
 from scipy import stats
 
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.looks.dropping import (
     ALL_EQUAL,
@@ -29,7 +28,7 @@ from humeval_power.studies.looks.dropping import (
 )
 from humeval_power.studies.looks.repeated import StopWhen, half_widths
 from humeval_power.studies.looks.replicates import Looks
-from humeval_power.studies.looks.result_dropping import NOT_BY_RANK
+from humeval_power.studies.looks.result import NOT_BY_RANK
 from humeval_power.studies.looks.stopping_rule import (
     PowerSpending,
     PValueFutility,

@@ -23,7 +23,6 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.saying.document import Paragraph
 from humeval_power.scales import RatingScale
-from humeval_power.studies.looks.anytime import half_width_at, tuned_spread
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries
 from humeval_power.studies.looks.rating_looks import LookSchedule, check_stopping, look_rows, plan_looks
 from humeval_power.studies.looks.repeated import (
@@ -42,6 +41,7 @@ from humeval_power.studies.looks.repeated import (
     stop_when_of,
 )
 from humeval_power.studies.looks.replicates import Looks, RatingLooks
+from humeval_power.studies.looks.result_anytime import half_width_at, tuned_spread
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
 from humeval_power.studies.looks.tables import stops_blocks
 from humeval_power.studies.plan.plan import stops_simulations, stops_workload

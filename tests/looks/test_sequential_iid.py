@@ -17,13 +17,13 @@ from humeval_power.errors import InputError
 from humeval_power.studies.looks.boundaries import boundaries, false_positive_rate
 from humeval_power.studies.looks.figures import boundary_figure, stopping_figure
 from humeval_power.studies.looks.how_many import PROCEDURES, pool_study, wei_rules
-from humeval_power.studies.looks.judgement_plan import operating_characteristics
-from humeval_power.studies.looks.judgements import (
+from humeval_power.studies.looks.judgement_plan import (
     AssessmentLooks,
     PairedLooks,
     PoolLooks,
     ScoreLaws,
     counted_mann_whitney,
+    operating_characteristics,
     pair_of_laws,
     pair_of_samples,
 )

@@ -11,27 +11,25 @@ from scipy import stats
 from humeval_power.choices import LookKind
 from humeval_power.designs import Design, crossed, k_per_item, with_documents
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily, Correction
 from humeval_power.kernels.growing_table import growing_products
 from humeval_power.ratings import ratings_from_table
-from humeval_power.simulation.systems import CompleteSums, draw_system_ratings
+from humeval_power.rules import ComparisonFamily, Correction
+from humeval_power.simulation.rehearsal import CompleteSums, draw_system_ratings
 from humeval_power.studies.fit.many_systems import fit_and_test
 from humeval_power.studies.looks.replicates import Looks, RatingLooks, stop
-from humeval_power.studies.looks.stepwise import (
-    StepwiseBoundaries,
-    adjusted_p,
-    one_of_several,
-    sequential_level,
-    stepwise_boundaries,
-    walk,
-)
 from humeval_power.studies.looks.stopping_rule import Spending, StoppingRule, efficacy_of, futility_of
 from humeval_power.studies.looks.systems_looks import (
+    StepwiseBoundaries,
     SystemsLooks,
+    adjusted_p,
     hardest_place,
     null_ratios,
     null_sets,
+    one_of_several,
     plan_systems_looks,
+    sequential_level,
+    stepwise_boundaries,
+    walk,
 )
 from humeval_power.systems import SystemsParameters, system_names
 

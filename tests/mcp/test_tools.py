@@ -10,8 +10,16 @@ from typing import Any
 
 import pytest
 
-from humeval_power.doors.mcp.server import MOST_LETTERS, answer
-from humeval_power.doors.mcp.tools import HIDDEN, TOOLS, explained, in_words_of_tools, tools, work_of
+from humeval_power.doors.mcp.server import (
+    HIDDEN,
+    MOST_ANSWERED,
+    TOOLS,
+    answer,
+    explained,
+    in_words_of_tools,
+    tools,
+    work_of,
+)
 from humeval_power.doors.page.answers import Answer, Work
 from humeval_power.doors.page.requests import NEVER, command_of, link_name
 from humeval_power.doors.page.serving.chosen_folder import Folder
@@ -107,7 +115,7 @@ def test_the_record_is_the_one_of_the_terminal(folder: Folder) -> None:
     }
     for words, found in asked.items():
         wanted = asked_in_terminal(*words, folder=folder.path)
-        assert len(json.dumps(wanted)) < MOST_LETTERS
+        assert len(json.dumps(wanted)) < MOST_ANSWERED
         assert without_origin(json.loads(found.record)) == without_origin(wanted), words
 
 
@@ -128,7 +136,7 @@ def test_a_long_record_is_cut_and_says_what_it_leaves_out(folder: Folder) -> Non
     (folder.path / "many.csv").write_text(header + rows)
     found = call(folder, "compare", files=["many.csv"], question="mean", simulations=100)
     assert found.exit_code == 0, found.problems
-    assert len(found.record) <= MOST_LETTERS + 1000
+    assert len(found.record) <= MOST_ANSWERED + 1000
     record = json.loads(found.record)
     assert record["schema"].startswith("humeval_power/")
 

@@ -26,13 +26,12 @@ from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.designs import crossed
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.fitting import fit
-from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import ratings_from_table
-from humeval_power.rules import DEFAULT_RULE
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily, FamilyOfTests
 from humeval_power.saying.render import as_markdown
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
-from humeval_power.studies.analyze.against_plan import LooksTaken
+from humeval_power.studies.analyze.family import LooksTaken
 from humeval_power.studies.analyze.result import AnalysisResult
 from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison
 from humeval_power.studies.fit.wald import effect_test
@@ -41,13 +40,13 @@ from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.looks.replicates import nested_designs
 from humeval_power.studies.looks.stagewise import StagewiseResult
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of
-from humeval_power.studies.monitor.calls import monitor
 from humeval_power.studies.monitor.files import LedgerEntry, read_ledger, read_secret, sealed_line
 from humeval_power.studies.monitor.ledger_fields import look_content, start_content
 from humeval_power.studies.monitor.state import LookData, TakenLook
 from humeval_power.studies.monitor.step import study_monitoring
+from humeval_power.studies.monitor.taking import monitor
 from humeval_power.studies.plan.files import read_plan, read_plan_file
-from humeval_power.studies.plan.result_document import plan_document
+from humeval_power.studies.plan.result import plan_document
 from humeval_power.studies.power.formula import effect_precision
 
 TRUTH = seven(0.55, 0.02, 0.08, 0.05, 0.12, 0.1, 0.18)

@@ -15,8 +15,8 @@ from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import InputError
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of
-from humeval_power.studies.monitor.files_observations import read_observations
 from humeval_power.studies.monitor.state import Observations
+from humeval_power.studies.monitor.taking import read_observations
 
 HOSTILE = 'new, "<b>é😀</b>" & $\\frac{1}{2}$ ' + "y" * 30
 

@@ -17,11 +17,9 @@ from humeval_power.comparisons.preference.scenario import Preference
 from humeval_power.errors import FitError, InputError
 from humeval_power.studies.looks.boundaries import false_positive_rate
 from humeval_power.studies.looks.calls import judgements
-from humeval_power.studies.looks.judgement_plan import JudgementPlan
-from humeval_power.studies.looks.judgements import AssessmentLooks, PairedLooks
+from humeval_power.studies.looks.judgement_plan import AssessmentLooks, JudgementPlan, PairedLooks
 from humeval_power.studies.looks.replicates import stop
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
-from humeval_power.studies.monitor.calls import monitor
 from humeval_power.studies.monitor.state import (
     Monitoring,
     Observations,
@@ -31,6 +29,7 @@ from humeval_power.studies.monitor.state import (
     superiority_of,
 )
 from humeval_power.studies.monitor.step import after_stopping, false_positive_chance, step
+from humeval_power.studies.monitor.taking import monitor
 
 QUARTERS = (0.25, 0.5, 0.75, 1.0)
 STUDIES = {

@@ -115,7 +115,7 @@ def running(folder: Path, *, app: str = "tiny_page", idle: float = 5, **caps: fl
     """A page in a process of its own, with these caps; `app` is a module of `make_app`."""
     program = (
         "import importlib, json, sys\n"
-        "from humeval_power.doors.page.serving.refusals import Caps\n"
+        "from humeval_power.doors.page.serving.security import Caps\n"
         "from humeval_power.doors.page.serving.server import serve\n"
         "app, folder, idle, caps = sys.argv[1:]\n"
         "def tell(text):\n    print(text, flush=True)\n"

@@ -13,10 +13,9 @@ from starlette.testclient import TestClient
 
 from humeval_power.asking.options import takes_column_or_file
 from humeval_power.doors.page.app import make_app
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import CommandRequest, PageParts, file_names, offered
+from humeval_power.doors.page.requests import FORMS, CommandRequest, PageParts, file_names, offered
 from humeval_power.doors.page.serving.chosen_folder import Folder
-from humeval_power.doors.page.serving.refusals import Caps
+from humeval_power.doors.page.serving.security import Caps
 from humeval_power.doors.page.serving.uploads import Uploads
 
 

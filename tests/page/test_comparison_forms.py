@@ -15,8 +15,7 @@ from places import ROOT
 
 from humeval_power.asking.form import Form
 from humeval_power.doors.page.answers import Work, answer
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import CommandRequest, offered, words_of
+from humeval_power.doors.page.requests import FORMS, CommandRequest, offered, words_of
 from humeval_power.doors.page.views import can_begin
 
 COMPARISONS = [form for form in FORMS.values() if form.journey == "compare"]

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from browsing import browser_page, settled
 
-from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import FORMS
 from humeval_power.doors.page.views import can_begin
 from humeval_power.saying.answer_words import of_hundred
 

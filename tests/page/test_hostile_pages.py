@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from humeval_power.doors.page.app import make_app
 from humeval_power.doors.page.requests import PageParts
 from humeval_power.doors.page.serving.chosen_folder import Folder
-from humeval_power.doors.page.serving.refusals import Caps
+from humeval_power.doors.page.serving.security import Caps
 from humeval_power.doors.page.serving.uploads import Uploads
 
 NAMES = (

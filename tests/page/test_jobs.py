@@ -18,9 +18,8 @@ from places import ROOT, TESTS
 from worker_room import Room, a_room, lives, problem_of
 
 from humeval_power.doors.page.answers import Work, answer
-from humeval_power.doors.page.working.crew import TooManyError
-from humeval_power.doors.page.working.jobs import Job
-from humeval_power.doors.page.working.workers import WARM, WorkLimits
+from humeval_power.doors.page.working.jobs import WARM, Job, WorkLimits
+from humeval_power.doors.page.working.worker_link import TooManyError
 
 LIMITS = WorkLimits(stop_seconds=1, jobs=5, kept_jobs=3)
 

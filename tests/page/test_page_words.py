@@ -14,10 +14,10 @@ pytest.importorskip("starlette")
 from in_process_parts import a_client, version
 from starlette.testclient import TestClient
 
-from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import FORMS
 from humeval_power.doors.page.workspace.stages import OPEN, REPORTS
 from humeval_power.doors.page.workspace.written import in_plain_words
-from humeval_power.studies.field.uploads.mapping_text import readme
+from humeval_power.studies.field.uploads.html import readme
 from humeval_power.studies.field.uploads.prolific import _README as PROLIFIC_README
 
 TERMINAL = (

@@ -19,8 +19,7 @@ pytest.importorskip("starlette", reason="The page needs the extra [page].")
 from humeval_power.asking.form import Form
 from humeval_power.asking.vocabulary import ENTRIES, TO_PLAN_FROM
 from humeval_power.designs import k_per_item
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import NEVER, offered, request_of, words_of
+from humeval_power.doors.page.requests import FORMS, NEVER, offered, request_of, words_of
 from humeval_power.studies.plan.calls import assign_work
 from humeval_power.studies.power.files import shipped_library
 

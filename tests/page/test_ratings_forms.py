@@ -16,8 +16,7 @@ from in_process_parts import brought, next_links
 
 from humeval_power.asking.form import Form
 from humeval_power.asking.options import takes_files
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import offered
+from humeval_power.doors.page.requests import FORMS, offered
 
 PILOT = Path(__file__).parents[2] / "data" / "pilot.csv"
 RATING_FORMS = [form for form in FORMS.values() if form.journey == "ratings"]

@@ -18,8 +18,14 @@ from cases import each_case
 from places import ROOT
 
 from humeval_power.doors.page.answers import Work, answer
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import file_names, may_read_files, offered, request_of, words_of
+from humeval_power.doors.page.requests import (
+    FORMS,
+    file_names,
+    may_read_files,
+    offered,
+    request_of,
+    words_of,
+)
 
 # What a command needs besides the option that is tried, as in its link.
 BASES = {

@@ -18,8 +18,7 @@ from in_process_parts import a_client, said
 from starlette.testclient import TestClient
 
 from humeval_power.checking.exports.imported import imported
-from humeval_power.checking.exports.mapping import Condition, ErrorWeights, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.mapping import Condition, ErrorWeights, Mapping, RatingColumns, Template
 from humeval_power.errors import InputError
 from humeval_power.files.exports.mapping_file import mapping_text, parsed_mapping
 from humeval_power.files.exports.platforms import read_export

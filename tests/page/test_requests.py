@@ -9,8 +9,8 @@ from cases import each_case, examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.requests import (
+    FORMS,
     NEVER,
     CommandRequest,
     command_of,

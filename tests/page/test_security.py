@@ -14,8 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from humeval_power.doors.page.serving import security as session_module
-from humeval_power.doors.page.serving.refusals import Caps
-from humeval_power.doors.page.serving.security import Guard, Session
+from humeval_power.doors.page.serving.security import Caps, Guard, Session
 
 PORT = 8123
 App = Callable[[Scope, Receive, Send], Awaitable[None]]

@@ -10,7 +10,7 @@ from cases import each_case
 
 pytest.importorskip("starlette", reason="The page needs the extra [page].")
 
-from humeval_power.doors.page.workspace.text_reading import planned, texts_read
+from humeval_power.doors.page.workspace.reading import planned, texts_read
 from humeval_power.errors import InputError
 from humeval_power.files.tables import read_table
 from humeval_power.studies.field.files import read_outputs

@@ -25,7 +25,7 @@ from starlette.types import Message
 
 from humeval_power.doors.page.serving import uploads as uploads_module
 from humeval_power.doors.page.serving.chosen_folder import Folder, PrivateFolder
-from humeval_power.doors.page.serving.refusals import Caps, RefusedError
+from humeval_power.doors.page.serving.security import Caps, RefusedError
 from humeval_power.doors.page.serving.uploads import Upload, Uploads, safe_name
 from humeval_power.errors import InputError
 from humeval_power.files.file_bytes import refuse_bomb

@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 
 from humeval_power.asking.study_file import parsed_study
 from humeval_power.doors.page.answers import Work, answer
-from humeval_power.doors.page.forms import FORMS
+from humeval_power.doors.page.requests import FORMS
 from humeval_power.doors.page.workspace.stages import BY_KEY, REPORTS, STAGES, looks_taken
 from humeval_power.doors.page.workspace.studies import OpenedStudy
 

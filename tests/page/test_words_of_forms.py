@@ -13,8 +13,7 @@ pytest.importorskip("starlette")
 from every_command import write_inputs
 
 from humeval_power.doors.page.answers import Answer, Work, answer
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import CommandRequest, html_by_labels
+from humeval_power.doors.page.requests import FORMS, CommandRequest, html_by_labels
 from humeval_power.doors.page.views import PageField, answered, field_groups
 
 

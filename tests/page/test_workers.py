@@ -14,8 +14,8 @@ from cases import few_fast
 from worker_room import Room, a_room, lives, problem_of
 
 from humeval_power.doors.page.answers import Work, answer
-from humeval_power.doors.page.working.crew import TooManyError
-from humeval_power.doors.page.working.workers import WARM, WorkLimits
+from humeval_power.doors.page.working.jobs import WARM, WorkLimits
+from humeval_power.doors.page.working.worker_link import TooManyError
 
 MB = 10**6
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from humeval_power.doors.page.serving.refusals import RefusedError
+from humeval_power.doors.page.serving.security import RefusedError
 from humeval_power.doors.page.serving.server import State
 
 

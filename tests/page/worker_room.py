@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 import page_runs
 
 from humeval_power.doors.page.answers import Answer, Work
-from humeval_power.doors.page.working.jobs import Job
+from humeval_power.doors.page.working.jobs import Job, Workers, WorkLimits
 from humeval_power.doors.page.working.worker_link import Run
-from humeval_power.doors.page.working.workers import Workers, WorkLimits
 
 T = TypeVar("T")
 HALLO = (Work(("say", "hallo")),)

@@ -10,7 +10,7 @@ import sys
 import page_runs
 
 from humeval_power.doors.page.answers import Work
-from humeval_power.doors.page.working.workers import Workers
+from humeval_power.doors.page.working.jobs import Workers
 
 
 async def serve(output: str) -> None:

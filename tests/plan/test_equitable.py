@@ -9,8 +9,7 @@ from cases import examples, few_fast
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from humeval_power.designs import k_per_item, with_documents
-from humeval_power.equitable import equitable_colours
+from humeval_power.designs import equitable_colours, k_per_item, with_documents
 
 GRAPHS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 8)), max_size=80)
 

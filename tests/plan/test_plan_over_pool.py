@@ -10,7 +10,7 @@ import pytest
 from cli import run
 
 import humeval_power as hp
-from humeval_power.checking.item_pools import ScoredOutputs
+from humeval_power.checking.outputs import ScoredOutputs
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.inference.chosen_items import (
     explained_by_draw,

@@ -15,12 +15,12 @@ from humeval_power.costs import CostModel
 from humeval_power.errors import InputError
 from humeval_power.exclusions import ExclusionRules
 from humeval_power.parameters import preset
-from humeval_power.simulation.losses import Losses
 from humeval_power.simulation.quality_control import QualityControl
+from humeval_power.simulation.study import Losses
 from humeval_power.studies.plan.calls import make_plan
 from humeval_power.studies.plan.candidates import what_is_left
 from humeval_power.studies.plan.files import parse_plan
-from humeval_power.studies.plan.planned_rules import NOBODY_OUT, WorkersOut
+from humeval_power.studies.plan.planned_systems import NOBODY_OUT, WorkersOut
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.systems import SystemsParameters

@@ -23,8 +23,8 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.render import as_html, as_markdown
 from humeval_power.scales import RatingScale
 from humeval_power.studies.plan.plan import Amendment, Change, ParameterSource, Plan, PredictedPower
-from humeval_power.studies.plan.planned_rules import PlannedRules, RulesCost, WorkersOut
-from humeval_power.studies.plan.result_document import plan_document
+from humeval_power.studies.plan.planned_systems import PlannedRules, RulesCost, WorkersOut
+from humeval_power.studies.plan.result import plan_document
 from humeval_power.studies.plan.result_words import design_words
 from humeval_power.studies.power.analytic import minimum_detectable_effect
 from humeval_power.studies.power.formula import effect_precision

@@ -14,7 +14,7 @@ from scipy import stats
 from humeval_power.comparisons.judge.budget import JudgePanel
 from humeval_power.errors import InputError
 from humeval_power.studies.plan.files import read_plan
-from humeval_power.studies.plan.planned_judges import PlannedJudges, beside_judges
+from humeval_power.studies.plan.planned_systems import PlannedJudges, beside_judges
 from humeval_power.study import Study
 
 STUDY = """schema = "humeval_power/study/1"

@@ -17,15 +17,14 @@ from cases import few_fast
 import humeval_power as hp
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.errors import DesignError, InputError
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
 from humeval_power.ratings import ratings_from_table
-from humeval_power.rules import DEFAULT_RULE
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily
 from humeval_power.saying.render.html import as_html
 from humeval_power.saying.render.markdown import as_markdown
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.against_plan import family_deviations
 from humeval_power.studies.analyze.calls import analyze, analyze_criteria
+from humeval_power.studies.analyze.family import family_deviations
 from humeval_power.studies.plan.calls import assign_work, make_plan, systems_pilot
 from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.files import amend_plan, parse_plan, read_plan
@@ -38,7 +37,7 @@ from humeval_power.studies.plan.planned_systems import (
     scaled,
     systems_of_deviations,
 )
-from humeval_power.studies.plan.result_document import plan_document
+from humeval_power.studies.plan.result import plan_document
 from humeval_power.studies.plan.sealed_content import plan_to_json
 from humeval_power.studies.plan.systems_search import (
     GoalPower,

@@ -16,25 +16,24 @@ from cli import run
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import crossed, with_documents
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import ratings_from_table
-from humeval_power.rules import DEFAULT_RULE
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily
 from humeval_power.saying.render.markdown import as_markdown
-from humeval_power.simulation.losses import Losses
-from humeval_power.simulation.systems import draw_system_ratings
+from humeval_power.simulation.rehearsal import draw_system_ratings
+from humeval_power.simulation.study import Losses
 from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.plan.calls import make_plan, systems_pilot
 from humeval_power.studies.plan.candidates import SearchSpace
 from humeval_power.studies.plan.files import parse_plan
-from humeval_power.studies.plan.planned_rules import WorkersOut
 from humeval_power.studies.plan.planned_systems import (
     PlannedSystems,
+    WorkersOut,
     for_systems,
     goal_power,
     systems_of_pairs,
 )
-from humeval_power.studies.plan.result_document import plan_document
+from humeval_power.studies.plan.result import plan_document
 from humeval_power.studies.plan.systems_search import GoalPower, cheapest, list_rows
 from humeval_power.studies.power.calls import study_size
 from humeval_power.studies.power.systems_study import SystemsStudy

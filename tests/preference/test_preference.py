@@ -16,9 +16,13 @@ from click.testing import Result
 from scipy import stats
 
 from humeval_power.comparisons.preference.files import read_judgements
-from humeval_power.comparisons.preference.judgements import preference_p, smallest_gap
 from humeval_power.comparisons.preference.latent_scale import design_effect, independent_range
-from humeval_power.comparisons.preference.scenario import Preference, judgements_for
+from humeval_power.comparisons.preference.scenario import (
+    Preference,
+    judgements_for,
+    preference_p,
+    smallest_gap,
+)
 from humeval_power.errors import InputError
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.questions import required_n

@@ -27,16 +27,18 @@ from humeval_power.comparisons.rank.leaderboard import (
     StrengthEstimates,
     breaks,
     direct_votes,
+    holm,
     leaderboard,
     level_of_look,
+    max_t,
     rank_battles,
     rank_scores,
+    sign_tests,
     stratified_covariance,
     tiers,
     times_needed,
     times_until_alone,
 )
-from humeval_power.comparisons.rank.pair_tests import holm, max_t, sign_tests
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.errors import InputError
 
@@ -109,7 +111,7 @@ def test_drawn_signs_are_all_signs_but_for_their_error() -> None:
     rows, columns = np.array([3, 3, 3, 2, 2, 1]), np.array([0, 1, 2, 0, 1, 0])
     every = sign_tests(sums, rows, columns, level=0.05, seed=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("humeval_power.comparisons.rank.pair_tests._ALL", 0)
+        patch.setattr("humeval_power.comparisons.rank.leaderboard._ALL", 0)
         drawn = sign_tests(sums, rows, columns, level=0.05, seed=1)
     assert drawn.adjusted == pytest.approx(every.adjusted, abs=0.02)  # 3 errors of 10,000 draws
     assert drawn.best == pytest.approx(every.best, abs=0.02)

@@ -10,8 +10,7 @@ import pytest
 from humeval_power.designs import counterbalanced, crossed, from_table, k_per_item, with_documents
 from humeval_power.errors import DesignError
 from humeval_power.parameters import preset
-from humeval_power.simulation.losses import Losses, remaining
-from humeval_power.simulation.study import draw_ratings, replicate_generator, simulate
+from humeval_power.simulation.study import Losses, draw_ratings, remaining, replicate_generator, simulate
 
 PLAIN = preset("low")
 HALF = {"sd_document_intercept": 0.05, "sd_document_slope": 0.05}

@@ -11,7 +11,7 @@ import pytest
 
 from humeval_power.errors import InputError
 from humeval_power.fees import PlatformFee
-from humeval_power.files.json_text import default_fee_file, read_fee, read_fees
+from humeval_power.files.file_bytes import default_fee_file, read_fee, read_fees
 
 
 def written(tmp_path, text, schema='schema = "humeval_power/platform_fees/1"\n'):

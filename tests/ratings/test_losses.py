@@ -15,19 +15,20 @@ from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.parameters import preset
-from humeval_power.simulation.losses import (
+from humeval_power.simulation.study import (
     AT_RANDOM,
     CAREFUL,
     STRAIGHT,
     Losses,
     careless_responses,
     collect,
+    draw_ratings,
     draw_workers,
     lose_rows,
     remaining,
+    replicate_generator,
     suspicious_workers,
 )
-from humeval_power.simulation.study import draw_ratings, replicate_generator
 
 DESIGN = k_per_item(20, 100, ratings_per_item=3)
 ROWS = DESIGN.assignment

@@ -15,7 +15,7 @@ from seven import seven
 from humeval_power.checking.rows import FlowStep
 from humeval_power.comparisons.agreement.agreement import agreement, repeatability
 from humeval_power.comparisons.agreement.reliability import intraclass_correlations
-from humeval_power.comparisons.agreement.result import agreement_record
+from humeval_power.comparisons.agreement.result_report import agreement_record
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import k_per_item
 from humeval_power.estimation.fitting import fit
@@ -25,8 +25,7 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.result import ANALYSIS_SCHEMA, Provenance, enveloped, json_ready
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
-from humeval_power.studies.analyze.against_plan import deviations, power_at_interest
-from humeval_power.studies.analyze.family import analysis_content
+from humeval_power.studies.analyze.family import analysis_content, deviations, power_at_interest
 from humeval_power.studies.fit.wald import effect_test
 from humeval_power.studies.plan.plan import ParameterSource, Plan, PredictedPower
 from humeval_power.studies.plan.sealed_content import looks_content

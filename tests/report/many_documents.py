@@ -12,8 +12,8 @@ import numpy as np
 from forms_documents import CHECKSUM, PLAN
 
 from humeval_power.checking.rows import FlowStep
-from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import Ratings
+from humeval_power.rules import ComparisonFamily
 from humeval_power.saying.result import Provenance, Source, json_ready
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze, analyze_criteria

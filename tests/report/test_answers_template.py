@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from study_files import run
 
-from humeval_power.files.json_text import toml_lines
+from humeval_power.files.file_bytes import toml_lines
 from humeval_power.studies.report.answers_template import value_text
 from humeval_power.studies.report.calls import answers_template
 from humeval_power.studies.report.config import CRITERION_TEXTS, PERSONS, TEXTS, ReportConfig

@@ -14,7 +14,7 @@ from latex_run import compiled
 from many_documents import CRITERIA, JOINT, NAMES, PAIRWISE, many_documents, many_plan
 
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
+from humeval_power.rules import ComparisonFamily
 from humeval_power.saying.numbers import p_cell
 from humeval_power.saying.render import as_html, as_latex, as_markdown
 from humeval_power.scales import RatingScale

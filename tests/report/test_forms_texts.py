@@ -15,14 +15,13 @@ from cases import each_case
 from own_scripts import without_own_scripts
 
 from humeval_power.choices import DESIGN_KINDS
-from humeval_power.comparisons.agreement.result import (
+from humeval_power.comparisons.agreement.result_report import (
     agreement_measures,
     agreement_record,
     agreement_values,
 )
-from humeval_power.families import DEFAULT_FAMILY, FamilyOfTests
 from humeval_power.ratings import Ratings
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import DEFAULT_FAMILY, DecisionRule, FamilyOfTests
 from humeval_power.saying.render import as_html, as_markdown
 from humeval_power.saying.result import json_ready
 from humeval_power.studies.analyze.family import comparison_content

@@ -9,7 +9,7 @@ import pytest
 from cli import run
 
 from humeval_power.parameters import FURTHER_DEVIATIONS, STANDARD_DEVIATIONS
-from humeval_power.saying.sd_words import SD_WORDS, sds_in_words
+from humeval_power.saying.rule_words import SD_WORDS, sds_in_words
 
 
 @pytest.fixture

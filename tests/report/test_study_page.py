@@ -148,7 +148,8 @@ def test_agreement_of_other_workers_has_its_own_value_in_table_and_picture(monke
     study = {**made.ANALYSIS, "agreement": {"between": [entry], "within": []}}
     drawn = []
     monkeypatch.setattr(
-        "humeval_power.comparisons.agreement.result.agreement_figure", lambda rows: drawn.extend(rows)
+        "humeval_power.comparisons.agreement.result_report.agreement_figure",
+        lambda rows: drawn.extend(rows),
     )
     found = report(CriterionDocuments(analysis=study))
     (picture,) = [one for one in found.document().pictures if one.name == "agreement"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.runs.run_table import RunTable
+from humeval_power.comparisons.runs.testing import RunTable
 
 
 def table_of(

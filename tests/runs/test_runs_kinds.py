@@ -10,7 +10,7 @@ from cases import each_case
 from runs.tables import crossed_scores, nested_scores, table_of
 from scipy import stats
 
-from humeval_power.comparisons.runs.run_table import named_kind, read_kind
+from humeval_power.comparisons.runs.testing import named_kind, read_kind
 
 
 @each_case(

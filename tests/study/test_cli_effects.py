@@ -12,7 +12,7 @@ from places import ROOT
 import humeval_power as hp
 from humeval_power.saying.render import as_markdown
 from humeval_power.studies.plan.files import read_plan
-from humeval_power.studies.plan.result_document import plan_document
+from humeval_power.studies.plan.result import plan_document
 
 PILOT = str(ROOT / "data" / "pilot.csv")
 SIZE = ("--workers", "6", "--items", "20")

@@ -16,9 +16,8 @@ from test_joint_fit import random_table
 
 from humeval_power.comparisons.agreement.agreement import agreement
 from humeval_power.doors.terminal.main import main
-from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import ratings_from_table
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.safe_text import file_stems
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import Unit

@@ -12,8 +12,8 @@ import pytest
 from cli import run
 
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
 from humeval_power.files.tables import read_ratings
+from humeval_power.rules import ComparisonFamily
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.fit.calls import fit

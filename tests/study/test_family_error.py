@@ -8,9 +8,8 @@ import pytest
 from cases import few_fast
 
 from humeval_power.estimation.joint.fit import fit_joint
-from humeval_power.families import ComparisonFamily, SystemVariances
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.rules import DEFAULT_RULE
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily, SystemVariances
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.fit import joint_comparison as module

@@ -14,10 +14,9 @@ from test_joint_fit import random_table
 from test_many_systems import ratings_of
 
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.files.documents.reading import checked_document
 from humeval_power.inference.corrections import correct
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule, FamilyOfTests
 from humeval_power.saying.numbers import p_cell, p_words
 from humeval_power.saying.render.terminal import as_terminal
 from humeval_power.saying.result import json_ready

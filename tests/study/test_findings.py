@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from test_cli_many_systems import CRITERIA, NAMES, frame
 
-from humeval_power.families import ComparisonFamily
 from humeval_power.ratings import ratings_from_table
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.saying.document import Table
 from humeval_power.saying.render import as_html, as_latex, as_markdown, as_terminal
 from humeval_power.saying.render.terminal import table_lines

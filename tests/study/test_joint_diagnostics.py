@@ -13,14 +13,13 @@ from test_joint_fit import random_table
 from test_many_systems import ratings_of
 
 from humeval_power.estimation.joint.fit import fit_joint
-from humeval_power.families import ComparisonFamily
 from humeval_power.files.documents.reading import to_json
 from humeval_power.ratings import Ratings
+from humeval_power.rules import ComparisonFamily
 from humeval_power.saying.render import as_terminal
 from humeval_power.studies.analyze.calls import analyze
-from humeval_power.studies.analyze.diagnostics import diagnose_jointly
+from humeval_power.studies.analyze.diagnostics import diagnose_jointly, screening_sentence
 from humeval_power.studies.analyze.result import AnalysisResult
-from humeval_power.studies.analyze.screening import screening_sentence
 from humeval_power.studies.analyze.system_diagnostics import influence_words, spread_figure
 
 NAMES = ("p", "q", "r", "s")

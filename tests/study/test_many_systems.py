@@ -17,10 +17,9 @@ from scipy import stats
 from test_joint_fit import random_table
 
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
 from humeval_power.inference.corrections import correct
 from humeval_power.ratings import Ratings
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit import joint_comparison
 from humeval_power.studies.fit.joint_comparison import compare_jointly

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from humeval_power.families import ComparisonFamily
 from humeval_power.inference.corrections import correct
 from humeval_power.ratings import ratings_from_table
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze, analyze_criteria
 from humeval_power.studies.fit import joint_comparison as model_check

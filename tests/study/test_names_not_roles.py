@@ -14,7 +14,7 @@ from cli import run
 from humeval_power.estimation.crossed.interaction_score import InteractionTest
 from humeval_power.studies.fit.fit_blocks import fit_notes
 from humeval_power.studies.fit.fit_result import spread_words
-from humeval_power.studies.fit.latent_effects import SpreadTest
+from humeval_power.studies.fit.wald import SpreadTest
 
 ROLES = re.compile(r"\bB - A\b|\bA (?:observed|fitted)\b|\bfor A\b|\bA's\b|\bof A\b")
 

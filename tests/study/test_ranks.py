@@ -14,8 +14,7 @@ from scipy import stats
 from test_joint_fit import random_table
 from test_many_systems import ratings_of
 
-from humeval_power.families import ComparisonFamily
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.studies.fit.joint_comparison import compare_jointly
 from humeval_power.studies.fit.many_systems import compare_in_pairs
 from humeval_power.studies.fit.ranks import (

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from humeval_power.comparisons.accuracy.agreement import OVERLAP
+from humeval_power.comparisons.accuracy.counts import UnpairedAccuracy
 from humeval_power.comparisons.accuracy.paired import PairedAccuracy
-from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 from humeval_power.comparisons.assessment.scenario import DirectAssessment
 from humeval_power.comparisons.contingency.scenario import ContingencyStudy, correlated_errors
 from humeval_power.comparisons.corpus.scenario import CorpusStudy
@@ -27,7 +27,7 @@ from humeval_power.runs_parameters import RunsParameters
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.simulation.study import simulate
 from humeval_power.studies.looks.boundaries import boundaries
-from humeval_power.studies.looks.judgements import PairedLooks
+from humeval_power.studies.looks.judgement_plan import PairedLooks
 from humeval_power.studies.looks.replicates import RatingLooks, SequentialStudy, equal_looks
 from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.power.estimate import estimate_power

@@ -12,12 +12,11 @@ from cli import refusal_of, run_json, text_of
 
 from humeval_power.designs import crossed, from_table, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters
 from humeval_power.ratings import ratings_from_table
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.losses import Losses
+from humeval_power.simulation.study import Losses
 from humeval_power.studies.fit.many_systems import compare_systems
 from humeval_power.studies.power.replication import Replication
 from humeval_power.studies.power.scenario import RatingStudy

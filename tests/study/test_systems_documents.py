@@ -13,10 +13,9 @@ from reference.dense_many_documents import covariance_of_means, covariance_of_ra
 
 from humeval_power.designs import Assignment, crossed, from_table, k_per_item, with_documents
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.simulation.systems import draw_sums, draw_system_ratings
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily, DecisionRule
+from humeval_power.simulation.rehearsal import draw_sums, draw_system_ratings
 from humeval_power.studies.fit.max_t import pair_rows
 from humeval_power.studies.power.formula import analytic_power
 from humeval_power.studies.power.required import design_of

@@ -14,9 +14,8 @@ from scipy import stats
 from humeval_power.designs import Assignment, Design, crossed, k_per_item
 from humeval_power.errors import InputError, ParametersError
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters, preset
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily, DecisionRule
 from humeval_power.studies.power.formula import analytic_power, power_at
 from humeval_power.studies.power.systems_power import power_by_law, systems_formula
 from humeval_power.studies.power.systems_precision import SystemsPrecision, systems_precision

@@ -11,10 +11,9 @@ from scipy import special
 
 from humeval_power.designs import crossed, from_table, k_per_item, with_documents
 from humeval_power.estimation.joint.strands import ContrastFits
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters, preset
-from humeval_power.rules import DEFAULT_RULE
-from humeval_power.simulation.losses import Losses, suspicious_workers
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily
+from humeval_power.simulation.study import Losses, suspicious_workers
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.replication import Replication
 from humeval_power.studies.power.scenario import RatingStudy

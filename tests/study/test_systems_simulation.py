@@ -18,11 +18,10 @@ from humeval_power.designs import Design, crossed, from_table, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.estimation.joint.fit import contrast_precision, fit_joint
 from humeval_power.estimation.joint.strands import ContrastFits
-from humeval_power.families import ComparisonFamily
 from humeval_power.inference.corrections import significant
 from humeval_power.parameters import preset
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.simulation.systems import CompleteSums
+from humeval_power.rules import DEFAULT_RULE, ComparisonFamily, DecisionRule
+from humeval_power.simulation.rehearsal import CompleteSums
 from humeval_power.studies.fit.max_t import CriticalValues, MaxT
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.scenario import RatingStudy

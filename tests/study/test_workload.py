@@ -8,11 +8,10 @@ from cli import run
 
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import preset
-from humeval_power.rules import DecisionRule
-from humeval_power.simulation.losses import NO_LOSSES, Losses
-from humeval_power.studies.power import systems_study, work_ahead
+from humeval_power.rules import ComparisonFamily, DecisionRule
+from humeval_power.simulation.study import NO_LOSSES, Losses
+from humeval_power.studies.power import systems_study, typed
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.power.workload import (
@@ -91,24 +90,24 @@ def test_maximum_likelihood_of_complete_designs_takes_no_more_than_the_default_t
 
 
 def test_more_than_a_day_or_the_free_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work_ahead, "free_memory", lambda: 8e9)
+    monkeypatch.setattr(typed, "free_memory", lambda: 8e9)
     with pytest.raises(InputError, match=r"about 64 GB of memory; 8.0 GB are free"):
-        work_ahead.tell_work(Workload(1.0, 64e9), n_simulations=10)
+        typed.tell_work(Workload(1.0, 64e9), n_simulations=10)
     with pytest.raises(InputError, match=r"n_simulations=1_000_000 .* about 12 days.*smaller study"):
-        work_ahead.tell_work(Workload(1e6, 0.0), n_simulations=1_000_000)
+        typed.tell_work(Workload(1e6, 0.0), n_simulations=1_000_000)
 
 
 def test_more_than_a_minute_is_said_with_a_way_out(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work_ahead, "free_memory", lambda: 8e9)
-    work_ahead.tell_work(Workload(600.0, 2e9), n_simulations=10_000, way_out="--method analytic")
+    monkeypatch.setattr(typed, "free_memory", lambda: 8e9)
+    typed.tell_work(Workload(600.0, 2e9), n_simulations=10_000, way_out="--method analytic")
     said = " ".join(capsys.readouterr().err.split())
     assert said == (
         "This will take about 10 minutes and 2.0 GB of memory. Ctrl-C ends it. --simulations 1000 take about a "
         "minute, or --method analytic."
     )
-    work_ahead.tell_work(Workload(30.0, 0.0), n_simulations=10)
+    typed.tell_work(Workload(30.0, 0.0), n_simulations=10)
     assert capsys.readouterr().err == ""
 
 
@@ -125,7 +124,7 @@ def test_more_than_a_minute_is_said_with_a_way_out(
     ],
 )
 def test_durations_are_in_one_unit(seconds: float, words: str) -> None:
-    assert work_ahead.duration(seconds) == words
+    assert typed.duration(seconds) == words
 
 
 def test_an_affordable_number_of_simulations_is_round_and_fits() -> None:

@@ -10,9 +10,14 @@ import pandas as pd
 import pytest
 from cli import run, run_json
 
-from humeval_power.comparisons.survey.files import read_comparisons
 from humeval_power.comparisons.survey.result import survey_figure
-from humeval_power.comparisons.survey.survey import PublishedComparison, Share, describe, survey
+from humeval_power.comparisons.survey.survey import (
+    PublishedComparison,
+    Share,
+    describe,
+    read_comparisons,
+    survey,
+)
 from humeval_power.parameters import preset
 
 ROOT = Path(__file__).parents[2]

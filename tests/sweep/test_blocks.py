@@ -18,7 +18,7 @@ from humeval_power.parameters import preset
 from humeval_power.rules import CARD2020
 from humeval_power.studies.power.estimate import block_size, count_block, estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.surface import list_cells, run_surface
+from humeval_power.studies.power.strategies import list_cells, run_surface
 from humeval_power.sweep.blocks import (
     Block,
     NoDigestError,

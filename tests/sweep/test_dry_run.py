@@ -8,7 +8,7 @@ import pytest
 from blocks_for_tests import mean_of_normals, normal_blocks
 from cli import run
 
-from humeval_power.studies.power import work_ahead
+from humeval_power.studies.power import typed
 from humeval_power.sweep import dispatch as dry_run
 from humeval_power.sweep.blocks import Block, run_blocks, sweeping
 from humeval_power.sweep.dispatch import CostWorkedOut, DryRun, cost_of
@@ -32,7 +32,7 @@ def test_a_command_says_what_it_will_cost_and_writes_nothing(tmp_path):
 
 @pytest.mark.slow
 def test_what_is_not_computed_is_not_refused_for_its_length(monkeypatch):
-    monkeypatch.setattr(work_ahead, "TOO_LONG", 0.1)
+    monkeypatch.setattr(typed, "TOO_LONG", 0.1)
     words = [*SURFACE, "--simulations", "300000", "--dry-run"]
     done = run(*words)
     assert "600,000 replicates" in done.stdout

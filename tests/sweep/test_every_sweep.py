@@ -14,7 +14,7 @@ import pytest
 from cases import few_fast
 from cli import run
 
-from humeval_power.files import block_store
+from humeval_power.files import file_sets
 from humeval_power.files import file_sets as partial_folder
 from humeval_power.sweep.blocks import Block, digest_of, sweeping
 
@@ -193,7 +193,7 @@ def test_blocks_have_the_same_digests_in_another_process(tmp_path, hash_seed):
 @few_fast("name", ["calibrate", "scenario surface", "looks study", "plan, looks"], fast=2)
 def test_a_command_stopped_by_ctrl_c_goes_on_to_the_same_bytes(name, monkeypatch):
     monkeypatch.setattr(partial_folder, "PATIENCE", 0.0)
-    monkeypatch.setattr(block_store, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(file_sets, "SAVE_EVERY", 0.0)
     words = SWEEPS[name][0].split()
     run(*words, "-o", "answer.json")
     plain = Path("answer.json").read_bytes()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cli import run
 
-from humeval_power.files import block_store
+from humeval_power.files import file_sets
 from humeval_power.files import file_sets as partial_folder
 from humeval_power.sweep.blocks import Block, Sweep
 from humeval_power.sweep.dispatch import NotSendableError
@@ -27,7 +27,7 @@ N_BLOCKS = 18
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch, tmp_path):
     monkeypatch.setattr(partial_folder, "PATIENCE", 0.0)
-    monkeypatch.setattr(block_store, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(file_sets, "SAVE_EVERY", 0.0)
     monkeypatch.chdir(tmp_path)
 
 

@@ -15,13 +15,13 @@ import pytest
 from cases import each_case
 
 from humeval_power.errors import as_arguments
-from humeval_power.files import block_store
+from humeval_power.files import file_sets
 from humeval_power.files import file_sets as partial_folder
-from humeval_power.files.block_store import BlockStore
 from humeval_power.files.disk import BusyError
 from humeval_power.files.file_sets import (
     BLOCKS,
     QUESTION,
+    BlockStore,
     KeptQuestion,
     PartialFolder,
     UnfinishedWorkError,
@@ -43,7 +43,7 @@ RESULT = BlockCounts((Tally(5, 0, 2, n_zero=(1, 0)),), ("a", "b"), True)
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch):
     monkeypatch.setattr(partial_folder, "PATIENCE", 0.0)
-    monkeypatch.setattr(block_store, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(file_sets, "SAVE_EVERY", 0.0)
 
 
 class Folder(PartialFolder):

@@ -14,7 +14,7 @@ from humeval_power.saying.numbers import time_taken
 from humeval_power.studies.power import workload
 from humeval_power.studies.power.estimate import ReplicateProgress, estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.surface import list_cells, run_surface
+from humeval_power.studies.power.strategies import list_cells, run_surface
 from humeval_power.sweep.blocks import Block, part_done, run_blocks, sweeping
 
 

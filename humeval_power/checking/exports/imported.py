@@ -25,13 +25,18 @@ from humeval_power.checking.cells import (
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.exports.assigned import AssignmentTable, Key
 from humeval_power.checking.exports.decoding import DecodedTable, decode
-from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.mapping import (
     EXTRAS,
+    FIELDS,
     RATING,
+    SLOT,
+    TOLD,
+    VALUE,
     ErrorWeights,
+    Export,
     Mapping,
     RatingColumns,
+    literal,
     summed_errors,
 )
 from humeval_power.checking.exports.rating_blocks import (
@@ -48,7 +53,6 @@ from humeval_power.checking.exports.rating_blocks import (
     split_columns,
     without_criteria,
 )
-from humeval_power.checking.exports.templates import FIELDS, SLOT, TOLD, VALUE, literal
 from humeval_power.checking.rows import KIND, ROW_INDEX, ExportFlow, FlowStep
 from humeval_power.errors import InputError, Problem, refusal, refuse
 

@@ -1,19 +1,116 @@
-"""What a person says about an export: where its ratings stand, and what its words mean."""
+"""What a person says about an export: where its ratings stand, and what its words mean.
+
+Templates of names and texts, such as Answer.{slot} or {item}__{system}: what a column or a cell says.
+
+A platform's export as one table of text, before anything is made of it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping as MappingType
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 
 import pandas as pd
 
 from humeval_power.checking.cells import LISTED
 from humeval_power.checking.columns import close_to
-from humeval_power.checking.exports.templates import FIELDS, SLOT, TOLD, VALUE, Template
-from humeval_power.checking.rows import COLLECTED, ROW_INDEX
+from humeval_power.checking.rows import COLLECTED, ROW_INDEX, FlowStep
 from humeval_power.errors import InputError, Problem
+from humeval_power.safe_text import shell_word
+
+FIELDS = ("worker", "item", "system", "criterion", "code")  # what a template may name a part of a rating by
+SLOT = "slot"  # what only tells columns apart; in a text that is taken apart, the slot of the assignment
+TOLD = (SLOT, "batch", "order", "document")  # what such a text may say besides
+ASKED = "asked"  # the question that stands over a column beside its name
+VALUE = "value"  # the rating itself, where the name of a marked column says it
+_TOKEN = re.compile(r"(\{\{|\}\}|\{[^{}]*\})")
+
+
+@dataclass(frozen=True)
+class Template:
+    """A text with parts in braces, each of one or more characters, as few as will do; {{ and }} are braces.
+    Raises InputError: an unknown part, or one that stands twice or directly beside another."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        known = (*FIELDS, *TOLD, VALUE)
+        unknown = [part for part in self.parts if part not in known]
+        if unknown:
+            text = ", ".join(f"{{{name}}}" for name in known)
+            raise InputError(f"{self.text!r}: {{{unknown[0]}}} is not known; there are {text}.")
+        if len(set(self.parts)) < len(self.parts):
+            raise InputError(f"{self.text!r}: a part may stand in it once.")
+        if any(one[0] and other[0] for one, other in pairwise(self._tokens)):
+            raise InputError(f"{self.text!r}: put something between two parts that tells where one ends.")
+
+    @cached_property
+    def _tokens(self) -> tuple[tuple[bool, str], ...]:
+        """The pieces in their order: whether a piece is a part, and its name or text."""
+        pieces = [piece for piece in _TOKEN.split(self.text) if piece]
+        return tuple(
+            (False, piece[0])
+            if piece in ("{{", "}}")
+            else (True, piece[1:-1])
+            if _TOKEN.fullmatch(piece)
+            else (False, piece)
+            for piece in pieces
+        )
+
+    @cached_property
+    def parts(self) -> tuple[str, ...]:
+        """The names in braces, in their order."""
+        return tuple(text for is_part, text in self._tokens if is_part)
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        """With parts as short, and as long, as they can be."""
+        short, long = (
+            [f"(?P<{text}>{part})" if is_part else re.escape(text) for is_part, text in self._tokens]
+            for part in (".+?", ".+")
+        )
+        return re.compile("".join(short), re.DOTALL), re.compile("".join(long), re.DOTALL)
+
+    def match(self, text: str) -> dict[str, str] | None:
+        """What each part is in a text, None where the text is not of this shape."""
+        result = self._patterns[0].fullmatch(text)
+        return None if result is None else result.groupdict()
+
+    def is_ambiguous(self, text: str) -> bool:
+        """Whether a text comes apart in more than one way."""
+        short, long = (pattern.fullmatch(text) for pattern in self._patterns)
+        return short is not None and long is not None and short.groups() != long.groups()
+
+    def filled(self, parts: dict[str, str]) -> str:
+        """The text with its parts put in; those that are not given stay in braces."""
+        return "".join(
+            parts.get(text, f"{{{text}}}") if is_part else text for is_part, text in self._tokens
+        )
+
+
+def literal(text: str) -> Template:
+    """The template of one text, whatever braces stand in it."""
+    return Template(text.replace("{", "{{").replace("}", "}}"))
+
+
+def in_natural_order(names: Sequence[str]) -> list[str]:
+    """Names with their numbers in order: Answer.2 before Answer.10."""
+    return sorted(names, key=_natural)
+
+
+def _natural(name: str) -> tuple[tuple[int, int, str], ...]:
+    return tuple(
+        (0, int(piece), "") if piece.isdigit() else (1, 0, piece)
+        for piece in re.split(r"(\d+)", name)
+        if piece
+    )
+
 
 # Annotated errors as ratings: a row for each error, and minus the sum of its weights for each output.
 
@@ -204,3 +301,35 @@ class Mapping:
             ]
         if problems:
             raise InputError(" ".join(problems))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Export:
+    """A platform's export as one table of text.
+
+    `why` is what it was known by. `frame` has its cells as text, numbered by an index named 'row' as the file
+    counts its rows. `questions` are those that stand over a column beside its name. `flow` are rows that
+    are no answers by the format itself. `mapping` is all that the format says without the person; None where
+    it says too little to read a rating. `people` marks a table of participants, without ratings, that is joined
+    to the others on `person`. `path` is where it was read, to be named in commands. `templates` are
+    the parts whose columns names tell, for a draft where there is no mapping.
+    """
+
+    platform: str
+    why: str
+    source: str
+    frame: pd.DataFrame
+    mapping: Mapping | None = None
+    questions: MappingType[str, str] = field(default_factory=dict)
+    flow: tuple[FlowStep, ...] = ()
+    notices: tuple[str, ...] = ()
+    person: str | None = None
+    people: bool = False
+    path: str = ""
+    templates: MappingType[str, Template] = field(default_factory=dict)
+
+    @property
+    def draft(self) -> str:
+        """The command that drafts a mapping of it."""
+        named = " --from table" if self.platform == "table" else ""
+        return f"humeval-power import {shell_word(self.path or self.source)}{named} --draft -o mapping.toml"

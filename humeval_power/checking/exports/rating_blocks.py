@@ -16,13 +16,16 @@ from humeval_power.checking.cells import (
     read_numbers,
 )
 from humeval_power.checking.columns import bare, close_to
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import OPTIONAL, Condition, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import (
+from humeval_power.checking.exports.mapping import (
     ASKED,
     FIELDS,
+    OPTIONAL,
     SLOT,
     VALUE,
+    Condition,
+    Export,
+    Mapping,
+    RatingColumns,
     in_natural_order,
 )
 from humeval_power.errors import Problem

@@ -158,7 +158,7 @@ def _test(given: TypedValues, calls: Calls) -> None:
 
 def _is_of_answers(given: TypedValues) -> bool:
     """Whether one table holds answers and not counts: it was said so, or its columns say so."""
-    from humeval_power.comparisons.accuracy.files_results import has_counts
+    from humeval_power.comparisons.accuracy.files import has_counts
     from humeval_power.files.tables import read_table
 
     return any(given[name] for name in _ANSWERS) or not has_counts(read_table(given["files"][0]))

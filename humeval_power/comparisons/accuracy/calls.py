@@ -8,23 +8,27 @@ from humeval_power.choices import RECOMMENDED, Compat, PairedTest, PowerOn, Prio
 from humeval_power.comparisons.accuracy.agreement import AgreementSource, ValidationPairs
 from humeval_power.comparisons.accuracy.claims import (
     EFFECTS_GLUE,
+    PRIORS,
     Claim,
     Submission,
     SystemPair,
     by_every_method,
+    detectable_accuracy,
+    detectable_by_prior,
     fit_improvements,
     fit_overlap,
     judge_claims,
     judge_leaderboard,
     pairs_of_best,
     pairs_of_board,
-)
-from humeval_power.comparisons.accuracy.counts import Answers, PairedCounts, all_comparisons, compared
-from humeval_power.comparisons.accuracy.detectable import (
-    PRIORS,
-    detectable_accuracy,
-    detectable_by_prior,
     published_by_prior,
+)
+from humeval_power.comparisons.accuracy.counts import (
+    Answers,
+    PairedCounts,
+    UnpairedAccuracy,
+    all_comparisons,
+    compared,
 )
 from humeval_power.comparisons.accuracy.result import AccuracyEstimateResult, AccuracyTestsResult
 from humeval_power.comparisons.accuracy.result_claims import (
@@ -33,7 +37,6 @@ from humeval_power.comparisons.accuracy.result_claims import (
     LeaderboardResult,
     OverlapResult,
 )
-from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 from humeval_power.errors import InputError, refusal
 
 

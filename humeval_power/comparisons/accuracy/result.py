@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from humeval_power.comparisons.accuracy.counts import Answers, CountsComparison, accuracy_interval
+from humeval_power.saying.answer_words import TestedDifference, three_digits
 from humeval_power.saying.chart import Chart, interval_chart
 from humeval_power.saying.clustered_words import (
     Independence,
@@ -18,7 +19,6 @@ from humeval_power.saying.clustered_words import (
     in_clusters,
     paper_error,
 )
-from humeval_power.saying.compared import TestedDifference, three_digits
 from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Section
 from humeval_power.saying.numbers import decimals, interval_words, level_of, p_cell, p_words, percent
 from humeval_power.saying.result import Record

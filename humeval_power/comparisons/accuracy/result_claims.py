@@ -14,12 +14,12 @@ from humeval_power.comparisons.accuracy.agreement import FITTED_ACCURACIES
 from humeval_power.comparisons.accuracy.claims import (
     ClaimMethods,
     ClaimsRegression,
+    DetectableAccuracy,
     FittedOverlap,
     JudgedClaim,
     JudgedClaims,
     JudgedSubmission,
 )
-from humeval_power.comparisons.accuracy.detectable import DetectableAccuracy
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, percent

@@ -9,13 +9,13 @@ from humeval_power.comparisons.accuracy.agreement import AssumedAgreement, Known
 from humeval_power.studies.power.wording import Wording, accuracy_words, right_on
 
 if TYPE_CHECKING:
+    from humeval_power.comparisons.accuracy.counts import UnpairedAccuracy
     from humeval_power.comparisons.accuracy.paired import PairedAccuracy
-    from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
 
 
 def _words(scenario: PairedAccuracy | UnpairedAccuracy) -> list[str]:
     """What is compared, for people."""
-    from humeval_power.comparisons.accuracy.unpaired import UnpairedAccuracy
+    from humeval_power.comparisons.accuracy.counts import UnpairedAccuracy
 
     if isinstance(scenario, UnpairedAccuracy):
         return [

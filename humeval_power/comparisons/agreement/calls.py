@@ -28,7 +28,7 @@ from humeval_power.scales import RatingScale
 if TYPE_CHECKING:
     import pandas as pd
 
-    from humeval_power.comparisons.agreement.categories import OnCategories
+    from humeval_power.comparisons.agreement.agreement import OnCategories
     from humeval_power.comparisons.agreement.planning import Reliability
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan, ReliabilityStudy
     from humeval_power.comparisons.agreement.result_report import AgreementReport
@@ -169,8 +169,7 @@ def report(
         A single rater, or no output that two raters rated.
     """
     from humeval_power.comparisons.agreement.claims import system_agreements
-    from humeval_power.comparisons.agreement.result_raters import Raters
-    from humeval_power.comparisons.agreement.result_report import AgreementReport
+    from humeval_power.comparisons.agreement.result_report import AgreementReport, Raters
     from humeval_power.comparisons.agreement.strata import NO_PAIRS
     from humeval_power.saying.result import Provenance
 
@@ -288,11 +287,11 @@ def plan(
     from humeval_power.comparisons.agreement.planning import (
         AgreementTarget,
         Expected,
+        ExpectedCategories,
         Reliability,
         designs,
         least_raters,
     )
-    from humeval_power.comparisons.agreement.planning_categories import ExpectedCategories
     from humeval_power.comparisons.agreement.result_plan import AgreementPlan
     from humeval_power.saying.result import Provenance
 
@@ -357,7 +356,7 @@ def plan(
 
 def _share_problems(shares: Sequence[float] | None, measure: str) -> list[Problem]:
     """What is wrong with the shares of categories."""
-    from humeval_power.comparisons.agreement.categories import MOST_CATEGORIES
+    from humeval_power.comparisons.agreement.agreement import MOST_CATEGORIES
 
     if shares is None:
         rule = f"{measure} depends on how often each category is given."

@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from humeval_power.comparisons.agreement.agreement import (
+    MOST_CATEGORIES,
     Agreement,
+    BothClaims,
     Level,
+    OnCategories,
     agreement,
     leading_level,
-    shared_ratings,
-)
-from humeval_power.comparisons.agreement.categories import (
-    MOST_CATEGORIES,
-    BothClaims,
-    OnCategories,
     on_categories,
+    shared_ratings,
 )
 from humeval_power.comparisons.agreement.strata import (
     Correlations,

@@ -12,15 +12,13 @@ from humeval_power.comparisons.agreement.planning import (
     AgreementDesign,
     AgreementTarget,
     Expected,
+    ExpectedCategories,
     Generalisability,
     cheapest,
     largest,
-)
-from humeval_power.comparisons.agreement.planning_categories import (
-    ExpectedCategories,
     outputs_of_two_raters,
 )
-from humeval_power.comparisons.agreement.result import finite
+from humeval_power.comparisons.agreement.result_report import finite
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, level_of, percent, share_decimals

@@ -1,24 +1,357 @@
-"""Agreement of raters in words, in a table and as a record: each measure with both claims."""
+"""Agreement of raters in words, in a table and as a record: each measure with both claims.
+
+Measures of agreement as the plain values that an analysis document holds and the forms read.
+
+Raters one by one in words, in a table and as a record; words accuse nobody.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+
+import numpy as np
 
 from humeval_power.checking.columns import shortened
+from humeval_power.choices import DEFAULT_CONFIDENCE
+from humeval_power.comparisons.agreement.agreement import Agreement, Level, Repeatability, shared_ratings
 from humeval_power.comparisons.agreement.claims import FEWEST_OTHERS, SystemAgreement
-from humeval_power.comparisons.agreement.result import finite
-from humeval_power.comparisons.agreement.result_raters import Raters
+from humeval_power.comparisons.agreement.raters import ALPHA, FEWEST_RATERS, RaterTests, raters_one_by_one
+from humeval_power.comparisons.agreement.reliability import IntraclassCorrelation
 from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure, undefined
+from humeval_power.ratings import Ratings
+from humeval_power.safe_text import picture_text
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Paragraph, Section, Table
-from humeval_power.saying.numbers import counted, decimals, in_words, interval_words, level_of, percent
+from humeval_power.saying.numbers import (
+    counted,
+    decimals,
+    in_words,
+    interval_words,
+    level_of,
+    p_words,
+    percent,
+)
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, signature, table
+from humeval_power.saying.values import JsonRecord, bounds, listed, number, part, words
+from humeval_power.scales import RatingScale
+from humeval_power.worker_statistics import MIN_ANSWERS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+Entry = dict[str, object]
+
+
+def finite(value: float | None) -> float | None:
+    """The number; None where there is none, or no end of it."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def agreement_record(
+    between: Sequence[Agreement],
+    repeats: Sequence[Repeatability] = (),
+    correlations: Sequence[IntraclassCorrelation] = (),
+    *,
+    level: Level = "ordinal",
+) -> dict[str, object]:
+    """'between' and 'within' workers: lists of {measure, value, interval, reason, value_other, interval_other}; and
+    `n_repeated`, the outputs that a worker rated more than once, None where nobody looked.
+
+    `interval` is about these workers and other items, `value_other` and `interval_other` are about other workers:
+    within a system, None elsewhere. Intraclass correlations are about other workers. The further measures are given
+    for all systems together, Krippendorff's alpha of the `level` that leads also within each.
+    """
+    entries: list[Entry] = []
+    for one in between:
+        of_level = {
+            "ordinal": (one.alpha_ordinal, one.many_ordinal),
+            "interval": (one.alpha_interval, one.many_interval),
+        }
+        if one.system is not None:
+            entries.append(_entry(f"Krippendorff's alpha, {level} within {one.system}", *of_level[level]))
+            continue
+        entries += [
+            *(_entry(f"Krippendorff's alpha, {name}", *both) for name, both in of_level.items()),
+            _entry("share of equal ratings of two workers", one.exact),
+            _entry("share at most one point apart", one.within_one),
+        ]
+    for icc in correlations:
+        of = "single rating" if icc.n_ratings == 1 else f"mean of {icc.n_ratings:.3g} ratings"
+        name = f"intraclass correlation, {icc.definition}, {of}"
+        entries.append(_entry(name, icc.measure, icc.measure))
+    overall = [one for one in repeats if one.system is None]
+    within = [
+        _entry(name, value)
+        for one in overall
+        if one.n_cells
+        for name, value in (
+            ("share of equal ratings of an output by the same worker", one.equal),
+            ("mean absolute difference in points of the scale", one.mean_difference_raw),
+            ("mean absolute difference on [0, 1]", one.mean_difference),
+            ("correlation of first and second rating", one.correlation),
+            ("intraclass correlation ICC(1,1)", one.icc),
+        )
+    ]
+    n_repeated = overall[0].n_cells if overall else None
+    return {"between": entries, "within": within, "n_repeated": n_repeated}
+
+
+def _entry(name: str, value: Measure, other: Measure | None = None) -> Entry:
+    others = other if other is not None and math.isfinite(other.low) else None
+    return {
+        "measure": name,
+        "value": value.value if value.is_defined else None,
+        "interval": [value.low, value.high] if value.is_defined else None,
+        "reason": value.reason,
+        "value_other": others and others.value,
+        "interval_other": others and [others.low, others.high],
+    }
+
+
+# Agreement of workers with each other and with themselves, as an analysis document states it: in the
+# shape of `agreement_record`.
+
+Between = Literal["between", "within"]
+
+
+def agreement_measures(study: JsonRecord, whose: Between) -> str | None:
+    """The names of the measures, None where none was computed."""
+    return _of_entries(study, whose, lambda entry: words(entry, "measure"))
+
+
+def agreement_values(study: JsonRecord, whose: Between) -> str | None:
+    """The values with their intervals, None where none was computed."""
+    return _of_entries(study, whose, _value)
+
+
+def _of_entries(study: JsonRecord, whose: Between, say: Callable[[JsonRecord], str | None]) -> str | None:
+    """What is said of the entries; of repeats the table shows whether there were any."""
+    agreement = part(study, "agreement")
+    entries = [entry for entry in listed(agreement, whose) if isinstance(entry, Mapping)]
+    if said := [text for entry in entries if (text := say(entry))]:
+        return "; ".join(said) + "."
+    if whose == "within" and number(agreement, "n_repeated") == 0:
+        return "Not assessed: no worker rated the same output twice."
+    return None
+
+
+def _value(entry: JsonRecord) -> str | None:
+    name, value, interval = words(entry, "measure"), number(entry, "value"), bounds(entry, "interval")
+    if name is None:
+        return None
+    if value is None:
+        reason = words(entry, "reason")
+        return f"{name}: not defined" + (f" ({reason})" if reason else "")
+    said = (
+        []
+        if interval is None or is_about_others(name)
+        else [f"these workers, interval {interval_words(*interval, digits=3)}"]
+    )
+    of_other, value_other = bounds(entry, "interval_other"), number(entry, "value_other")
+    if of_other is not None and value_other is not None:
+        other = "" if is_about_others(name) else f" {value_other:.3f}"
+        said.append(f"other workers{other}, interval {interval_words(*of_other, digits=3)}")
+    elif interval is not None and is_about_others(name):
+        said = [f"interval {interval_words(*interval, digits=3)}"]
+    return f"{name}: {value:.3f}" + (f" ({'; '.join(said)})" if said else "")
+
+
+def is_about_others(name: str) -> bool:
+    """Whether a measure speaks of other workers alone."""
+    return name.startswith("intraclass correlation")
+
+
+# Measures of agreement with their intervals, as a picture.
+
+_LINE = 34  # characters of a name in a line
+
+
+def agreement_figure(
+    rows: Sequence[tuple[str, float, tuple[float, float]]], *, width: float = 4.6
+) -> Figure:
+    """A row for each measure, in the order given: its name, its value and the ends of its interval."""
+    from matplotlib.figure import Figure
+
+    from humeval_power.saying.figure_style import COLOURS, INK, house_style
+
+    names = ["\n".join(textwrap.wrap(picture_text(name), _LINE)) for name, _, _ in rows]
+    n_lines = sum(name.count("\n") + 1 for name in names)
+    with house_style():
+        figure = Figure(figsize=(width, 0.55 + 0.14 * n_lines + 0.06 * len(rows)), layout="constrained")
+        axes = figure.subplots()
+        for place, (_, value, (low, high)) in enumerate(rows):
+            axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=1.4, zorder=3)
+            axes.plot([value], [place], "o", color=COLOURS[0], markersize=4, zorder=4)
+        lowest = min(low for _, _, (low, _) in rows)
+        axes.set_xlim(min(-0.02, lowest - 0.05), 1.02)
+        axes.axvline(0.0, color=INK, linewidth=0.7)
+        axes.set_yticks(range(len(rows)), names, fontsize=7)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="y", visible=False)
+        axes.set_xlabel("Agreement; 1 is perfect")
+    return figure
+
+
+_MOST_RATERS = 12  # raters in the table
+WHAT_TO_DO = (
+    "Nobody is left out for it. Look at these ratings: were the instructions the same, and the kind of outputs? "
+    "Was the scale read the right way round? There may be a good reason. Rules that leave raters out belong in "
+    "the plan, before there are ratings."
+)
+HOW_TESTED = (
+    f"Each rater with {MIN_ANSWERS} ratings or more of outputs that others rated too is compared with all others "
+    f"together, {FEWEST_RATERS - 1} or more, by the t of a deleted value, with Holm for all raters. In some "
+    "5 of 100 panels of like raters somebody is named for the level, in as many for consistency or for a system. "
+    "With few raters it takes a large difference."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raters:
+    """Tests of the raters of a table, with their names in the order of the tests."""
+
+    tests: RaterTests
+    names: tuple[str, ...]
+    scale: RatingScale
+    systems: tuple[str, ...]
+    is_peaked: bool
+    confidence: float
+
+    @classmethod
+    def of(cls, ratings: Ratings, *, confidence: float = DEFAULT_CONFIDENCE) -> Raters:
+        """Those who share outputs with others."""
+        shared = shared_ratings(ratings)
+        tests = raters_one_by_one(shared, ratings.n_systems, confidence=confidence)
+        names = tuple(ratings.worker_names[code] for code in shared.workers)
+        return cls(tests, names, ratings.scale, ratings.system_names, shared.is_peaked, confidence)
+
+    def section(self) -> Section:
+        """Who is unlike the others, and a table of the first twelve: those, then who was compared."""
+        tests = self.tests
+        unlike, n_tested = np.flatnonzero(tests.is_unlike), int(tests.is_tested.sum())
+        order = np.lexsort((-np.nan_to_num(np.abs(tests.level)), ~tests.is_tested, ~tests.is_unlike))
+        level = f"{level_of(self.confidence)}"
+        rows = table(
+            order[:_MOST_RATERS].tolist(),
+            {
+                "rater": lambda place: shortened(self.names[place]) + " *" * bool(tests.is_unlike[place]),
+                "ratings": lambda place: f"{tests.n_ratings[place]:,}",
+                "level": lambda place: self._level(place),
+                "variance": lambda place: decimals(float(tests.noise[place]), 2),
+                "correlation": lambda place: decimals(float(tests.agreement[place]), 2),
+            },
+            f"Level: points above or below the mean of raters, with {level} intervals that hold for all of them at "
+            "once: these raters, other outputs. Variance: about what the others give an output, 1 being usual. "
+            "Correlation: with the others, within systems."
+            + (f" {len(order) - _MOST_RATERS:,} more raters." if len(order) > _MOST_RATERS else ""),
+        )
+        said = [
+            Paragraph(f"{shortened(self.names[place])} {'; '.join(self.unlike(place))}.")
+            for place in unlike[:_MOST_RATERS].tolist()
+        ]
+        return Section("Raters one by one", (Paragraph(self.lead(n_tested)), *said, rows))
+
+    def lead(self, n_tested: int) -> str:
+        """Who is unlike the others, what was compared, and what to do."""
+        if not n_tested:
+            holds = ""
+            if np.isfinite(self.tests.level_reach).any():
+                holds = " The intervals of levels hold all the same."
+            return (
+                f"No rater is compared with the others: it takes {FEWEST_RATERS} raters with {MIN_ANSWERS} ratings "
+                f"or more that others gave too, linked by outputs.{holds}"
+            )
+        n = int(self.tests.is_unlike.sum())
+        how = HOW_TESTED
+        if self.is_peaked:
+            how += (
+                " Half of the ratings or more are one answer: levels and correlations are compared, neither "
+                "variances nor systems."
+            )
+        if not n:
+            return f"No rater of {n_tested:,} stands out from the others.{self._uneven()} {how}"
+        stand = "stands" if n == 1 else "stand"
+        return f"{counted(n, 'rater')} of {n_tested:,} {stand} out from the others. {WHAT_TO_DO} {how}"
+
+    def _uneven(self) -> str:
+        """That raters have levels of their own, which intervals tell from 0, though nobody stands out."""
+        apart = int((np.abs(self.tests.level) > self.tests.level_reach).sum())
+        if not apart:
+            return ""
+        return (
+            f" {counted(apart, 'rater')} {'rates' if apart == 1 else 'rate'} higher or lower than all together do "
+            "(the interval of the level leaves out 0), but no further than raters of this panel differ."
+        )
+
+    def unlike(self, place: int) -> Iterator[str]:
+        """Each way in which a rater is unlike the others, with its p-value."""
+        return unlike_words(self.tests, place, self.scale, self.systems)
+
+    def _level(self, place: int) -> str:
+        width, tests = self.scale.width, self.tests
+        level, reach = float(tests.level[place]) * width, float(tests.level_reach[place]) * width
+        ends = f" ({level - reach:+z.2f} to {level + reach:+z.2f})" if math.isfinite(reach) else ""
+        return f"{level:+z.2f}{ends}"
+
+    def record(self) -> list[Record]:
+        """A row for each rater, on [0, 1]; null where there is nothing."""
+        names = ("n_ratings", "level", "level_reach", "noise", "agreement")
+        tests = ("level_p", "noise_p", "agreement_p", "leaning_p")
+        found: list[Record] = []
+        for place, name in enumerate(self.names):
+            values = {one: finite(float(getattr(self.tests, one)[place])) for one in (*names[1:], *tests)}
+            leaning = map(finite, map(float, self.tests.leaning[place]))
+            found.append(
+                {
+                    "rater": name,
+                    "n_ratings": int(self.tests.n_ratings[place]),
+                    **values,
+                    "leaning": dict(zip(self.systems, leaning, strict=True)),
+                    "unlike": list(self.unlike(place)),
+                }
+            )
+        return found
+
+
+def unlike_words(
+    tests: RaterTests, place: int, scale: RatingScale, systems: tuple[str, ...]
+) -> Iterator[str]:
+    """Each way in which a rater is unlike the others, with its p-value."""
+
+    def beside(value: float) -> str:
+        return f"{abs(value) * scale.width:.3g} points more {'favourably' if value > 0 else 'strictly'}"
+
+    if tests.level_p[place] <= ALPHA:
+        yield f"rates {beside(tests.level[place])} than raters do on average ({p_words(tests.level_p[place])})"
+    if tests.noise_p[place] <= ALPHA:
+        yield (
+            f"lies further from what others give an output than they do: {tests.noise[place]:.3g} times their "
+            f"variance ({p_words(tests.noise_p[place])})"
+        )
+    if tests.agreement_p[place] <= ALPHA:
+        value = float(tests.agreement[place])
+        more = "more" if value > tests.usual_agreement else "less"
+        yield (
+            f"goes along with the others {more} than is usual here: correlation {decimals(value, 2)}, usually "
+            f"{decimals(tests.usual_agreement, 2)} ({p_words(tests.agreement_p[place])})"
+        )
+    if tests.leaning_p[place] <= ALPHA:
+        leaning = tests.leaning[place]
+        most = int(np.argmax(np.abs(leaning)))
+        yield (
+            f"rates {systems[most]} by {beside(leaning[most])} than the others do, the level aside "
+            f"({p_words(tests.leaning_p[place])})"
+        )
+
 
 _FEW_OUTPUTS = 10
 _MOST_SHOWN = 2  # systems whose measures are printed without being asked for details

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from humeval_power.comparisons.assessment.pairs import RatedOutputs
-    from humeval_power.comparisons.assessment.result import Decomposition, ObservedThresholds
-    from humeval_power.comparisons.assessment.result_tests import RatedPairs
+    from humeval_power.comparisons.assessment.result import Decomposition, ObservedThresholds, RatedPairs
     from humeval_power.ratings import Ratings
 
 
@@ -50,7 +49,7 @@ def test(
         that is none.
     """
     from humeval_power.comparisons.assessment.pairs import compare_pairs
-    from humeval_power.comparisons.assessment.result_tests import RatedPairs
+    from humeval_power.comparisons.assessment.result import RatedPairs
     from humeval_power.errors import InputError
 
     if not 0 < alpha < 1:
@@ -129,7 +128,7 @@ def observed_mde(
     InputError
         No comparisons, or values that are no differences and p-values.
     """
-    from humeval_power.comparisons.assessment import collection as assessment
+    from humeval_power.comparisons.assessment import pairs as assessment
     from humeval_power.comparisons.assessment.result import ALL, ObservedThresholds
 
     parts = {ALL: (difference, p_value), **(groups or {})}

@@ -9,12 +9,14 @@ from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.choices import DEFAULT_SEED, DEFAULT_SWAPS, ContingencyMetric
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.contingency.result import ContingencyEstimateResult, ContingencyTestResult
-from humeval_power.comparisons.contingency.scenario import coded, counted, place_of_positive
-from humeval_power.comparisons.contingency.tests import (
+from humeval_power.comparisons.contingency.scenario import (
     ContingencyTest,
     cluster_swap_test,
+    coded,
     contingency_test,
+    counted,
     influence_mean,
+    place_of_positive,
 )
 from humeval_power.kernels.metrics.contingency import OF_A_CLASS
 from humeval_power.rules import DEFAULT_RULE

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.choices import METRIC_WORDS, ContingencyMetric
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.contingency.scenario import foreign_labels
-from humeval_power.comparisons.contingency.tests import ContingencyTest
+from humeval_power.comparisons.contingency.scenario import ContingencyTest, foreign_labels
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.kernels.metrics.contingency import OF_A_CLASS, OF_ALL, metric_value
-from humeval_power.saying.answer_words import swap_facts
+from humeval_power.saying.answer_words import TestedDifference, swap_facts
 from humeval_power.saying.chart import Axis, Chart, Series
 from humeval_power.saying.clustered_words import (
     Independence,
@@ -28,7 +27,6 @@ from humeval_power.saying.clustered_words import (
     in_clusters,
     paper_error,
 )
-from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_words, percent
 from humeval_power.saying.quantities import values

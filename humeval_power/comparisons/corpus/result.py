@@ -16,14 +16,13 @@ from humeval_power.estimation.metrics import METRIC_NAMES, Additivity, DeltaLapl
 from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
 from humeval_power.safe_text import table_csv
-from humeval_power.saying.answer_words import swap_facts
+from humeval_power.saying.answer_words import TestedDifference, swap_facts
 from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
     clustered_items,
     in_clusters,
 )
-from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Picture, Section
 from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.numbers import counted, level_of, p_words, percent

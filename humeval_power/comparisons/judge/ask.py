@@ -248,7 +248,7 @@ def _plan(given: TypedValues, calls: Calls) -> None:
     n_simulations = given["simulations"] or usual
 
     def ahead(work: Workload) -> None:
-        from humeval_power.studies.power.work_ahead import tell_work
+        from humeval_power.studies.power.typed import tell_work
 
         tell_work(work, n_simulations=n_simulations, way_out="--no-proof")
 

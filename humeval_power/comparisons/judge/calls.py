@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.judge.result_check import JudgeCheck, JudgeLabels
     from humeval_power.comparisons.judge.result_plan import JudgeBudget, JudgePlan
     from humeval_power.comparisons.judge.table import JudgedTable
-    from humeval_power.comparisons.preference.judgements import Judgements
+    from humeval_power.comparisons.preference.scenario import Judgements
     from humeval_power.costs import CostModel
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.power.workload import Ahead

@@ -19,8 +19,8 @@ import numpy as np
 from humeval_power.checking.columns import listing
 from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.clusters import Clusters
+from humeval_power.comparisons.judge.assisted import Codes, Floats
 from humeval_power.comparisons.judge.means import JackknifeEstimate, jackknife
-from humeval_power.comparisons.judge.rated import Codes, Floats
 from humeval_power.comparisons.judge.table import JudgedTable
 from humeval_power.errors import InputError, Problem
 

@@ -14,7 +14,7 @@ from decimal import ROUND_UP, Decimal
 import numpy as np
 
 from humeval_power.choices import DEFAULT_POWER, MOST_WORKERS
-from humeval_power.comparisons.judge.rated import RatedItems, rated_estimate
+from humeval_power.comparisons.judge.assisted import RatedItems, rated_estimate
 from humeval_power.costs import CostModel, cost_of
 from humeval_power.designs import Design
 from humeval_power.errors import DesignError, FitError, InputError

@@ -11,8 +11,8 @@ from typing import ClassVar
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.choices import HUMAN_MEAN
+from humeval_power.comparisons.judge.assisted import RatedEstimate, RatedMeans
 from humeval_power.comparisons.judge.means import FEW, JudgedMean, JudgedMeans
-from humeval_power.comparisons.judge.rated import RatedEstimate, RatedMeans
 from humeval_power.comparisons.judge.result import PLAIN_HURTS
 from humeval_power.comparisons.judge.table import JudgedPair, JudgedSystems, JudgedTable
 from humeval_power.saying.chart import EstimateRow, EstimateRows, interval_chart

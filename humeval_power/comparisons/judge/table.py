@@ -14,22 +14,22 @@ from humeval_power.checking.columns import listing
 from humeval_power.checking.suspects import ClusterSuspect
 from humeval_power.choices import DEFAULT_CONFIDENCE, DEFAULT_SEED, HUMAN_MEAN
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.judge.assisted import is_binary
-from humeval_power.comparisons.judge.means import (
-    ClusteredParts,
-    JudgedMean,
-    JudgedMeans,
-    check_values,
-    judged_means,
-)
-from humeval_power.comparisons.judge.rated import (
+from humeval_power.comparisons.judge.assisted import (
     Codes,
     Floats,
     RatedEstimate,
     RatedItems,
     RatedMeans,
     check_rated,
+    is_binary,
     rated_means,
+)
+from humeval_power.comparisons.judge.means import (
+    ClusteredParts,
+    JudgedMean,
+    JudgedMeans,
+    check_values,
+    judged_means,
 )
 from humeval_power.comparisons.judge.sampling import DrawnSample, sampled_means
 from humeval_power.errors import HumevalPowerError, InputError, Problem, refusal

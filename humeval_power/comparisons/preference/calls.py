@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from humeval_power.comparisons.preference.judgements import Judgements, preference_test
 from humeval_power.comparisons.preference.result import PreferenceTestResult
+from humeval_power.comparisons.preference.scenario import Judgements, preference_test
 from humeval_power.errors import InputError
 from humeval_power.latent import Link
 from humeval_power.rules import DEFAULT_RULE

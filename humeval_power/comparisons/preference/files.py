@@ -24,10 +24,10 @@ from humeval_power.checking.columns import (
     listing,
     shortened,
 )
-from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import ImportedTable, LongTable
+from humeval_power.checking.exports.mapping import Export
 from humeval_power.checking.rows import FlowStep, Rejected
-from humeval_power.comparisons.preference.judgements import Judgements
+from humeval_power.comparisons.preference.scenario import Judgements
 from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.tables import (
     Floats,

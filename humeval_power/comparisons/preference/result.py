@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.choices import ANONYMOUS
-from humeval_power.comparisons.preference.judgements import Judgements, PreferenceTest
 from humeval_power.comparisons.preference.latent_scale import PanelTest, StrengthTest
+from humeval_power.comparisons.preference.scenario import Judgements, PreferenceTest
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.chart import Axis, Chart, Series, Upright

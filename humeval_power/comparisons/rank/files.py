@@ -32,7 +32,7 @@ from humeval_power.comparisons.rank.battles import Battles, Covariates
 from humeval_power.comparisons.rank.last_board import LastBoard, Ranks
 from humeval_power.comparisons.rank.leaderboard import alpha_of_looks
 from humeval_power.errors import Problem, refusal, refuse
-from humeval_power.files.json_text import read_object
+from humeval_power.files.file_bytes import read_object
 from humeval_power.files.tables import OPTION, SourceTable, read_table
 
 Codes = NDArray[np.int64]

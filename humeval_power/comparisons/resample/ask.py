@@ -80,7 +80,7 @@ def command(
     """
     from humeval_power.comparisons.resample.calls import SIMULATIONS, resample
     from humeval_power.studies.loading import load_ratings
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import tell_work
 
     if shift is not None and shift_raw is not None:
         raise click.UsageError("Give --shift on [0, 1] or --shift-raw in points of the scale; one of them.")

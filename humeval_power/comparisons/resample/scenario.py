@@ -22,8 +22,7 @@ from humeval_power.inference.common_tests import COMMON_TESTS, mean_differences
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.contract import Replicates, joined
-from humeval_power.simulation.losses import remaining
-from humeval_power.simulation.study import portions, replicate_generator
+from humeval_power.simulation.study import portions, remaining, replicate_generator
 from humeval_power.studies.power.replication import LOST, Replication, StudyFits
 from humeval_power.studies.power.scenario import RatingStudy
 

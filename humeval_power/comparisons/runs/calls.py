@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from humeval_power.comparisons.runs.result import RunsTestResult
-    from humeval_power.comparisons.runs.result_budget import RunsBudgetResult, RunsKindResult
-    from humeval_power.comparisons.runs.run_table import RunTable
+    from humeval_power.comparisons.runs.result import RunsBudgetResult, RunsKindResult, RunsTestResult
     from humeval_power.comparisons.runs.scenario import RunsPlan
+    from humeval_power.comparisons.runs.testing import RunTable
     from humeval_power.rules import Alternative
     from humeval_power.runs_parameters import RunsFamily, RunsKind, RunsParameters
 
@@ -27,8 +26,8 @@ def check(table: RunTable) -> RunsKindResult:
     RunsKindResult
         `reading.kind` is 'nested', 'crossed', or None where the table does not say.
     """
-    from humeval_power.comparisons.runs.result_budget import RunsKindResult
-    from humeval_power.comparisons.runs.run_table import read_kind
+    from humeval_power.comparisons.runs.result import RunsKindResult
+    from humeval_power.comparisons.runs.testing import read_kind
 
     return RunsKindResult(table=table, reading=read_kind(table))
 
@@ -69,10 +68,8 @@ def test(
     ----------
     Miller (2024), Adding error bars to evals; Bell and McCaffrey (2002); Kenward and Roger (1997).
     """
-    from humeval_power.comparisons.runs.result import RunsTestResult
-    from humeval_power.comparisons.runs.result_budget import ask
-    from humeval_power.comparisons.runs.run_table import read_kind
-    from humeval_power.comparisons.runs.testing import RunsRule, compare_all
+    from humeval_power.comparisons.runs.result import RunsTestResult, ask
+    from humeval_power.comparisons.runs.testing import RunsRule, compare_all, read_kind
     from humeval_power.errors import InputError, Problem
 
     reading = read_kind(table)
@@ -132,7 +129,7 @@ def budget(
     from decimal import Decimal
 
     from humeval_power.comparisons.runs.budget import RunsPrices, divide_budget
-    from humeval_power.comparisons.runs.result_budget import RunsBudgetResult
+    from humeval_power.comparisons.runs.result import RunsBudgetResult
 
     def exact(amount: Decimal | float) -> Decimal:
         return amount if isinstance(amount, Decimal) else Decimal(str(amount))

@@ -29,9 +29,9 @@ from humeval_power.checking.columns import (
     shortened,
 )
 from humeval_power.checking.suspects import cluster_suspects
-from humeval_power.comparisons.runs.run_table import RunTable
+from humeval_power.comparisons.runs.testing import RunTable
 from humeval_power.errors import InputError, ParametersError, Problem, first_few, refusal, refuse
-from humeval_power.files.json_text import read_object
+from humeval_power.files.file_bytes import read_object
 from humeval_power.files.tables import SourceTable, clusters_of, read_table, with_metric
 from humeval_power.runs_parameters import GENERATIONS, PROMPTS, RunsFamily, RunsKind, RunsParameters
 from humeval_power.saying.numbers import counted

@@ -17,7 +17,7 @@ from scipy import special
 
 from humeval_power.choices import NORMALITY_ALPHA, Question
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import all_alike, score_differences
+from humeval_power.comparisons.scores.effect_sizes import all_alike, score_differences
 from humeval_power.comparisons.scores.tests import TESTS
 from humeval_power.inference.clustered import FEW_DF, bell_mccaffrey_df
 from humeval_power.inference.exact_comparison import rounded

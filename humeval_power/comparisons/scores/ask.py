@@ -274,7 +274,7 @@ def _question(question: Question | None, procedure: Procedure) -> Question | Non
 def _announce_work(tables: Mapping[str, ScoreTable], given: TypedValues, calls: Caller) -> None:
     """Say how long resampling and simulating will take for these tables, or refuse it."""
     from humeval_power.comparisons.scores.power import curve_sizes
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import tell_work
     from humeval_power.studies.power.workload import NOTHING, comparison_workload
 
     n_resamples = given["n_resamples"] or DEFAULT_RESAMPLES

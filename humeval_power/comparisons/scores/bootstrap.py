@@ -10,9 +10,10 @@ import numpy as np
 from scipy import special
 
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import (
+from humeval_power.comparisons.scores.effect_sizes import (
     ROUNDING,
     ClusterSums,
+    EffectSize,
     Floats,
     PairedTest,
     TestSettings,
@@ -21,7 +22,6 @@ from humeval_power.comparisons.scores.answers import (
     resamples_of,
     score_differences,
 )
-from humeval_power.comparisons.scores.effect_sizes import EffectSize
 from humeval_power.comparisons.scores.score_table import Pairs
 from humeval_power.errors import InputError
 from humeval_power.inference.clustered import Direction

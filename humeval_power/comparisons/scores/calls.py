@@ -25,9 +25,9 @@ from humeval_power.sweep.executors import on_executor
 if TYPE_CHECKING:
     import pandas as pd
 
+    from humeval_power.comparisons.scores.all_pairs import Fails, GateResult
     from humeval_power.comparisons.scores.charts import PrimerCountsResult, PrimerResult, ProspectiveResult
     from humeval_power.comparisons.scores.comparison import Request
-    from humeval_power.comparisons.scores.gate import Fails, GateResult
     from humeval_power.comparisons.scores.result import PairResult
     from humeval_power.comparisons.scores.result_sets import ManyResult, ScoreCheckResult, SetsResult
     from humeval_power.comparisons.scores.score_table import ScoreTable
@@ -118,8 +118,8 @@ def scores(
     InputError
         No question, a test that does not answer it, or scores that cannot be compared.
     """
-    from humeval_power.comparisons.scores.answers import TestSettings
     from humeval_power.comparisons.scores.comparison import Request, checked_question, compare_pair
+    from humeval_power.comparisons.scores.effect_sizes import TestSettings
     from humeval_power.comparisons.scores.result import PairResult, is_drawn
     from humeval_power.saying.result import Provenance
 
@@ -253,7 +253,7 @@ def gate(
     InputError
         Other than two systems, a negative margin, or alpha outside (0, 0.5).
     """
-    from humeval_power.comparisons.scores.gate import GateResult
+    from humeval_power.comparisons.scores.all_pairs import GateResult
     from humeval_power.inference.clustered import clustered_mean
 
     if len(table.systems) != 2:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from humeval_power.comparisons.scores.answers import Floats, PairedTest, score_differences
 from humeval_power.comparisons.scores.comparison import PairComparison, PrimerCell
+from humeval_power.comparisons.scores.effect_sizes import Floats, PairedTest, score_differences
 from humeval_power.comparisons.scores.power import RequiredItems, RetrospectivePower, Unit
 from humeval_power.inference.clustered import Direction
 from humeval_power.saying.answer_words import of_hundred
@@ -24,7 +24,7 @@ from humeval_power.studies.power.wording import higher
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-from humeval_power.comparisons.scores.answers import Resamples, TestSettings
+from humeval_power.comparisons.scores.effect_sizes import Resamples, TestSettings
 from humeval_power.comparisons.scores.primer import REMARK, PrimerCounts
 from humeval_power.saying.answer_words import share_words, with_names
 from humeval_power.saying.document import Listing

@@ -31,22 +31,20 @@ from humeval_power.comparisons.scores.advice import (
     nlpstattest_advice,
     recommended_test,
 )
-from humeval_power.comparisons.scores.answers import (
+from humeval_power.comparisons.scores.bootstrap import bca_interval
+from humeval_power.comparisons.scores.effect_sizes import (
     ROUNDING,
+    EffectSize,
     Floats,
     PairedTest,
     TestSettings,
     all_alike,
-    score_differences,
-)
-from humeval_power.comparisons.scores.bootstrap import bca_interval
-from humeval_power.comparisons.scores.effect_sizes import (
-    EffectSize,
     cohens_d,
     hedges_g,
     hodges_lehmann,
     mean_difference,
     median_difference,
+    score_differences,
     share_better,
     wilcoxon_r,
 )

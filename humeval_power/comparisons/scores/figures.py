@@ -13,9 +13,9 @@ from matplotlib.ticker import MaxNLocator
 
 from humeval_power.choices import CORRECTIONS
 from humeval_power.comparisons.scores.all_pairs import PairwiseScores
-from humeval_power.comparisons.scores.answers import Floats, score_differences
 from humeval_power.comparisons.scores.charts import bin_edges, interval_in_points
 from humeval_power.comparisons.scores.comparison import PairComparison, PrimerCell
+from humeval_power.comparisons.scores.effect_sizes import Floats, score_differences
 from humeval_power.errors import InputError
 from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
 from humeval_power.saying.numbers import level_of, p_cell

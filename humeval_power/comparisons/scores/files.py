@@ -549,7 +549,7 @@ def read_scores(
 
 
 def _in_units(table: ScoreTable, size: int, by: UnitBy, shuffle_seed: int | None) -> ScoreTable:
-    from humeval_power.comparisons.scores.answers import evaluation_units, unit_scores
+    from humeval_power.comparisons.scores.effect_sizes import evaluation_units, unit_scores
 
     units = evaluation_units(table.n_items, size=size, shuffle_seed=shuffle_seed)
     left = table.n_items - units.size

@@ -12,8 +12,7 @@ from scipy import special
 
 from humeval_power.choices import CURVE_SIMULATIONS, DEFAULT_SEED, MOST_NEEDED, PowerBy, Question
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import Floats, TestSettings, all_alike
-from humeval_power.comparisons.scores.effect_sizes import hodges_lehmann
+from humeval_power.comparisons.scores.effect_sizes import Floats, TestSettings, all_alike, hodges_lehmann
 from humeval_power.comparisons.scores.scenario import (
     NormalScores,
     PairedScoreTest,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from humeval_power.comparisons.scores.answers import (
+from humeval_power.comparisons.scores.effect_sizes import (
     Floats,
     PairedTest,
     Resamples,

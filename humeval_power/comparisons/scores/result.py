@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from humeval_power.choices import MOST_NEEDED
 from humeval_power.comparisons.scores.advice import STANDINGS, Standing
-from humeval_power.comparisons.scores.answers import PairedTest, TestSettings, score_differences
 from humeval_power.comparisons.scores.charts import (
     comparison_chart,
     differences_chart,
@@ -17,11 +16,12 @@ from humeval_power.comparisons.scores.charts import (
     scores_chart,
 )
 from humeval_power.comparisons.scores.comparison import PairComparison, has_two_pseudomedians
+from humeval_power.comparisons.scores.effect_sizes import PairedTest, TestSettings, score_differences
 from humeval_power.comparisons.scores.power import SIGN_TESTS, CurvePoint
 from humeval_power.comparisons.scores.score_table import ScoreTable
 from humeval_power.comparisons.scores.tests import TESTS
 from humeval_power.inference.clustered import clustered_mean
-from humeval_power.saying.answer_words import with_names
+from humeval_power.saying.answer_words import TestedDifference, with_names
 from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
@@ -29,7 +29,6 @@ from humeval_power.saying.clustered_words import (
     in_clusters,
     independence_record,
 )
-from humeval_power.saying.compared import TestedDifference
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import (
     POWER_LABEL,

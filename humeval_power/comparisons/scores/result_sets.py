@@ -13,8 +13,8 @@ from humeval_power.comparisons.scores.all_pairs import (
     Replicability,
     ScorePair,
 )
-from humeval_power.comparisons.scores.answers import TestSettings
 from humeval_power.comparisons.scores.comparison import PairComparison
+from humeval_power.comparisons.scores.effect_sizes import TestSettings
 from humeval_power.comparisons.scores.result import (
     draws,
     independence_of_pair,

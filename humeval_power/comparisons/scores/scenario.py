@@ -16,9 +16,9 @@ from scipy import special
 
 from humeval_power.choices import ConditionalTest
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import Floats
 from humeval_power.comparisons.scores.effect_sizes import (
     EXACT_RANKS_UP_TO,
+    Floats,
     pseudomedian,
     signed_rank_effect,
     tail_p,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import Floats
+from humeval_power.comparisons.scores.effect_sizes import Floats
 from humeval_power.errors import InputError, Problem, refusal
 from humeval_power.magnitudes import LARGEST, MOST_COUNTED, SMALLEST, TOO_LARGE
 

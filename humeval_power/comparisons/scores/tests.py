@@ -12,14 +12,6 @@ from scipy import special
 
 from humeval_power.choices import Question
 from humeval_power.clusters import Clusters
-from humeval_power.comparisons.scores.answers import (
-    ROUNDING,
-    Floats,
-    PairedTest,
-    TestSettings,
-    all_alike,
-    dropped_ties,
-)
 from humeval_power.comparisons.scores.bootstrap import (
     LISTED_UP_TO,
     all_clusters_alike,
@@ -35,6 +27,12 @@ from humeval_power.comparisons.scores.bootstrap import (
 )
 from humeval_power.comparisons.scores.effect_sizes import (
     EXACT_RANKS_UP_TO,
+    ROUNDING,
+    Floats,
+    PairedTest,
+    TestSettings,
+    all_alike,
+    dropped_ties,
     exact_rank_sum_p,
     hodges_lehmann,
     median_difference,

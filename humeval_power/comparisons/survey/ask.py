@@ -58,7 +58,7 @@ def command(
     tested and bold (yes or no). Cells may be blank: that is part of the
     question.
     """
-    from humeval_power.comparisons.survey.files import read_comparisons
+    from humeval_power.comparisons.survey.survey import read_comparisons
 
     settings = assumptions_of(study)
     effect = effect_of(study, EFFECT_RANGE) or EffectInput("--effect", USUAL_EFFECTS)

@@ -28,8 +28,7 @@ from humeval_power.saying.result import Result
 
 if TYPE_CHECKING:
     from humeval_power.doors.page.score_reading import ScoreColumns
-    from humeval_power.doors.page.workspace.reading import Reading
-    from humeval_power.doors.page.workspace.text_reading import TextsRead
+    from humeval_power.doors.page.workspace.reading import Reading, TextsRead
 
 ANSWER = "answer"  # the folder of an answer's files, in the folder of its work
 BESIDE = (
@@ -300,7 +299,7 @@ def answer(work: Work, tell: Tell, shows: Shows | None = None) -> Answer:
 def _columns(work: Work) -> Answer:
     """What stands in a table of scores, or of texts."""
     from humeval_power.doors.page.score_reading import score_columns
-    from humeval_power.doors.page.workspace.text_reading import planned, texts_read
+    from humeval_power.doors.page.workspace.reading import planned, texts_read
 
     with _folder_of(work):
         try:
@@ -317,7 +316,7 @@ def _columns(work: Work) -> Answer:
 
 def _run(work: Work) -> tuple[int, tuple[Wrong, ...]]:
     """The command's exit code, and what is wrong with what was asked."""
-    from humeval_power.asking.option_names import as_typed
+    from humeval_power.asking.command_groups import as_typed
     from humeval_power.asking.output import PROGRAM
     from humeval_power.doors.page.requests import command_of, link_name
     from humeval_power.doors.terminal.main import main

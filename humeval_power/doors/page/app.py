@@ -19,8 +19,7 @@ from starlette.types import ASGIApp
 from humeval_power.asking.form import Form
 from humeval_power.doors.page import views
 from humeval_power.doors.page.answers import Wrong
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import CommandRequest, PageParts, offered, request_of, work_of
+from humeval_power.doors.page.requests import FORMS, CommandRequest, PageParts, offered, request_of, work_of
 from humeval_power.doors.page.responses import (
     AnswerRequests,
     JobNotes,
@@ -41,11 +40,11 @@ from humeval_power.doors.page.score_reading import (
     link_of_battles,
     with_roles,
 )
-from humeval_power.doors.page.serving.refusals import RefusedError
+from humeval_power.doors.page.serving.security import RefusedError
 from humeval_power.doors.page.serving.server import State
 from humeval_power.doors.page.views import RUN, AnswerState, Surroundings, can_begin
 from humeval_power.doors.page.whole_study import StudyPages
-from humeval_power.doors.page.working.workers import Workers, WorkLimits
+from humeval_power.doors.page.working.jobs import Workers, WorkLimits
 from humeval_power.doors.page.workspace.pages import Workspace
 from humeval_power.doors.page.workspace.studies import new_seed
 from humeval_power.errors import HumevalPowerError, InputError

@@ -3,6 +3,8 @@
 A link is `/compare/scores?files=a.csv~0123456789abcdef&test=t`. A flag is `paired=1`, the other side of a pair
 of flags `paired=0`; what is repeatable repeats. A file is the name and the digest of an upload, or a path in the
 folder that the page was opened in.
+
+All pages that ask a command, by its words: from the commands themselves.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ from urllib.parse import urlencode
 import click
 
 from humeval_power.asking.calls import ELSEWHERE
-from humeval_power.asking.option_names import new_name
+from humeval_power.asking.command_groups import new_name
+from humeval_power.asking.form import Form
 from humeval_power.asking.options import names_file, takes_column_or_file, takes_files
 from humeval_power.doors.page.answers import ANSWER, BESIDE, Work
+from humeval_power.doors.terminal.main import main
 from humeval_power.errors import InputError, Problem
 from humeval_power.saying.result import Result
 from humeval_power.study import FIELDS, option_of
@@ -30,7 +34,8 @@ from humeval_power.study import FIELDS, option_of
 if TYPE_CHECKING:
     from humeval_power.doors.page.serving.chosen_folder import Folder
     from humeval_power.doors.page.serving.uploads import Uploads
-    from humeval_power.doors.page.working.workers import Workers
+    from humeval_power.doors.page.working.jobs import Workers
+
 
 Options = tuple[tuple[str, str], ...]
 TEMPLATE = "humeval_power/report_template/1"
@@ -214,7 +219,6 @@ _MOST_LOOKS = 20  # of which it is said how much of what they need is in
 
 def numbers(command: tuple[str, ...], result: Result) -> tuple[tuple[str, str], ...]:
     """What the next forms can start from, as one would type it."""
-    from humeval_power.doors.page.forms import FORMS
 
     form = FORMS.get(command)
     wanted = (
@@ -399,7 +403,6 @@ _AS_IT_IS = re.compile(r"<(/?)(?:pre|code|style|script)\b")
 
 def by_titles(text: str) -> str:
     """A text with commands that have a page by its title."""
-    from humeval_power.doors.page.forms import FORMS
 
     def called(match: re.Match[str]) -> str:
         path = tuple(match["path"].split())
@@ -466,3 +469,18 @@ def html_by_labels(html: str, labels: Mapping[str, str]) -> str:
         elif not depth and _MAY_NAME.search(part):
             parts[place] = said(part, quote=False)
     return "".join(parts)
+
+
+def _forms(group: click.Group) -> Iterator[Form]:
+    """The forms of the commands of a group."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        form: Form | None = getattr(command, "form", None)
+        if form is not None:
+            yield form
+        if isinstance(command, click.Group):
+            yield from _forms(command)
+
+
+FORMS: dict[tuple[str, ...], Form] = {form.command: form for form in _forms(main)}

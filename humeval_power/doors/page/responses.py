@@ -22,7 +22,7 @@ from humeval_power.doors.page import views
 from humeval_power.doors.page.answers import Work
 from humeval_power.doors.page.requests import CommandRequest, PageParts
 from humeval_power.doors.page.views import AnswerState
-from humeval_power.doors.page.working.crew import TooManyError
+from humeval_power.doors.page.working.worker_link import TooManyError
 from humeval_power.errors import InputError
 from humeval_power.files.file_sets import write_files
 from humeval_power.safe_text import file_stems

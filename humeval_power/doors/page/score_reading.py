@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.checking.columns import ROLES, Column, listing, shortened
 from humeval_power.doors.page.answers import Work
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import CommandRequest, PageParts, file_places, offered
+from humeval_power.doors.page.requests import FORMS, CommandRequest, PageParts, file_places, offered
 from humeval_power.errors import InputError
 from humeval_power.fields import parts_of, typed_list
 from humeval_power.saying.numbers import counted

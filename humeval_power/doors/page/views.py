@@ -19,8 +19,8 @@ from humeval_power.asking.declared import control_of
 from humeval_power.asking.form import JOURNEYS, Control, Form, FormGroup, Next
 from humeval_power.asking.options import DeclaredArgument, DeclaredOption
 from humeval_power.doors.page.answers import Answer, JobProgress, Wrong
-from humeval_power.doors.page.forms import FORMS
 from humeval_power.doors.page.requests import (
+    FORMS,
     WRITES,
     CommandRequest,
     by_labels,

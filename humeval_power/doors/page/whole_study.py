@@ -18,8 +18,7 @@ from starlette.routing import Route
 
 from humeval_power.asking.command_groups import in_terminal
 from humeval_power.doors.page.answers import Answer, JobProgress, Work
-from humeval_power.doors.page.forms import FORMS
-from humeval_power.doors.page.requests import CommandRequest, PageParts, on_page, request_of, work_of
+from humeval_power.doors.page.requests import FORMS, CommandRequest, PageParts, on_page, request_of, work_of
 from humeval_power.doors.page.responses import zipped
 from humeval_power.doors.page.views import State, progress_words, rendered
 from humeval_power.errors import InputError

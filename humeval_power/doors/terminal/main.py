@@ -16,8 +16,7 @@ from typing import Any
 
 import click
 
-from humeval_power.asking.command_groups import FOLDED, in_terminal
-from humeval_power.asking.option_names import as_typed, renamed
+from humeval_power.asking.command_groups import FOLDED, as_typed, in_terminal, renamed
 from humeval_power.asking.output import (
     STUDY_FILE,
     WORDS,

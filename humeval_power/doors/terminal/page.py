@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import click
 
-from humeval_power.asking.numbers import RealNumber, WholeNumber
-from humeval_power.asking.options import option_of
+from humeval_power.asking.options import RealNumber, WholeNumber, option_of
 from humeval_power.asking.output import say
 from humeval_power.asking.vocabulary import FOLDER
 from humeval_power.extras import require_extra

@@ -22,8 +22,7 @@ from humeval_power.estimation.crossed.problem import (
     by_dense_design,
     by_dense_matrices,
 )
-from humeval_power.estimation.fit import Fit
-from humeval_power.estimation.structure import structure_of
+from humeval_power.estimation.fit import Fit, structure_of
 from humeval_power.kernels.crossed import dense, information, likelihood, reml, second_order
 from humeval_power.kernels.crossed.likelihood import Gram
 

@@ -31,8 +31,8 @@ from humeval_power.estimation.crossed.problem import (
     RatingTable,
     by_dense_matrices,
 )
+from humeval_power.estimation.fit import is_structured
 from humeval_power.estimation.large.probed_search import NO_LIKELIHOOD, MonteCarlo
-from humeval_power.estimation.structure import is_structured
 from humeval_power.kernels.crossed import balanced, by_python, dense, information, reml
 from humeval_power.kernels.crossed.even_designs import (
     EvenDesign,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, eye_array
 
 from humeval_power.errors import InputError
-from humeval_power.estimation.structure import structure_of
+from humeval_power.estimation.fit import structure_of
 from humeval_power.kernels.crossed import dense
 from humeval_power.kernels.crossed.crossproducts import response_products, sparse_gram, with_outer_base
 from humeval_power.kernels.crossed.even_designs import EvenDesign, even_design

@@ -29,7 +29,6 @@ from humeval_power.estimation.crossed.examination import (
 )
 from humeval_power.estimation.crossed.problem import CrossedProblem, Levels, RatingTable
 from humeval_power.estimation.fitting import check_not_confounded
-from humeval_power.families import SystemVariances
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.likelihood import Response
 from humeval_power.kernels.joint import model
@@ -42,6 +41,7 @@ from humeval_power.kernels.joint.reml import (
     average_information,
     optimise,
 )
+from humeval_power.rules import SystemVariances
 
 # REML of several systems in complete balanced tables, without iteration.
 

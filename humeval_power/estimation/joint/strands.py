@@ -24,12 +24,12 @@ from humeval_power.estimation.joint.fit import (
     precision_of,
     precision_of_contrasts,
 )
-from humeval_power.families import SystemVariances
 from humeval_power.kernels.crossed import reml
 from humeval_power.kernels.crossed.information import Fitted, expected_information
 from humeval_power.kernels.joint import batch as joint_batch
 from humeval_power.kernels.joint import own_variances, strands
 from humeval_power.kernels.joint.reml import optimise
+from humeval_power.rules import SystemVariances
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

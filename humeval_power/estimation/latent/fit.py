@@ -118,11 +118,11 @@ def fit_latent(
     FitError
         One rating for all, systems that are separated completely, or an effect that runs off.
     """
+    from humeval_power.estimation.fit import structure_of
     from humeval_power.estimation.fitting import check_table
     from humeval_power.estimation.latent.categories import categories_of
     from humeval_power.estimation.latent.engine import MESSAGES, LatentProblem, fit_latent_batch
     from humeval_power.estimation.latent.search import CONVERGED
-    from humeval_power.estimation.structure import structure_of
 
     check_table(ratings)
     categories = categories_of(ratings, family)

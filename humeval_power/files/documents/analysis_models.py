@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from humeval_power.errors import Problem, field_problem
-from humeval_power.families import Comparisons, Correction, CorrectOver, SystemModel, SystemVariances
 from humeval_power.files.documents.models import (
     AgreementRecord,
     Data,
@@ -27,6 +26,7 @@ from humeval_power.files.documents.models import (
     is_near,
     outside,
 )
+from humeval_power.rules import Comparisons, Correction, CorrectOver, SystemModel, SystemVariances
 
 
 class Pair(PartRecord):

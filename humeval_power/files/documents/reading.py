@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from humeval_power.errors import refusal
-from humeval_power.files.json_text import read_json
+from humeval_power.files.file_bytes import read_json
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 from humeval_power.safe_text import json_text
 from humeval_power.saying.result import (

@@ -9,9 +9,7 @@ from collections.abc import Mapping as MappingType
 import pandas as pd
 
 from humeval_power.checking.cells import LISTED
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.mapping import Condition, Export, Mapping, RatingColumns, Template
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.exports.platform import Platform, columns_named

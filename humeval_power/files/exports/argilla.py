@@ -8,15 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.mapping import Condition, Export, Mapping, RatingColumns, Template
 from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.exports.json_parts import JsonParts, frame_of
 from humeval_power.files.exports.platform import Platform, part_columns, plain
 from humeval_power.files.exports.raw import RawExport
-from humeval_power.files.json_text import parse_json
+from humeval_power.files.file_bytes import parse_json
 
 _RESPONSES, _USERS, _STATUS = ".responses", ".responses.users", ".responses.status"
 

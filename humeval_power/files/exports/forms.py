@@ -9,9 +9,7 @@ import pandas as pd
 
 from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import ROLES, Role, listing
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template, literal
+from humeval_power.checking.exports.mapping import Export, Mapping, RatingColumns, Template, literal
 from humeval_power.checking.rows import ROW_INDEX
 from humeval_power.checking.wide import columns_of_criteria, columns_side_by_side
 from humeval_power.errors import Problem, refuse

@@ -11,10 +11,15 @@ from typing import Any
 import pandas as pd
 
 from humeval_power.checking.columns import bare
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
+from humeval_power.checking.exports.mapping import (
+    Condition,
+    Export,
+    Mapping,
+    RatingColumns,
+    Template,
+    literal,
+)
 from humeval_power.checking.exports.rating_blocks import is_free_text
-from humeval_power.checking.exports.templates import Template, literal
 from humeval_power.checking.rows import FlowStep
 from humeval_power.checking.wide import CRITERIA
 from humeval_power.files.exports.json_parts import JsonParts, frame_of

@@ -16,10 +16,10 @@ from humeval_power.checking.exports.mapping import (
     ErrorWeights,
     Mapping,
     RatingColumns,
+    Template,
 )
-from humeval_power.checking.exports.templates import Template
 from humeval_power.errors import InputError, Problem
-from humeval_power.files.json_text import read_toml, toml_values
+from humeval_power.files.file_bytes import read_toml, toml_values
 from humeval_power.safe_text import toml_text
 from humeval_power.saying.schemas import RecordSection, problems_of
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import ErrorWeights, Mapping
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.mapping import ErrorWeights, Export, Mapping, Template
 from humeval_power.files.exports.platform import Platform
 from humeval_power.files.exports.raw import RawExport
 

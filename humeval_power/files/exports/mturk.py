@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from humeval_power.checking.cells import LISTED
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template
+from humeval_power.checking.exports.mapping import Export, Mapping, RatingColumns, Template
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.exports.platform import Platform, columns_named, is_document, plain, slot_templates
 from humeval_power.files.exports.raw import RawExport

@@ -6,15 +6,20 @@ from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
 from typing import Any
 
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template, literal
+from humeval_power.checking.exports.mapping import (
+    Condition,
+    Export,
+    Mapping,
+    RatingColumns,
+    Template,
+    literal,
+)
 from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError
 from humeval_power.files.exports.json_parts import JsonParts, frame_of
 from humeval_power.files.exports.platform import Platform, plain
 from humeval_power.files.exports.raw import RawExport
-from humeval_power.files.json_text import parse_json
+from humeval_power.files.file_bytes import parse_json
 
 _KEYS = ("user_id", "item_i", "item", "annotation")
 _BESIDE = ("welcome", "random", "goodbye")  # documents that are no part of the study

@@ -10,9 +10,15 @@ from dataclasses import dataclass
 import pandas as pd
 
 from humeval_power.checking.columns import ROLES, Role, bare
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import EXTRAS, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import FIELDS, Template, literal
+from humeval_power.checking.exports.mapping import (
+    EXTRAS,
+    FIELDS,
+    Export,
+    Mapping,
+    RatingColumns,
+    Template,
+    literal,
+)
 from humeval_power.choices import TITLES, PlatformName
 from humeval_power.files.exports.raw import RawExport
 

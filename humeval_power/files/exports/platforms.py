@@ -1,4 +1,7 @@
-"""Whose export a file is: told from its content, with the reason, or named."""
+"""Whose export a file is: told from its content, with the reason, or named.
+
+The participants of a Prolific study: no ratings, but who was approved and how long it took.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from humeval_power.checking.columns import find_roles, listing
-from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import imported
+from humeval_power.checking.exports.mapping import Export
 from humeval_power.checking.exports.rating_blocks import GIVEN
 from humeval_power.checking.rows import ExportFlow
 from humeval_power.errors import InputError, refusal
@@ -22,12 +25,37 @@ from humeval_power.files.exports.label_studio import LABEL_STUDIO
 from humeval_power.files.exports.mqm import MQM
 from humeval_power.files.exports.mturk import MTURK
 from humeval_power.files.exports.pearmut import PEARMUT
-from humeval_power.files.exports.platform import COLLECTED, Platform
+from humeval_power.files.exports.platform import COLLECTED, Platform, columns_named
 from humeval_power.files.exports.potato import POTATO
-from humeval_power.files.exports.prolific import PROLIFIC
 from humeval_power.files.exports.qualtrics import QUALTRICS
 from humeval_power.files.exports.raw import RawExport
 from humeval_power.safe_text import shell_word
+
+_PERSON, _STATUS, _TIME = "Participant id", "Status", "Time taken"
+
+
+def _known_by(export: RawExport) -> str | None:
+    if not columns_named(export, ("Submission id", _PERSON, _STATUS)):
+        return None
+    return f"its columns are Submission id, {_PERSON} and {_STATUS}"
+
+
+def _read(export: RawExport, why: str) -> Export:
+    kept = {_PERSON: "worker", _STATUS: "submission_status", _TIME: "submission_time_s"}
+    frame = export.table[[name for name in kept if name in export.table]]
+    return Export(
+        platform="prolific",
+        why=why,
+        source=export.source,
+        frame=frame.set_axis([kept[name] for name in frame.columns], axis=1),
+        notices=export.notices,
+        person="worker",
+        people=True,
+    )
+
+
+PROLIFIC = Platform("prolific", _known_by, _read)
+
 
 PLATFORMS: tuple[Platform, ...] = (
     COLLECTED,

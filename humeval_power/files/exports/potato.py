@@ -10,15 +10,13 @@ from typing import Any
 
 import pandas as pd
 
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template, literal
+from humeval_power.checking.exports.mapping import Export, Mapping, RatingColumns, Template, literal
 from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.exports.json_parts import JsonParts, frame_of
 from humeval_power.files.exports.platform import Platform, columns_named, part_columns, split_of
 from humeval_power.files.exports.raw import RawExport
-from humeval_power.files.json_text import read_object
+from humeval_power.files.file_bytes import read_object
 from humeval_power.safe_text import shell_word
 
 _STATE = "user_state.json"

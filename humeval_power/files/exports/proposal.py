@@ -11,10 +11,16 @@ import pandas as pd
 
 from humeval_power.checking.cells import MISSING_CODES, read_cells, read_numbers
 from humeval_power.checking.columns import ITEM_NUMBERS, bare
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Condition, RatingColumns
+from humeval_power.checking.exports.mapping import (
+    FIELDS,
+    SLOT,
+    Condition,
+    Export,
+    RatingColumns,
+    Template,
+    literal,
+)
 from humeval_power.checking.exports.mapping import Mapping as ColumnMapping
-from humeval_power.checking.exports.templates import FIELDS, SLOT, Template, literal
 from humeval_power.checking.wide import CRITERIA
 from humeval_power.errors import Problem, refuse
 from humeval_power.files.exports.platform import slot_templates

@@ -6,9 +6,14 @@ import re
 
 import pandas as pd
 
-from humeval_power.checking.exports.export import Export
-from humeval_power.checking.exports.mapping import Condition, Mapping, RatingColumns
-from humeval_power.checking.exports.templates import Template, literal
+from humeval_power.checking.exports.mapping import (
+    Condition,
+    Export,
+    Mapping,
+    RatingColumns,
+    Template,
+    literal,
+)
 from humeval_power.checking.rows import FlowStep
 from humeval_power.files.exports.platform import Platform, slot_templates
 from humeval_power.files.exports.raw import RawExport

@@ -18,10 +18,10 @@ from humeval_power.files.file_bytes import (
     STANDARD_INPUT,
     decoded,
     encoding_notices,
+    parse_json,
     read_bytes,
     unzipped,
 )
-from humeval_power.files.json_text import parse_json
 from humeval_power.files.text_tables import read_delimited, read_excel, read_json_lines, read_parquet
 from humeval_power.saying.numbers import counted
 

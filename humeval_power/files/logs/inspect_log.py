@@ -24,8 +24,7 @@ from humeval_power.checking.columns import listing
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.errors import Problem, refusal
 from humeval_power.extras import require_extra
-from humeval_power.files.file_bytes import refuse_bomb
-from humeval_power.files.json_text import parse_json
+from humeval_power.files.file_bytes import parse_json, refuse_bomb
 from humeval_power.files.logs.score_rows import Harness, RawLog, number_of, text_of, texts_in
 
 # Inspect's .eval files, a zip of JSON, and how far the evaluation came that a log tells of.

@@ -15,7 +15,7 @@ from humeval_power.checking.cells import MISSING_CODES
 from humeval_power.checking.columns import close_to, shortened
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.errors import InputError, Problem, first_few, refusal, refuse
-from humeval_power.files.json_text import read_toml
+from humeval_power.files.file_bytes import read_toml
 from humeval_power.files.logs.reading import NO_NAMES, with_systems
 from humeval_power.files.logs.score_rows import RawLog, number_of, text_of
 from humeval_power.saying.schemas import RecordSection, problems_of

@@ -21,8 +21,7 @@ from humeval_power.checking.columns import ROLES, listing
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.choices import TITLES, HarnessName
 from humeval_power.errors import InputError, Problem, refusal
-from humeval_power.files.file_bytes import decoded, read_bytes, unzipped
-from humeval_power.files.json_text import parse_json
+from humeval_power.files.file_bytes import decoded, parse_json, read_bytes, unzipped
 from humeval_power.files.text_tables import read_delimited
 
 # Names of items in logs that give none, or one to several questions; and the runs of what was samples

@@ -215,7 +215,7 @@ def command(
 
     def each(ratings: Ratings, exclusion: WorkerExclusion | None = None) -> AnalysisResult:
         from humeval_power.studies.analyze.calls import analyze, looks_of_study
-        from humeval_power.studies.power.work_ahead import tell_work
+        from humeval_power.studies.power.typed import tell_work
 
         model.check(ratings)
         looks = None

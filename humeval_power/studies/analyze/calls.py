@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from humeval_power.choices import DEFAULT_ESTIMAND, DEFAULT_SEED, DEFAULT_SIMULATIONS
 from humeval_power.errors import FitError, InputError, Problem, refusal, refuse
-from humeval_power.families import DEFAULT_FAMILY, MAX_T_OVER_CRITERIA, ComparisonFamily
 from humeval_power.files.private_files import ledger_path
 from humeval_power.ratings import Ratings
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken
+from humeval_power.rules import (
+    DEFAULT_FAMILY,
+    DEFAULT_RULE,
+    MAX_T_OVER_CRITERIA,
+    ComparisonFamily,
+    DecisionRule,
+)
+from humeval_power.studies.analyze.family import Deviation, LooksTaken
 from humeval_power.studies.field.worker_quality import WorkerExclusion
 from humeval_power.studies.fit.calls import family_check, studies_like
 from humeval_power.studies.monitor.files import read_ledger, row_digests, secret_path
@@ -31,8 +36,8 @@ if TYPE_CHECKING:
     from humeval_power.estimation.fit import CorrelatedFactor
     from humeval_power.estimation.joint.fit import JointFit
     from humeval_power.item_pool import ItemPool
-    from humeval_power.studies.analyze.against_plan import PowerAtInterest
     from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
+    from humeval_power.studies.analyze.family import PowerAtInterest
     from humeval_power.studies.analyze.result import AnalysisResult, PairDetail
     from humeval_power.studies.analyze.result_criteria import CriteriaResult
     from humeval_power.studies.fit.fit_blocks import AnyFit
@@ -107,11 +112,7 @@ def analyze(
         Ratings that determine nothing.
     """
     from humeval_power.saying.result import Provenance
-    from humeval_power.studies.analyze.against_plan import (
-        deviations,
-        estimand_deviations,
-        family_deviations,
-    )
+    from humeval_power.studies.analyze.family import deviations, estimand_deviations, family_deviations
     from humeval_power.studies.analyze.result import AnalysisResult, comparison_rows
     from humeval_power.studies.analyze.result_conditions import WithAndWithout, exclusion_deviations
     from humeval_power.studies.fit.joint_comparison import check_other_model, compare_jointly, family_error
@@ -254,7 +255,7 @@ def _of_two(
 ) -> SystemsAnalysis:
     """The one comparison of two systems, by a fit of its own."""
     from humeval_power.estimation.crossed.problem import few_fits
-    from humeval_power.families import FamilyOfTests
+    from humeval_power.rules import FamilyOfTests
     from humeval_power.studies.fit.many_systems import SystemsAnalysis, SystemsComparison, fit_and_test
 
     a, b = ratings.system_names
@@ -372,7 +373,7 @@ def analyze_criteria(
         results = _corrected_over_all(results, family)
     departures = None
     if plan is not None:
-        from humeval_power.studies.analyze.against_plan import criteria_deviations, family_deviations
+        from humeval_power.studies.analyze.family import criteria_deviations, family_deviations
 
         departures = (*criteria_deviations(plan, tuple(by_name)), *family_deviations(plan, family))
     return CriteriaResult(results=results, family=family, deviations=departures, provenance=drawn)
@@ -386,8 +387,8 @@ def _corrected_over_all(
     So are those of the checks by the other variances and the other model, where a criterion without one counts with
     its own.
     """
-    from humeval_power.families import FamilyOfTests
     from humeval_power.inference.corrections import correct
+    from humeval_power.rules import FamilyOfTests
     from humeval_power.studies.fit.many_systems import CorrectedP
 
     def corrected(by: Literal["", "check", "other_model"]) -> Iterator[float]:
@@ -404,7 +405,7 @@ def _corrected_over_all(
 
 
 def _interest(effect: float | None, plan: Plan | None, result: AnalysisResult) -> PowerAtInterest | None:
-    from humeval_power.studies.analyze.against_plan import power_at_interest
+    from humeval_power.studies.analyze.family import power_at_interest
     from humeval_power.studies.power.formula import EffectPrecision
 
     ratings, fitted, tested = result.ratings, result.fitted, result.tested
@@ -430,7 +431,7 @@ def _agreement(ratings: Ratings, of_two: SystemsAnalysis | None) -> dict[str, ob
         shared_ratings,
     )
     from humeval_power.comparisons.agreement.reliability import intraclass_correlations
-    from humeval_power.comparisons.agreement.result import agreement_record
+    from humeval_power.comparisons.agreement.result_report import agreement_record
 
     correlations: tuple[IntraclassCorrelation, ...] = ()
     if of_two is not None:

@@ -20,8 +20,7 @@ from humeval_power.safe_text import picture_text
 from humeval_power.saying.figure_style import COLOURS, GRID, INK, MARKERS, QUIET, house_style
 from humeval_power.saying.numbers import level_of, p_words, percent, with_minus
 from humeval_power.saying.panels import SINGLE_COLUMN, add_header
-from humeval_power.studies.analyze.blups import Predictions
-from humeval_power.studies.analyze.diagnostics import JointPredictions
+from humeval_power.studies.analyze.diagnostics import JointPredictions, Predictions
 from humeval_power.studies.analyze.family import ShownPair, Unit, family_words, shown_pairs
 from humeval_power.studies.analyze.findings import CriterionFindings, Finding, chance_cell, rank_words
 from humeval_power.studies.analyze.result_diagnostics import residual_sentence

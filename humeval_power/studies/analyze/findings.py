@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from humeval_power.families import FamilyOfTests
 from humeval_power.ratings import Ratings
+from humeval_power.rules import FamilyOfTests
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Block, Paragraph, Table
 from humeval_power.saying.numbers import counted, level_of, p_words

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 from humeval_power.checking.rehearsed import lead_of, rehearsal_notices
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily, FamilyOfTests
 from humeval_power.ratings import Ratings
-from humeval_power.rules import DecisionRule, claim
+from humeval_power.rules import ComparisonFamily, DecisionRule, FamilyOfTests, claim
 from humeval_power.saying.answer_words import decided_words, in_points_too, points_words, share_words
 from humeval_power.saying.clustered_words import independence_record, independence_section
 from humeval_power.saying.document import Block, Document, Facts, Paragraph, Points, Section
@@ -22,13 +21,16 @@ from humeval_power.saying.result import ANALYSIS_SCHEMA, UNKNOWN, Provenance, Re
 from humeval_power.saying.row_flow import left_out_notice
 from humeval_power.saying.rule_words import PARITY, margin_decision
 from humeval_power.scales import RatingScale
-from humeval_power.studies.analyze.against_plan import Deviation, LooksTaken, PowerAtInterest, shown_by
 from humeval_power.studies.analyze.family import (
     ComparisonRow,
+    Deviation,
+    LooksTaken,
+    PowerAtInterest,
     analysis_content,
     comparison_row,
     family_words,
     looks_content,
+    shown_by,
     systems_content,
 )
 from humeval_power.studies.analyze.findings import (
@@ -81,8 +83,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.studies.analyze.diagnostics import Diagnostics, JointDiagnostics
-    from humeval_power.studies.fit.latent_effects import FamilyCheck
     from humeval_power.studies.fit.over_pool import OverPool
+    from humeval_power.studies.fit.wald import FamilyCheck
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,10 +13,8 @@ from humeval_power.saying.document import Block, Drawing, Paragraph, Points, Sec
 from humeval_power.saying.numbers import counted, interval_words, p_cell
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.studies.analyze.against_plan import Deviation
-from humeval_power.studies.analyze.family import ComparisonRow
-from humeval_power.studies.field.exclusion_words import rule_lines
-from humeval_power.studies.field.worker_quality import WorkerExclusion
+from humeval_power.studies.analyze.family import ComparisonRow, Deviation
+from humeval_power.studies.field.worker_quality import WorkerExclusion, rule_lines
 
 # What differs from a plan, in words and as a record.
 

@@ -8,16 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.rehearsed import lead_of, rehearsal_notices
-from humeval_power.families import ComparisonFamily, FamilyOfTests
-from humeval_power.rules import claim
+from humeval_power.rules import ComparisonFamily, FamilyOfTests, claim
 from humeval_power.safe_text import file_stems
 from humeval_power.saying.answer_words import estimated_words
 from humeval_power.saying.document import Document, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, in_words, p_cell
 from humeval_power.saying.result import ANALYSES_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
-from humeval_power.studies.analyze.against_plan import Deviation
-from humeval_power.studies.analyze.family import ComparisonRow, Unit, family_record, family_words
+from humeval_power.studies.analyze.family import ComparisonRow, Deviation, Unit, family_record, family_words
 from humeval_power.studies.analyze.findings import (
     WARNING,
     CriterionFindings,

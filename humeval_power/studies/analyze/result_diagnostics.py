@@ -14,10 +14,16 @@ from humeval_power.safe_text import picture_text
 from humeval_power.saying.chart import EstimateRow, EstimateRows
 from humeval_power.saying.document import Block, Paragraph, Picture
 from humeval_power.saying.numbers import p_words, percent
-from humeval_power.studies.analyze.blups import LevelEffects, Predictions
-from humeval_power.studies.analyze.diagnostics import Diagnostics, Influence, JointPredictions
+from humeval_power.studies.analyze.diagnostics import (
+    Diagnostics,
+    Influence,
+    JointPredictions,
+    LevelEffects,
+    Predictions,
+    WorkerCheck,
+    screening_blocks,
+)
 from humeval_power.studies.analyze.family import ShownPair, Unit
-from humeval_power.studies.analyze.screening import WorkerCheck, screening_blocks
 
 # Workers, items and what a decision owes to each, as rows of estimates, with the one sentence that they
 # say.

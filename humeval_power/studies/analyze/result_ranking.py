@@ -9,16 +9,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from humeval_power.checking.columns import listing, shortened
-from humeval_power.comparisons.agreement.result import is_about_others
-from humeval_power.families import FamilyOfTests
+from humeval_power.comparisons.agreement.result_report import is_about_others
 from humeval_power.ratings import Ratings
-from humeval_power.rules import claim
+from humeval_power.rules import FamilyOfTests, claim
 from humeval_power.saying.clustered_words import independence_section
 from humeval_power.saying.document import Block, Paragraph, Picture, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
-from humeval_power.saying.sd_words import sds_in_words
+from humeval_power.saying.rule_words import sds_in_words
 from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.family import ShownPair, Unit, family_words, shown_pairs
 from humeval_power.studies.analyze.findings import (

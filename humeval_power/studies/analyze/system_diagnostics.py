@@ -20,10 +20,14 @@ from humeval_power.saying.figure_style import COLOURS, INK, house_style
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import table
-from humeval_power.studies.analyze.diagnostics import JointDiagnostics, WithoutWorker
+from humeval_power.studies.analyze.diagnostics import (
+    JointDiagnostics,
+    WithoutWorker,
+    screening_blocks,
+    screening_sentence,
+)
 from humeval_power.studies.analyze.family import Unit
 from humeval_power.studies.analyze.figures import residual_figure
-from humeval_power.studies.analyze.screening import screening_blocks, screening_sentence
 
 _MOST_SHOWN = 10  # workers in a table
 _ROW, _PANEL, _NAME = 0.2, 2.3, 24  # inches, inches, characters

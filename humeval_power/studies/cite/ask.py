@@ -26,7 +26,7 @@ def _records(path: str) -> list[dict[str, Any]]:
 
     Raises InputError: a file that is no record of this package, or a folder without one.
     """
-    from humeval_power.files.json_text import read_object
+    from humeval_power.files.file_bytes import read_object
 
     folder = Path(path)
     if not folder.is_dir():

@@ -110,7 +110,7 @@ def rehearsed(study: StudyValues, rehearsal: Mapping[str, Any], seed: int) -> Re
     from humeval_power.files.file_bytes import read_text
     from humeval_power.studies.field.calls import rehearse
     from humeval_power.studies.field.files import read_assignment, read_key
-    from humeval_power.studies.field.rehearsal import usual_habits
+    from humeval_power.studies.field.result_rehearsal import usual_habits
 
     plan, effect, scale = load_plan(study.plan), effect_of(study), scale_of(study)
     return rehearse(
@@ -225,8 +225,7 @@ def command(study: StudyValues, seed: int | None, **rehearsal: Any) -> Simulated
 def _drawn(study: StudyValues, seed: int) -> SimulatedStudy:
     """A study of parameters."""
     from humeval_power.studies.power.calls_drawn import simulate
-    from humeval_power.studies.power.typed import study_of_several
-    from humeval_power.studies.power.work_ahead import refuse_work
+    from humeval_power.studies.power.typed import refuse_work, study_of_several
     from humeval_power.studies.power.workload import study_workload
 
     named, one = study.criteria or (), study.criterion

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from humeval_power.checking.exports.assigned import AssignmentTable, Key
-    from humeval_power.checking.exports.export import Export
-    from humeval_power.checking.exports.mapping import Mapping
+    from humeval_power.checking.exports.mapping import Export, Mapping
     from humeval_power.checking.logs.combined import LogTable
     from humeval_power.checking.outputs import Outputs
     from humeval_power.choices import Response
@@ -342,14 +341,14 @@ def rehearse(
     from humeval_power.errors import InputError
     from humeval_power.saying.result import Provenance
     from humeval_power.simulation.rehearsal import rehearse as drawn
-    from humeval_power.studies.field.rehearsal import (
+    from humeval_power.studies.field.result_rehearsal import (
+        RehearsalResult,
         check_look,
         fieldwork,
         planned_response,
         usual_habits,
         world_of,
     )
-    from humeval_power.studies.field.result_rehearsal import RehearsalResult
     from humeval_power.studies.plan.result_assignment import AssignmentResult
 
     if (

@@ -11,16 +11,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
-from humeval_power.checking.exports.export import Export
 from humeval_power.checking.exports.imported import ImportedTable, kept_rows
-from humeval_power.checking.exports.mapping import EXTRAS, Mapping
+from humeval_power.checking.exports.mapping import EXTRAS, FIELDS, Export, Mapping, Template
 from humeval_power.checking.exports.rating_blocks import (
     answers_in_words,
     criteria_in_words,
     is_free_text,
     without_criteria,
 )
-from humeval_power.checking.exports.templates import FIELDS, Template
 from humeval_power.checking.logs.combined import LogTable
 from humeval_power.checking.logs.log import reported_means
 from humeval_power.checking.rows import KINDS, FlowStep, read_kinds

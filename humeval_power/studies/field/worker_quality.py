@@ -1,7 +1,11 @@
-"""How good the work of each worker is: checks, repeats, time, straight lines, agreement. Blind to the systems."""
+"""How good the work of each worker is: checks, repeats, time, straight lines, agreement. Blind to the systems.
+
+What rules for leaving out workers do, in words.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +16,7 @@ from humeval_power.checking.rows import FlowStep
 from humeval_power.errors import InputError, Problem
 from humeval_power.exclusions import RULES, ExclusionRules, RuleName, rule_words
 from humeval_power.ratings import Ratings
+from humeval_power.saying.numbers import counted
 from humeval_power.scales import RatingScale
 from humeval_power.worker_statistics import (
     agreement_over_items,
@@ -23,6 +28,7 @@ from humeval_power.worker_statistics import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -290,3 +296,22 @@ def exclude_workers(
     """
     quality = worker_quality(answers, _UNIT)
     return WorkerExclusion(rules, quality.workers, apply_rules(rules, quality), sealed)
+
+
+def exclusion_words(exclusion: WorkerExclusion) -> str:
+    """'The rules leave out 2 of 12 workers. Workers who ...: 1. Workers whose ...: 1.'"""
+    out = len(exclusion.first_broken)
+    said = f"The rules leave out {out or 'none'} of {counted(len(exclusion.workers), 'worker')}."
+    return " ".join([said, *rule_lines(exclusion)])
+
+
+def rule_lines(exclusion: WorkerExclusion) -> Iterator[str]:
+    """Each rule with the number of workers beyond its limit, or why it was not applied."""
+    for one in exclusion.outcomes:
+        said = f"Workers {rule_words(one.name, one.limit)}: "
+        if one.missing_columns:
+            names = " and ".join(map(repr, one.missing_columns))
+            yield f"{said}NOT APPLIED, for the table has no column {names}."
+            continue
+        unknown = int(one.unknown.sum())
+        yield f"{said}{int(one.broken.sum()):,}" + (f"; not known of {unknown:,}." if unknown else ".")

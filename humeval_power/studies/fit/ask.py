@@ -199,7 +199,7 @@ def command(
     from humeval_power.files.documents.reading import read_parameters
     from humeval_power.studies.fit.calls import fit
     from humeval_power.studies.loading import load_ratings
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import tell_work
 
     model = with_formula(formula, study, worker_item=worker_item)
     ratings = load_ratings(study.ratings, model.study, tell=False)

@@ -17,7 +17,7 @@ from humeval_power.errors import InputError
 from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:
-    from humeval_power.comparisons.runs.result_budget import RunsKindResult
+    from humeval_power.comparisons.runs.result import RunsKindResult
     from humeval_power.comparisons.scores.result_sets import ScoreCheckResult
     from humeval_power.comparisons.scores.score_table import ScoreTable
     from humeval_power.studies.fit.check import CheckResult

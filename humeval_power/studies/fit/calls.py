@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.fit.check import CheckResult, Unmodelled
     from humeval_power.studies.fit.fit_result import FitResult
     from humeval_power.studies.fit.intervals import IntervalMethod
-    from humeval_power.studies.fit.latent_effects import FamilyCheck
-    from humeval_power.studies.fit.wald import EffectTest
+    from humeval_power.studies.fit.wald import EffectTest, FamilyCheck
     from humeval_power.studies.power.workload import Ahead, Workload
     from humeval_power.sweep.executors import AnyExecutor
 
@@ -163,7 +162,7 @@ def fit(
 
 def family_check(ratings: Ratings, tested: EffectTest) -> FamilyCheck | None:
     """The check of ratings on few points that were analysed as numbers; None of others."""
-    from humeval_power.studies.fit.latent_effects import check_family, has_few_points
+    from humeval_power.studies.fit.wald import check_family, has_few_points
 
     if tested.rule.is_latent or not has_few_points(ratings):
         return None

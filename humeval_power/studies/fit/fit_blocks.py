@@ -23,7 +23,7 @@ from humeval_power.saying.answer_words import (
 from humeval_power.saying.chart import EstimateRow, EstimateRows
 from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, in_words, interval_words, level_of, p_words, percent
-from humeval_power.saying.sd_words import apart_words, sds_in_words, zero_words
+from humeval_power.saying.rule_words import apart_words, sds_in_words, zero_words
 from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import EffectTest
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from humeval_power.estimation.crossed.interaction_score import InteractionTest
     from humeval_power.ratings import Ratings
     from humeval_power.studies.fit.intervals import Intervals
-    from humeval_power.studies.fit.latent_effects import LatentEffects
+    from humeval_power.studies.fit.wald import LatentEffects
     from humeval_power.studies.power.estimate import PowerEstimate
 
 
@@ -55,7 +55,7 @@ Row = tuple[str, str, str, str]
 
 def latent_effect_rows(fitted: LatentFit, tested: EffectTest) -> Iterator[Row]:
     """The effect in words beyond those of ratings: estimate, standard error, interval."""
-    from humeval_power.studies.fit.latent_effects import effects_at, effects_of
+    from humeval_power.studies.fit.wald import effects_at, effects_of
 
     middle = effects_of(fitted.latent)
     ends = None if tested.latent is None else [effects_at(fitted.latent, e) for e in tested.latent.interval]

@@ -36,8 +36,7 @@ from humeval_power.studies.fit.fit_blocks import (
     further_sections,
     parameter_blocks,
 )
-from humeval_power.studies.fit.latent_effects import effects_at, effects_of
-from humeval_power.studies.fit.wald import EffectTest
+from humeval_power.studies.fit.wald import EffectTest, effects_at, effects_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,8 +48,7 @@ if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
     from humeval_power.scales import RatingScale
     from humeval_power.studies.fit.intervals import IntervalMethod, Intervals
-    from humeval_power.studies.fit.latent_effects import FamilyCheck, SpreadTest
-    from humeval_power.studies.fit.wald import Adjustment
+    from humeval_power.studies.fit.wald import Adjustment, FamilyCheck, SpreadTest
     from humeval_power.studies.power.estimate import PowerEstimate
 
 

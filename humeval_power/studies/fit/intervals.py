@@ -178,7 +178,7 @@ def _variance_criterion(
 
 def _bootstrap(fit: Fit, ratings: RatingTable, n: int, seed: int, n_jobs: int) -> Intervals:
     from humeval_power.designs import from_table
-    from humeval_power.estimation.structure import structure_of
+    from humeval_power.estimation.fit import structure_of
     from humeval_power.studies.power.replication import Replication
     from humeval_power.sweep.blocks import run_blocks
 

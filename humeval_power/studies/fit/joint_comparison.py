@@ -12,12 +12,11 @@ from scipy import special
 
 from humeval_power.errors import FitError, InputError
 from humeval_power.estimation.joint.fit import JointFit, contrast_precision, fit_joint
-from humeval_power.families import ComparisonFamily, Correction, FamilyOfTests, SystemVariances
 from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_bootstrap import wilson_interval
 from humeval_power.inference.student_t import critical_value
 from humeval_power.ratings import Ratings
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, Correction, DecisionRule, FamilyOfTests, SystemVariances
 from humeval_power.studies.fit.many_systems import (
     FamilyError,
     ModelCheck,

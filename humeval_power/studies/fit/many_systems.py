@@ -15,19 +15,18 @@ from humeval_power.estimation.fit import CorrelatedFactor, Fit
 from humeval_power.estimation.fitting import fit
 from humeval_power.estimation.joint.fit import JointFit
 from humeval_power.estimation.latent.fit import LatentFit, fit_latent
-from humeval_power.families import (
+from humeval_power.inference.corrections import correct
+from humeval_power.ratings import Ratings
+from humeval_power.rules import (
     DEFAULT_FAMILY,
     ComparisonFamily,
+    DecisionRule,
     FamilyOfTests,
     SystemModel,
     SystemVariances,
 )
-from humeval_power.inference.corrections import correct
-from humeval_power.ratings import Ratings
-from humeval_power.rules import DecisionRule
 from humeval_power.studies.fit.intervals import Intervals, latent_intervals, parameter_intervals
-from humeval_power.studies.fit.latent_effects import latent_test
-from humeval_power.studies.fit.wald import EffectTest, difference_test, effect_test
+from humeval_power.studies.fit.wald import EffectTest, difference_test, effect_test, latent_test
 
 # The fit and the test that a rule asks for, whatever it takes ratings for.
 

@@ -19,7 +19,7 @@ from humeval_power.errors import InputError, Problem
 from humeval_power.item_pool import IDENTICAL, ItemPool
 
 if TYPE_CHECKING:
-    from humeval_power.checking.item_pools import ScoredOutputs
+    from humeval_power.checking.outputs import ScoredOutputs
     from humeval_power.parameters import Parameters
     from humeval_power.studies.items.result import ChosenItems, Method
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from humeval_power.checking.item_pools import ScoredOutputs, pool_of_table, scored_of_table
+from humeval_power.checking.outputs import ScoredOutputs, pool_of_table, scored_of_table
 from humeval_power.errors import InputError, Problem
 from humeval_power.files.file_bytes import read_text
 from humeval_power.files.tables import read_table

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 
-from humeval_power.checking.item_pools import pool_table
+from humeval_power.checking.outputs import pool_table
 from humeval_power.choices import Estimand
 from humeval_power.inference.chosen_items import item_sd_factor
 from humeval_power.inference.item_sampling import items_of_equal_power

@@ -177,7 +177,7 @@ def _check_and_announce(looks: Any, rule: Any, given: TypedValues, calls: Caller
     """Refuse a rule that these looks cannot have, and say how long they will take to simulate."""
     from humeval_power.choices import DEFAULT_SIMULATIONS
     from humeval_power.studies.looks.stopping_rule import ConditionalPowerFutility
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import tell_work
     from humeval_power.studies.power.workload import comparison_workload
 
     if isinstance(rule.futility, ConditionalPowerFutility) and rule.futility.under == "design":
@@ -288,7 +288,7 @@ def _written(given: TypedValues, name: str) -> Value:
 def _announce_pool(n_pairs: int, budgets: Sequence[int], given: TypedValues, calls: Caller) -> None:
     """Say how long the pool will take, or refuse it."""
     from humeval_power.studies.looks.calls import POOL_SIMULATIONS
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import tell_work
     from humeval_power.studies.power.workload import Workload, comparison_workload
 
     n_simulations = given["simulations"] or POOL_SIMULATIONS

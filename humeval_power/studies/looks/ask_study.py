@@ -51,8 +51,7 @@ if TYPE_CHECKING:
     from humeval_power.rules import DecisionRule
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.replicates import Looks
-    from humeval_power.studies.looks.result import LooksStudyResult
-    from humeval_power.studies.looks.result_dropping import DroppingResult
+    from humeval_power.studies.looks.result import DroppingResult, LooksStudyResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
 
 _BY_RATINGS = "These looks are simulated rating by rating, which may take a minute; see --simulations."
@@ -145,7 +144,7 @@ def command(
     """
     from humeval_power.studies.looks import calls
     from humeval_power.studies.looks.replicates import RatingLooks
-    from humeval_power.studies.power.work_ahead import refuse_work, tell_work
+    from humeval_power.studies.power.typed import refuse_work, tell_work
     from humeval_power.studies.power.workload import study_workload
 
     study = looks_stopped(study)
@@ -224,7 +223,7 @@ def _of_several(
     """Looks at several systems at their means, which drop systems where the study says so."""
     from humeval_power.studies.looks import calls
     from humeval_power.studies.looks.systems_looks import SystemsLooks
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import tell_work
 
     study = several.study
     differences = several.differences()

@@ -16,18 +16,17 @@ if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
     from humeval_power.scales import RatingScale
     from humeval_power.studies.looks.calibration import Calibrate
-    from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint
-    from humeval_power.studies.looks.judgements import ScoreLaws
+    from humeval_power.studies.looks.judgement_plan import JudgementPlan, OperatingPoint, ScoreLaws
     from humeval_power.studies.looks.repeated import RepeatedPoint, StopWhen
     from humeval_power.studies.looks.replicates import LookSource, RatingLooks
     from humeval_power.studies.looks.result import (
+        DroppingResult,
         LooksJudgementsResult,
         LooksPoolResult,
         LooksStudyResult,
         ScheduleResult,
     )
     from humeval_power.studies.looks.result_anytime import AnytimeResult
-    from humeval_power.studies.looks.result_dropping import DroppingResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
     from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.sweep.executors import AnyExecutor
@@ -224,7 +223,7 @@ def dropping(
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.looks.dropping import plan_dropping
-    from humeval_power.studies.looks.result_dropping import DroppingResult
+    from humeval_power.studies.looks.result import DroppingResult
 
     effect = source.parameters.stated_effect
     plan = plan_dropping(
@@ -404,8 +403,12 @@ def anytime(ratings: Ratings, *, narrowest_at: int = 10, alpha: float = 0.05) ->
     InputError
         Items that several workers rated, that lack a system, or unequal numbers of them.
     """
-    from humeval_power.studies.looks.anytime import sequence, tuned_spread, worker_differences
-    from humeval_power.studies.looks.result_anytime import AnytimeResult
+    from humeval_power.studies.looks.result_anytime import (
+        AnytimeResult,
+        sequence,
+        tuned_spread,
+        worker_differences,
+    )
 
     a, b = ratings.system_names
     g = tuned_spread(narrowest_at, alpha)
@@ -431,8 +434,12 @@ def _followed(
 ) -> tuple[JudgementPlan | None, str]:
     """The plan that `monitor` follows; or why there is none."""
     from humeval_power.errors import InputError
-    from humeval_power.studies.looks.judgement_plan import judgement_plan, promised_power
-    from humeval_power.studies.looks.judgements import AssessmentLooks, PairedLooks
+    from humeval_power.studies.looks.judgement_plan import (
+        AssessmentLooks,
+        PairedLooks,
+        judgement_plan,
+        promised_power,
+    )
 
     if not isinstance(source, AssessmentLooks | PairedLooks):
         return None, "Only looks at scores, preferences and accuracies can be followed."

@@ -22,9 +22,8 @@ from scipy import special
 
 from humeval_power.costs import CostModel
 from humeval_power.errors import InputError, refuse
-from humeval_power.families import ComparisonFamily
 from humeval_power.inference.item_bootstrap import wilson_interval
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.studies.looks.boundaries import boundaries
 from humeval_power.studies.looks.calibration import LooksCalibration, blocks_of, level_factor
 from humeval_power.studies.looks.rating_looks import CALIBRATION_SEED, AtLooks, LookRow, NaiveError

@@ -11,7 +11,7 @@ from humeval_power.checking.columns import ROLES, find_columns
 from humeval_power.checking.rows import Rejected
 from humeval_power.errors import InputError
 from humeval_power.files.tables import NumberColumn, SourceTable, read_decided, read_numbers_of
-from humeval_power.studies.looks.judgements import ScoreLaws, pair_of_samples
+from humeval_power.studies.looks.judgement_plan import ScoreLaws, pair_of_samples
 
 _COLUMNS = (ROLES["system"], ROLES["rating"])
 

@@ -11,7 +11,7 @@ import numpy as np
 from humeval_power.choices import LookKind
 from humeval_power.errors import InputError, refuse
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries, success
-from humeval_power.studies.looks.judgements import PoolLooks, ScoreLaws
+from humeval_power.studies.looks.judgement_plan import PoolLooks, ScoreLaws
 from humeval_power.studies.looks.rating_looks import LookRow, look_rows
 from humeval_power.studies.looks.replicates import Floats, RatingLooks, equal_looks, stop
 from humeval_power.studies.looks.stopping_rule import PValueFutility, StoppingRule, WangTsiatis

@@ -42,8 +42,8 @@ def _look(given: TypedValues) -> MonitorResult:
         raise click.UsageError("Give RATINGS for a look, or --status to see those taken.")
     from humeval_power.files.private_files import ledger_path
     from humeval_power.files.tables import read_rating_table
-    from humeval_power.studies.field.exclusion_words import exclusion_words
-    from humeval_power.studies.fit.latent_effects import has_few_points
+    from humeval_power.studies.field.worker_quality import exclusion_words
+    from humeval_power.studies.fit.wald import has_few_points
     from humeval_power.studies.items.files import read_pool
     from humeval_power.studies.loading import check_ratings, excluded
     from humeval_power.studies.looks.judgement_plan import JudgementPlan

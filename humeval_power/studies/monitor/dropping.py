@@ -13,7 +13,7 @@ from scipy import special
 from humeval_power.errors import InputError
 from humeval_power.studies.looks.dropping import CLAIM, drop_alpha, drop_look, interval_alpha, top_group
 from humeval_power.studies.looks.repeated import FEWEST_WORKERS, StopWhen, half_widths, interval_of
-from humeval_power.studies.looks.stepwise import sequential_level
+from humeval_power.studies.looks.systems_looks import sequential_level
 from humeval_power.studies.monitor.state import Decision
 from humeval_power.studies.monitor.step import (
     as_decided,

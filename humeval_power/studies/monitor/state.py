@@ -14,8 +14,7 @@ from scipy import special
 
 from humeval_power.comparisons.accuracy.paired import PairedAccuracy
 from humeval_power.comparisons.assessment.scenario import DirectAssessment, score_tests
-from humeval_power.comparisons.preference.judgements import preference_p
-from humeval_power.comparisons.preference.scenario import Preference
+from humeval_power.comparisons.preference.scenario import Preference, preference_p
 from humeval_power.errors import FitError, InputError, Problem, refuse
 from humeval_power.inference.exact_comparison import rounded
 from humeval_power.inference.mcnemar import P_VALUES

@@ -39,8 +39,8 @@ from humeval_power.studies.looks.stagewise import (
     exact_stagewise,
     stagewise_inference,
 )
-from humeval_power.studies.looks.stepwise import sequential_level
 from humeval_power.studies.looks.stopping_rule import Spending, conditional_power
+from humeval_power.studies.looks.systems_looks import sequential_level
 from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.power.formula import effect_precision

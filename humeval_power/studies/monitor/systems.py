@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from humeval_power.errors import InputError, refusal
-from humeval_power.families import Correction
 from humeval_power.inference.student_t import critical_value
 from humeval_power.item_pool import ItemPool
 from humeval_power.ratings import Ratings
-from humeval_power.studies.looks.stepwise import adjusted_p, sequential_level, step_level
+from humeval_power.rules import Correction
 from humeval_power.studies.looks.stopping_rule import StoppingRule
+from humeval_power.studies.looks.systems_looks import adjusted_p, sequential_level, step_level
 from humeval_power.studies.monitor.state import Decision, LookData, Monitoring, TakenLook, last_of
 from humeval_power.studies.monitor.step import (
     REACHED,

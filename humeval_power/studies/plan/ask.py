@@ -229,7 +229,7 @@ def command(
     Ends with 3 if the target cannot be reached.
     """
     from humeval_power.studies.plan.calls import make_plan
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import tell_work
 
     _check_not_late()
     rule = rule_of(study)

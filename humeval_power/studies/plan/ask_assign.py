@@ -304,9 +304,8 @@ def command(
     that was fixed; -o writes the batch as above.
     """
     from humeval_power.studies.field.calls import make_uploads
-    from humeval_power.studies.plan.calls import assign_work
-    from humeval_power.studies.plan.calls_next import next_ratings
-    from humeval_power.studies.power.work_ahead import refuse_work
+    from humeval_power.studies.plan.calls import assign_work, next_ratings
+    from humeval_power.studies.power.typed import refuse_work
     from humeval_power.studies.power.workload import study_workload
 
     outputs, key, chosen = _outputs(study), study.key, _chosen(study, item_names)

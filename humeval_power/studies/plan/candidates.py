@@ -14,9 +14,8 @@ from humeval_power.designs import different_workers
 from humeval_power.errors import InputError, ParametersError, Problem
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.simulation.losses import NO_LOSSES, Losses
-from humeval_power.simulation.study import check_documents
-from humeval_power.studies.plan.planned_rules import NOBODY_OUT, WorkersOut
+from humeval_power.simulation.study import NO_LOSSES, Losses, check_documents
+from humeval_power.studies.plan.planned_systems import NOBODY_OUT, WorkersOut
 from humeval_power.studies.power.required import powers, regular_precision
 from humeval_power.study_counts import StudyCounts, share_of
 

@@ -15,13 +15,11 @@ import click
 from humeval_power.asking.study_values import StudyValues
 from humeval_power.errors import InputError, Problem, field_problem
 from humeval_power.fees import PlatformFee
-from humeval_power.files.file_bytes import read_text
-from humeval_power.files.json_text import parse_json, read_fee
+from humeval_power.files.file_bytes import parse_json, read_fee, read_text
 from humeval_power.studies.looks.dropping import DropExpectation
 from humeval_power.studies.looks.repeated import StopExpectation
 from humeval_power.studies.plan.plan import Amendment, Change, ParameterSource, Plan, PredictedPower
-from humeval_power.studies.plan.planned_rules import PlannedRules
-from humeval_power.studies.plan.planned_systems import PlannedSystems
+from humeval_power.studies.plan.planned_systems import PlannedRules, PlannedSystems
 from humeval_power.studies.plan.sealed_content import (
     COMPUTED,
     LOOKS_SCHEMA,

@@ -16,9 +16,8 @@ from humeval_power.costs import CostModel
 from humeval_power.designs import Codes, Design
 from humeval_power.errors import InputError, Problem
 from humeval_power.exclusions import NO_RULES, ExclusionRules
-from humeval_power.families import ComparisonFamily
 from humeval_power.parameters import Parameters
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.estimate import PowerEstimate, Progress, estimate_power
 from humeval_power.studies.power.formula import analytic_power
@@ -42,9 +41,7 @@ if TYPE_CHECKING:
         SystemsLooks,
         SystemsOperatingPoint,
     )
-    from humeval_power.studies.plan.planned_judges import PlannedJudges
-    from humeval_power.studies.plan.planned_rules import PlannedRules
-    from humeval_power.studies.plan.planned_systems import PlannedSystems
+    from humeval_power.studies.plan.planned_systems import PlannedJudges, PlannedRules, PlannedSystems
     from humeval_power.studies.power.systems_goals import SystemsPower
     from humeval_power.studies.power.systems_study import SystemsStudy
 

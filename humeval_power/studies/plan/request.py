@@ -12,8 +12,8 @@ from humeval_power.choices import MAX_RATE, Exclusion
 from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
-from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
+from humeval_power.simulation.study import NO_LOSSES, Losses
 from humeval_power.studies.looks.repeated import StopWhen, check_offered
 from humeval_power.studies.power.analytic import Ceiling, check_target
 from humeval_power.studies.power.assurance import PowerSpread
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.repeated import RepeatedPoint
     from humeval_power.studies.plan.candidates import SearchSpace
     from humeval_power.studies.plan.plan import SequentialOption
-    from humeval_power.studies.plan.planned_rules import PlannedRules
-    from humeval_power.studies.plan.planned_systems import PlannedSystems
+    from humeval_power.studies.plan.planned_systems import PlannedRules, PlannedSystems
     from humeval_power.studies.power.assurance import Assurance
     from humeval_power.studies.power.estimate import PowerEstimate
     from humeval_power.studies.power.outlook import Bottleneck

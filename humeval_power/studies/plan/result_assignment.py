@@ -27,10 +27,9 @@ from humeval_power.studies.plan.assignment import (
     balance,
     replacement_table,
 )
-from humeval_power.studies.plan.next_worth import NextWay
 from humeval_power.studies.plan.result_words import work_words
 from humeval_power.studies.plan.session_order import KINDS
-from humeval_power.studies.plan.under_way import OutputCounts
+from humeval_power.studies.plan.under_way import NextWay, OutputCounts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,13 +24,11 @@ from humeval_power.saying.chart import Chart, LaterChart
 from humeval_power.saying.document import Block, Facts, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, level_of, percent
 from humeval_power.saying.result import Record
-from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
-from humeval_power.saying.sd_words import SD_WORDS
+from humeval_power.saying.rule_words import ENOUGH_WORKERS, SD_WORDS, is_too_bold, size_sentence
 from humeval_power.saying.values import plain, share, signed
 from humeval_power.studies.plan.candidates import LEAST_SECOND, rests_on_few
 from humeval_power.studies.plan.plan import Plan, SequentialOption
-from humeval_power.studies.plan.planned_rules import PlannedRules
-from humeval_power.studies.plan.planned_systems import PlannedSystems
+from humeval_power.studies.plan.planned_systems import PlannedRules, PlannedSystems
 from humeval_power.studies.plan.request import PlanResult
 from humeval_power.studies.plan.result_words import (
     COST_NAMES,
@@ -564,7 +562,7 @@ def looks_sentence(plan: Plan) -> str:
 def _dropping_sentence(plan: Plan, schedule: LookSchedule) -> str:
     """When systems are dropped, and what ends the study."""
     from humeval_power.studies.looks.dropping import drop_alpha
-    from humeval_power.studies.looks.result_dropping import NOT_BY_RANK, drop_rule, top_group_words
+    from humeval_power.studies.looks.result import NOT_BY_RANK, drop_rule, top_group_words
 
     alpha, n = plan.rule.alpha, len(plan.systems)
     workers = ", ".join(f"{round(at * plan.counts.n_workers)}" for at in schedule.looks.shares)
@@ -687,7 +685,7 @@ def _dropping_facts(
 ) -> list[tuple[str, str]]:
     """The same where looks drop systems."""
     from humeval_power.studies.looks.dropping import DroppingPlan
-    from humeval_power.studies.looks.result_dropping import top_group_words, worst_sentence
+    from humeval_power.studies.looks.result import top_group_words, worst_sentence
 
     plan = looks.plan
     assert isinstance(plan, DroppingPlan)
@@ -729,7 +727,7 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
     if answer is None or not (answer.stops or answer.drops):
         return
     from humeval_power.studies.looks.repeated import few_workers_note
-    from humeval_power.studies.looks.result_dropping import expectation_blocks
+    from humeval_power.studies.looks.result import expectation_blocks
     from humeval_power.studies.looks.tables import stops_blocks
 
     if answer.drops:
@@ -744,7 +742,7 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
 def look_choice_record(result: PlanResult) -> Record | None:
     """The looks of the chosen design as plain values; None without looks."""
     from humeval_power.studies.looks.dropping import DroppingPlan
-    from humeval_power.studies.looks.result_dropping import drop_record
+    from humeval_power.studies.looks.result import drop_record
 
     looks, wish = result.chosen.sequential, result.request.looks
     if looks is None or wish is None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.choices import CORRECTIONS, DesignKind
 from humeval_power.designs import Design
-from humeval_power.families import ComparisonFamily
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.rule_words import estimator_words, reference_of
 from humeval_power.studies.plan.planned_systems import PlannedSystems

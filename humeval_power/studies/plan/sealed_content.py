@@ -22,7 +22,7 @@ from humeval_power.safe_text import json_text
 from humeval_power.saying.result import json_ready, versions
 from humeval_power.studies.looks.repeated import check_decision, check_offered
 from humeval_power.studies.plan.plan import Amendment, Change, Plan
-from humeval_power.studies.plan.planned_judges import check_judges
+from humeval_power.studies.plan.planned_systems import check_judges
 from humeval_power.studies.power.analytic import check_target
 from humeval_power.study import PRICE_FIELDS, Study
 from humeval_power.study_text import plain

@@ -33,8 +33,7 @@ from humeval_power.studies.looks.judgement_plan import Judged, JudgementKind, Ju
 from humeval_power.studies.looks.repeated import StopExpectation
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
 from humeval_power.studies.plan.plan import Amendment, Change, LookExpectation, PredictedPower
-from humeval_power.studies.plan.planned_rules import RulesCost, WorkersOut
-from humeval_power.studies.plan.planned_systems import GoalShare
+from humeval_power.studies.plan.planned_systems import GoalShare, RulesCost, WorkersOut
 from humeval_power.studies.plan.sealed_content import (
     LOOKS_SCHEMA,
     PLAN_SCHEMA,

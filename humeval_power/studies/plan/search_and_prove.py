@@ -17,7 +17,7 @@ from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import claim
 from humeval_power.saying.answer_words import of_hundred, points_words
-from humeval_power.simulation.losses import NO_LOSSES
+from humeval_power.simulation.study import NO_LOSSES
 from humeval_power.studies.looks.repeated import StopWhen, enough_workers
 from humeval_power.studies.plan.candidates import (
     Candidates,
@@ -37,7 +37,7 @@ from humeval_power.studies.plan.plan import (
     stops_simulations,
     stops_workload,
 )
-from humeval_power.studies.plan.planned_rules import (
+from humeval_power.studies.plan.planned_systems import (
     NOBODY_OUT,
     WorkersOut,
     expected_out,

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from humeval_power.choices import MAX_RATE, PresentationOrder
-from humeval_power.designs import Codes, Design
-from humeval_power.equitable import equitable_colours
+from humeval_power.designs import Codes, Design, equitable_colours
 from humeval_power.errors import DesignError, Problem
 
 # Which of several systems comes first, second, ... where one worker sees an item under all of them.

@@ -23,8 +23,8 @@ from humeval_power.costs import CostModel, cost_of, costs_of_counts
 from humeval_power.designs import Design
 from humeval_power.roots import root_between
 from humeval_power.rules import DecisionRule
-from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
+from humeval_power.simulation.study import NO_LOSSES, Losses
 from humeval_power.studies.looks.repeated import enough_workers
 from humeval_power.studies.plan.candidates import (
     SearchSpace,
@@ -33,9 +33,11 @@ from humeval_power.studies.plan.candidates import (
     what_is_left,
 )
 from humeval_power.studies.plan.plan import prove_systems
-from humeval_power.studies.plan.planned_rules import NOBODY_OUT, WorkersOut, expected_out
 from humeval_power.studies.plan.planned_systems import (
+    NOBODY_OUT,
     PlannedSystems,
+    WorkersOut,
+    expected_out,
     goal_power,
     scaled,
     with_looks,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from humeval_power.costs import CostModel
     from humeval_power.studies.plan.plan import Plan
     from humeval_power.studies.power.result import StudyPower
-    from humeval_power.studies.power.surface import AnyStudy
+    from humeval_power.studies.power.strategies import AnyStudy
 
 _SECTIONS = ("ratings", "variation", "effect", "systems", "design", "test", "losses", "cost")
 _BESIDE_PLAN = ("losses", "cost")  # sections that may be said beside a plan
@@ -122,7 +122,7 @@ def command(
         about, setting, said = _planned(planned, study)
         scale = planned.scale
     if method != "analytic" or not about.has_formula:
-        from humeval_power.studies.power.work_ahead import tell_studies
+        from humeval_power.studies.power.typed import tell_studies
 
         tell_studies([about] if about.rule.margin is None else [about, about], run, half_width)
     return study_power(

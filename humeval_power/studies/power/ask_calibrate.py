@@ -62,7 +62,7 @@ def command(study: StudyValues, p: float | None, run: Run) -> CalibrationResult:
     from humeval_power.studies.power.calibration import usual_studies
     from humeval_power.studies.power.calls_drawn import calibrate
     from humeval_power.studies.power.files import typical_and_cautious
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import tell_work
     from humeval_power.studies.power.workload import study_workload
 
     if not study.criteria:

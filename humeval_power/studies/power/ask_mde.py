@@ -32,7 +32,7 @@ from humeval_power.study import FIELDS
 
 if TYPE_CHECKING:
     from humeval_power.studies.power.result_size import StudyDetectable
-    from humeval_power.studies.power.surface import AnyStudy
+    from humeval_power.studies.power.strategies import AnyStudy
 
 _TO_START = 0.1  # the difference of a pattern, from which the answer is found in proportion
 
@@ -132,7 +132,7 @@ def command(study: StudyValues, method: Method, run: Run) -> StudyDetectable:
             study.refuse((*EFFECT, "system_means"), f"is what is sought: {remedy}")
         about, setting, said, scale, assumed = typed_study(study, rule)
     if method != "analytic" or not about.has_formula:
-        from humeval_power.studies.power.work_ahead import tell_studies
+        from humeval_power.studies.power.typed import tell_studies
 
         tell_studies([about], run, times=SEARCH_STEPS)
     return study_detectable(

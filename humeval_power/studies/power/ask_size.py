@@ -120,8 +120,12 @@ def command(study: StudyValues, sought: Sought, method: SearchMethod, run: Run) 
     study, rule = on_one_criterion(study, rule_of(study))
     several = systems_of(study, rule)
     from humeval_power.studies.power.calls import study_size
-    from humeval_power.studies.power.typed import all_assumed, assumed_of_several, study_of_several
-    from humeval_power.studies.power.work_ahead import tell_work
+    from humeval_power.studies.power.typed import (
+        all_assumed,
+        assumed_of_several,
+        study_of_several,
+        tell_work,
+    )
 
     about: Parameters | SystemsStudy
     assumed: Assumptions | None

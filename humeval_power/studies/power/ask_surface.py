@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from humeval_power.designs import Design
     from humeval_power.parameters import Parameters
     from humeval_power.studies.power.result_ratings import StudySurface
-    from humeval_power.studies.power.surface import Cell
+    from humeval_power.studies.power.strategies import Cell
     from humeval_power.systems import SystemsParameters
 
 _SIZES = listed(number_list(int), "LIST")
@@ -149,7 +149,7 @@ def command(
     if several is not None:
         cells, said, parameters = *_of_several(several), several.settings
     else:
-        from humeval_power.studies.power.surface import Cell
+        from humeval_power.studies.power.strategies import Cell
 
         _check_rules(compat, compare, rule, draws_power=draw == "power" and along != "items")
         unit = CARD2020_UNIT if compat else 1.0
@@ -172,7 +172,7 @@ def command(
             for there, at in result
         ]
     from humeval_power.studies.power.calls import study_surface
-    from humeval_power.studies.power.work_ahead import tell_studies
+    from humeval_power.studies.power.typed import tell_studies
 
     tell_studies([cell.study for cell in cells], run, half_width)
     return study_surface(
@@ -206,7 +206,7 @@ def _check_rules(compat: str | None, compare: str | None, rule: DecisionRule, *,
 
 def _of_several(several: Systems) -> tuple[list[Cell], tuple[Difference, ...]]:
     """The studies of several systems, and the differences that their means are stated by."""
-    from humeval_power.studies.power.surface import Cell
+    from humeval_power.studies.power.strategies import Cell
 
     tell_remarks(several)
     study, said = several.study, several.differences()

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.result import StudyPower
     from humeval_power.studies.power.result_ratings import StudySurface
     from humeval_power.studies.power.result_size import StudyDetectable, StudySize
-    from humeval_power.studies.power.surface import AnyStudy, Cell
+    from humeval_power.studies.power.strategies import AnyStudy, Cell
     from humeval_power.studies.power.systems_study import SystemsStudy
     from humeval_power.studies.power.wording import Wording
     from humeval_power.studies.power.workload import Ahead
@@ -88,7 +88,7 @@ def study_power(
     from humeval_power.studies.power import strategies
     from humeval_power.studies.power.outlook import without_documents
     from humeval_power.studies.power.result import StudyPower
-    from humeval_power.studies.power.surface import Cell, run_surface
+    from humeval_power.studies.power.strategies import Cell, run_surface
 
     if budget is not None and not budget > 0:
         raise InputError(f"The budget must be above 0; got {budget}.")
@@ -152,7 +152,7 @@ def study_detectable(
     """
     from humeval_power.studies.power import strategies
     from humeval_power.studies.power.result_size import StudyDetectable
-    from humeval_power.studies.power.surface import Cell
+    from humeval_power.studies.power.strategies import Cell
 
     study = strategies.one_of_two(study)
     analytic, precision = strategies.detectable(study, power, method)
@@ -313,7 +313,7 @@ def study_surface(
     """
     from humeval_power.studies.power import strategies
     from humeval_power.studies.power.result_ratings import StudySurface
-    from humeval_power.studies.power.surface import Cell, run_surface
+    from humeval_power.studies.power.strategies import Cell, run_surface
 
     cells = [Cell(cell.setting, strategies.one_of_two(cell.study)) for cell in cells]
     with progress("Simulating", total=100) as advance:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from humeval_power.differences import Difference
     from humeval_power.parameters import Parameters
     from humeval_power.scales import RatingScale
-    from humeval_power.simulation.losses import Losses
+    from humeval_power.simulation.study import Losses
     from humeval_power.studies.power.result_calibration import CalibrationResult
     from humeval_power.studies.power.result_ratings import SimulatedStudy
     from humeval_power.studies.power.systems_study import SystemsStudy

@@ -16,8 +16,8 @@ from humeval_power.files.documents.reading import (
     read_document,
     read_parameters,
 )
-from humeval_power.files.json_text import read_json
-from humeval_power.latent_shares import is_number
+from humeval_power.files.file_bytes import read_json
+from humeval_power.latent import is_number
 from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.parameters import preset as published
 from humeval_power.saying.result import ANALYSES_SCHEMA, ANALYSIS_SCHEMA, PARAMETERS_SCHEMA

@@ -47,7 +47,7 @@ from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.study_counts import StudyCounts
 
 if TYPE_CHECKING:
-    from humeval_power.studies.power.surface import AnyStudy
+    from humeval_power.studies.power.strategies import AnyStudy
 
 # What the variance of the estimated difference consists of: workers, items, documents, noise.
 

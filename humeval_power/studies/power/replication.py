@@ -19,21 +19,24 @@ from humeval_power.estimation.fit import Fit
 from humeval_power.latent import Family, Link
 from humeval_power.parameters import STANDARD_DEVIATIONS, Parameters
 from humeval_power.rules import DEFAULT_RULE, Analysis, DecisionRule, Estimator
-from humeval_power.simulation.losses import NO_LOSSES, CollectedRatings, Losses, remaining
 from humeval_power.simulation.quality_control import QualityControl, come_back, own_rows, what_is_shown
 from humeval_power.simulation.study import (
+    NO_LOSSES,
+    CollectedRatings,
+    Losses,
     begun_small,
     check_documents,
     draw_many,
     draw_ratings,
     levels,
     portions,
+    remaining,
     replicate_generator,
     respond,
 )
-from humeval_power.studies.fit.latent_effects import LatentScale
 from humeval_power.studies.fit.wald import (
     EffectTest,
+    LatentScale,
     NullStatistics,
     effect_test,
     simulated_p,

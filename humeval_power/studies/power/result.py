@@ -18,10 +18,9 @@ from humeval_power.saying.document import Block, Document, Fact, Facts, Paragrap
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, percent, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, POWER_SCHEMA, UNKNOWN, Provenance, Record, Result
-from humeval_power.saying.rule_words import PARITY, halfway_words, is_too_bold, margin_words
-from humeval_power.saying.sd_words import sds_in_words
+from humeval_power.saying.rule_words import PARITY, halfway_words, is_too_bold, margin_words, sds_in_words
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.losses import NO_LOSSES
+from humeval_power.simulation.study import NO_LOSSES
 from humeval_power.studies.power.analytic import (
     HalfwayPower,
     ceiling_with_both,
@@ -63,6 +62,7 @@ from humeval_power.studies.power.result_several import (
     several_sections,
 )
 from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.strategies import Cell, CellResult
 from humeval_power.studies.power.study_content import (
     approximate_words,
     beyond_pilot,
@@ -75,7 +75,6 @@ from humeval_power.studies.power.study_content import (
     study_notes,
     too_many_failed,
 )
-from humeval_power.studies.power.surface import Cell, CellResult
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
 

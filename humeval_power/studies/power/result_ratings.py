@@ -46,6 +46,7 @@ from humeval_power.studies.power.result_several import (
     several_content,
     share_cell,
 )
+from humeval_power.studies.power.strategies import AnyStudy, CellResult
 from humeval_power.studies.power.study_content import (
     category_facts,
     failure_remarks,
@@ -56,7 +57,6 @@ from humeval_power.studies.power.study_content import (
     study_notes,
     too_many_failed,
 )
-from humeval_power.studies.power.surface import AnyStudy, CellResult
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.systems import GOALS, SystemsParameters

@@ -11,7 +11,7 @@ import numpy as np
 from humeval_power.choices import CORRECTIONS
 from humeval_power.differences import Difference
 from humeval_power.errors import HumevalPowerError
-from humeval_power.families import ComparisonFamily
+from humeval_power.rules import ComparisonFamily
 from humeval_power.saying.answer_words import (
     axis_unit,
     finding_words,
@@ -30,8 +30,7 @@ from humeval_power.saying.rule_words import is_too_bold
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.charts import POWER, spots, target_line
 from humeval_power.studies.power.growth import TARGET, counts_of
-from humeval_power.studies.power.strategies import TwoSystems
-from humeval_power.studies.power.surface import AnyStudy
+from humeval_power.studies.power.strategies import AnyStudy, TwoSystems
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy, required_systems_size
 from humeval_power.systems import GOAL_WORDS, GOALS, goal_words

@@ -54,7 +54,7 @@ from humeval_power.studies.power.result_several import (
     several_content,
 )
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.strategies import TwoSystems
+from humeval_power.studies.power.strategies import Cell, TwoSystems
 from humeval_power.studies.power.study_content import (
     category_facts,
     loss_facts,
@@ -62,7 +62,6 @@ from humeval_power.studies.power.study_content import (
     study_content,
     study_notes,
 )
-from humeval_power.studies.power.surface import Cell
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SimulatedDifference, SystemsStudy
 

@@ -13,9 +13,8 @@ from humeval_power.errors import InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scenarios.contract import ComputedPower, Floats, Replicates
-from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
-from humeval_power.simulation.study import levels
+from humeval_power.simulation.study import NO_LOSSES, Losses, levels
 from humeval_power.studies.fit.wald import NullStatistics, reference, simulated_p, wald_p
 from humeval_power.studies.power.formula import AnalyticPower, analytic_power, smallest_df
 from humeval_power.studies.power.replication import Replication, StudyFits

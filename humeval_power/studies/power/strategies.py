@@ -1,42 +1,225 @@
 """How each study is computed: two systems by closed forms and the fits of one difference, more of them by the law
 and the fits of all their comparisons. Whoever asks need not know which.
+
+The power surface: settings x workers x items x effects, cells listed first and then run.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from humeval_power.choices import DEFAULT_SIMULATIONS, Exclusion, Method, Response, SizeSought
+from humeval_power.choices import (
+    DEFAULT_SEED,
+    DEFAULT_SIMULATIONS,
+    DesignKind,
+    Exclusion,
+    Method,
+    Response,
+    SizeSought,
+)
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError
+from humeval_power.errors import DesignError, InputError
 from humeval_power.parameters import Parameters
 from humeval_power.rules import DEFAULT_RULE, DecisionRule
 from humeval_power.scales import RatingScale
-from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl
-from humeval_power.simulation.study import SimulatedRatings, replicate_generator, respond
+from humeval_power.simulation.study import NO_LOSSES, Losses, SimulatedRatings, replicate_generator, respond
 from humeval_power.simulation.study import simulate as simulate_two
 from humeval_power.studies.power.analytic import HalfwayPower, halfway_power
 from humeval_power.studies.power.analytic import detectable as detectable_by_formula
-from humeval_power.studies.power.estimate import PowerEstimate, Progress
+from humeval_power.studies.power.estimate import PowerEstimate, Progress, estimate_powers, part_of
 from humeval_power.studies.power.formula import AnalyticPower, EffectPrecision, effect_precision
-from humeval_power.studies.power.required import RequiredSize, counts_precision, required_size
+from humeval_power.studies.power.required import RequiredSize, build_design, counts_precision, required_size
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.surface import AnyStudy, sharing
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.power.workload import NOTHING, Ahead, Workload, measured_workload
-from humeval_power.study_counts import Documents, StudyCounts
+from humeval_power.study_counts import NO_DOCUMENTS, Documents, StudyCounts
 
 if TYPE_CHECKING:
     from humeval_power.studies.power.analytic import DetectableEffect
     from humeval_power.studies.power.systems_study import SimulatedDifference
+
+
+AnyStudy = RatingStudy | SystemsStudy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """One point of the surface: a study, and the name of the setting its parameters come from."""
+
+    setting: str
+    study: AnyStudy
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """A cell and its simulated power; of several systems also that by formula, where one describes them."""
+
+    cell: Cell
+    estimate: PowerEstimate | SystemsPower
+    analytic: SystemsPower | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        """The row of the table, with documents where there are any; the effect is B - A on [0, 1]."""
+        design, estimate = self.cell.study.design, self.estimate
+        low, high = estimate.interval
+        documents = {"documents": design.n_documents} if design.n_documents else {}
+        return {
+            "setting": self.cell.setting,
+            "workers": design.n_workers,
+            "items": design.n_items,
+            **documents,
+            "ratings_per_item": design.ratings_per_item,
+            "effect": self.cell.study.true_effect,
+            "power": estimate.power,
+            "power_low": low,
+            "power_high": high,
+            "type_m": estimate.type_m,
+            "type_s": estimate.type_s,
+            "n_simulations": estimate.n_simulations,
+            "n_failed": estimate.n_failed,
+            "boundary_rate": estimate.boundary_rate,
+        }
+
+
+def list_cells(
+    settings: Mapping[str, Parameters],
+    *,
+    workers: Sequence[int],
+    items: Sequence[int],
+    effects: Sequence[float],
+    ratings_per_item: int | None = None,
+    paired: bool = True,
+    kind: DesignKind | None = None,
+    max_ratings_per_worker: int | None = None,
+    rule: DecisionRule = DEFAULT_RULE,
+    response: Response = "gaussian",
+    points: int | None = None,
+    losses: Losses = NO_LOSSES,
+    exclusion: Exclusion = "none",
+    documents: Documents = NO_DOCUMENTS,
+) -> list[Cell]:
+    """Every combination, in the order of the arguments; effects are differences B - A on [0, 1].
+
+    Raises
+    ------
+    DesignError
+        All designs of the grid that cannot be built, at once.
+    """
+    designs, problems = [], []
+    for n_workers in workers:
+        for n_items in items:
+            try:
+                designs.append(
+                    build_design(
+                        n_workers,
+                        n_items,
+                        ratings_per_item,
+                        paired=paired,
+                        kind=kind,
+                        max_ratings_per_worker=max_ratings_per_worker,
+                        documents=documents,
+                    )
+                )
+            except DesignError as error:
+                problems += list(error.problems)
+    if problems:
+        raise DesignError(list(dict.fromkeys(problems)))
+    return [
+        Cell(
+            name,
+            RatingStudy(
+                parameters.with_difference(effect),
+                design,
+                rule=rule,
+                response=response,
+                points=points,
+                losses=losses,
+                exclusion=exclusion,
+            ),
+        )
+        for name, parameters in settings.items()
+        for design in designs
+        for effect in effects
+    ]
+
+
+def run_surface(
+    cells: Sequence[Cell],
+    *,
+    n_simulations: int = DEFAULT_SIMULATIONS,
+    seed: int = DEFAULT_SEED,
+    precision: float | None = None,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[CellResult]:
+    """Simulate every cell, with common random numbers: each uses the same children of the seed.
+
+    Cells of Gaussian ratings that differ in their effect alone share one simulation, because the
+    effect then only shifts the estimates; their curves are monotone by construction.
+    """
+    if not cells:
+        raise InputError("The surface has no cells: give workers, items and effects.")
+    groups = [
+        group
+        for group in sharing([cell.study for cell in cells])
+        if isinstance(cells[group[0]].study, RatingStudy)
+    ]
+    estimates = estimate_powers(
+        [[_of_two(cells[index]) for index in group] for group in groups],
+        n_simulations=n_simulations,
+        seed=seed,
+        precision=precision,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    results = {
+        index: CellResult(cells[index], estimate)
+        for group, values in zip(groups, estimates, strict=True)
+        for index, estimate in zip(group, values, strict=True)
+    }
+    several = [index for index in range(len(cells)) if index not in results]
+    for done, index in enumerate(several):
+        study = cells[index].study
+        assert isinstance(study, SystemsStudy)
+        simulated = study.simulated(
+            n_simulations=n_simulations,
+            precision=precision,
+            seed=seed,
+            n_jobs=n_jobs,
+            progress=part_of(progress, done, len(several)),
+        )
+        by_formula = study.by_formula() if study.has_formula else None
+        results[index] = CellResult(cells[index], simulated, by_formula)
+    return [results[index] for index in range(len(cells))]
+
+
+def _of_two(cell: Cell) -> RatingStudy:
+    assert isinstance(cell.study, RatingStudy)
+    return cell.study
+
+
+def sharing(studies: Sequence[AnyStudy]) -> Iterable[list[int]]:
+    """Indices of studies that share their replicates, those of the first."""
+    shared: dict[tuple[object, ...], list[int]] = {}
+    for index, study in enumerate(studies):
+        if isinstance(study, SystemsStudy):
+            shared[(index,)] = [index]
+            continue
+        without_effect = study.parameters.with_difference(0.0)
+        key: tuple[object, ...] = (without_effect, id(study.design), study.rule)
+        if not study.shifts:
+            key = (*key, index)
+        shared.setdefault(key, []).append(index)
+    return shared.values()
+
 
 NO_FORMULA = "No formula describes these ratings and tests: simulation only."
 AS_PLANNED = "The formula describes the study as planned; the simulation has the losses."
@@ -306,7 +489,7 @@ def drawn(study: AnyStudy, *, seed: int, replicate: int = 0) -> SimulatedRatings
             exclusion=study.exclusion,
             replicate=replicate,
         )
-    from humeval_power.simulation.systems import draw_system_ratings
+    from humeval_power.simulation.rehearsal import draw_system_ratings
 
     rows = study.design.assignment
     if study.losses != NO_LOSSES:

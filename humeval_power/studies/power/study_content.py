@@ -22,7 +22,7 @@ from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:
     from humeval_power.studies.power.estimate import PowerEstimate
-    from humeval_power.studies.power.surface import AnyStudy, Cell, CellResult
+    from humeval_power.studies.power.strategies import AnyStudy, Cell, CellResult
     from humeval_power.studies.power.systems_goals import SystemsPower
 
 STRICT = 0.01  # share of failed fits that is too many for those who ask for strictness

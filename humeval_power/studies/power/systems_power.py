@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily, Correction
 from humeval_power.inference.student_t import (
     critical_values,
     equivalence_power,
@@ -22,7 +21,7 @@ from humeval_power.inference.student_t import (
 )
 from humeval_power.kernels.joint.systems_law import rejected_at_points
 from humeval_power.quadrature import gauss_legendre
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, Correction, DecisionRule
 from humeval_power.studies.fit.max_t import CriticalValues
 from humeval_power.studies.power.replication import MOST_FAILURES
 from humeval_power.studies.power.systems_goals import (

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from humeval_power.designs import Design
 from humeval_power.errors import InputError, ParametersError
 from humeval_power.estimation.joint.fit import joint_precision
-from humeval_power.families import JOINT_DOCUMENTS, ComparisonFamily
+from humeval_power.rules import JOINT_DOCUMENTS, ComparisonFamily
 from humeval_power.studies.fit.max_t import pair_design
 from humeval_power.studies.power.formula import effect_precision
 from humeval_power.studies.power.required import Variances, dimensions, pseudo_inverse, regular_precision

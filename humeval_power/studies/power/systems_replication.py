@@ -27,14 +27,20 @@ from humeval_power.estimation.joint.strands import (
     fit_complete_common,
     fit_complete_own,
 )
-from humeval_power.families import ComparisonFamily
 from humeval_power.kernels.crossed.information import Fitted
 from humeval_power.parameters import STANDARD_DEVIATIONS
-from humeval_power.rules import DecisionRule
-from humeval_power.simulation.losses import NO_LOSSES, CollectedRatings, Losses, remaining
+from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.simulation.quality_control import QualityControl, come_back, own_rows, what_is_shown
-from humeval_power.simulation.study import levels, replicate_generator, respond
-from humeval_power.simulation.systems import CompleteSums, draw_sums, draw_system_ratings
+from humeval_power.simulation.rehearsal import CompleteSums, draw_sums, draw_system_ratings
+from humeval_power.simulation.study import (
+    NO_LOSSES,
+    CollectedRatings,
+    Losses,
+    levels,
+    remaining,
+    replicate_generator,
+    respond,
+)
 from humeval_power.studies.fit.max_t import pair_design, pair_rows
 from humeval_power.studies.power.formula import BalancedStudy
 from humeval_power.studies.power.replication import LOST, Replication

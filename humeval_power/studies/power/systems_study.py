@@ -18,14 +18,12 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.joint.any_design import MOST_COLUMNS
 from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS
-from humeval_power.families import DEFAULT_FAMILY, ComparisonFamily
 from humeval_power.inference.corrections import significant
 from humeval_power.roots import root_between
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DEFAULT_FAMILY, DEFAULT_RULE, ComparisonFamily, DecisionRule
 from humeval_power.saying.answer_words import of_hundred
-from humeval_power.simulation.losses import NO_LOSSES, Losses
 from humeval_power.simulation.quality_control import QualityControl, own_rows
-from humeval_power.simulation.study import levels
+from humeval_power.simulation.study import NO_LOSSES, Losses, levels
 from humeval_power.studies.fit.max_t import CriticalValues, pair_design
 from humeval_power.studies.fit.wald import reference, statistic, wald_p
 from humeval_power.studies.power.estimate import Progress, check_simulation, next_target, progress_of_blocks

@@ -121,7 +121,7 @@ def _report(given: TypedValues, calls: Calls) -> None:
         raise click.UsageError(
             _NOTHING if sources.ratings is None else f"{sources.ratings} {_NOT_ANALYSED}"
         )
-    from humeval_power.files.json_text import read_object
+    from humeval_power.files.file_bytes import read_object
 
     if not sources.documents:
         note("No file holds a plan or a result: the forms are filled from your answers alone.")
@@ -236,7 +236,7 @@ def _check(given: TypedValues, calls: Calls) -> None:
     sources = sources_of(given)
     if not sources.documents and sources.heds is None:
         raise click.UsageError("Name at least one FILE, such as analysis.json or plan.json.")
-    from humeval_power.files.json_text import read_object
+    from humeval_power.files.file_bytes import read_object
 
     answers: Any = own_answers(sources.config, memory=read_memory(wanted=not given["no_memory"]))
     with telling_file(sources.config):

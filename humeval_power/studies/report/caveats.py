@@ -6,8 +6,13 @@ import math
 
 from humeval_power.checking.rehearsed import NOTICE
 from humeval_power.saying.answer_words import probe_sentences
-from humeval_power.saying.rule_words import ENOUGH_WORKERS, is_too_bold, size_sentence
-from humeval_power.saying.sd_words import apart_words, zero_words
+from humeval_power.saying.rule_words import (
+    ENOUGH_WORKERS,
+    apart_words,
+    is_too_bold,
+    size_sentence,
+    zero_words,
+)
 from humeval_power.saying.values import (
     JsonRecord,
     bounds,

@@ -12,14 +12,18 @@ from statistics import median
 
 from humeval_power.choices import CORRECTIONS
 from humeval_power.errors import InputError
-from humeval_power.families import ComparisonFamily, FamilyOfTests, SystemVariances
 from humeval_power.parameters import PARAMETER_NAMES
-from humeval_power.rules import DecisionRule
+from humeval_power.rules import ComparisonFamily, DecisionRule, FamilyOfTests, SystemVariances
 from humeval_power.saying.answer_words import with_names
 from humeval_power.saying.document import Table
 from humeval_power.saying.numbers import MINUS, counted, with_minus
-from humeval_power.saying.rule_words import estimator_words, model_words, reference_of, reported_words
-from humeval_power.saying.sd_words import SD_WORDS
+from humeval_power.saying.rule_words import (
+    SD_WORDS,
+    estimator_words,
+    model_words,
+    reference_of,
+    reported_words,
+)
 from humeval_power.saying.values import (
     NOTHING,
     JsonRecord,

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from humeval_power.families import FamilyOfTests
 from humeval_power.parameters import PARAMETER_NAMES
-from humeval_power.rules import DecisionRule, claim
+from humeval_power.rules import DecisionRule, FamilyOfTests, claim
 from humeval_power.saying.answer_words import decided_words, points_words, with_names
-from humeval_power.saying.document import Fact, Table
+from humeval_power.saying.document import Fact, Prose, Table, prose_of
 from humeval_power.saying.numbers import (
     MINUS,
     NO_P,
@@ -24,7 +23,6 @@ from humeval_power.saying.numbers import (
     p_words,
     with_minus,
 )
-from humeval_power.saying.prose import Prose, prose_of
 from humeval_power.saying.rule_words import (
     estimator_words,
     is_too_bold,
@@ -35,8 +33,8 @@ from humeval_power.saying.rule_words import (
     reference_of,
     reported_words,
     rule_sentence,
+    sds_in_words,
 )
-from humeval_power.saying.sd_words import sds_in_words
 from humeval_power.saying.values import JsonRecord, bounds, estimated, listed, number, part, plain, words
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import Unit, family_words

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from humeval_power.checking.rehearsed import NOTICE, REHEARSAL
-from humeval_power.comparisons.agreement.result import is_about_others
+from humeval_power.comparisons.agreement.result_report import is_about_others
 from humeval_power.errors import InputError
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import POWER_LABEL, in_words
@@ -267,7 +267,7 @@ def _diagnostics(documents: CriterionDocuments, suffix: str) -> Iterator[Block]:
     said = [text for key in ("screening", "influence") if (text := words(record, key))]
     yield from map(Paragraph, said)
     if not said and documents.ratings is not None:
-        from humeval_power.studies.analyze.screening import screen_workers, screening_sentence
+        from humeval_power.studies.analyze.diagnostics import screen_workers, screening_sentence
 
         yield Paragraph(screening_sentence(screen_workers(documents.ratings)))
     yield from pictures.workers(documents, suffix)

@@ -154,7 +154,7 @@ def agreement(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
         return
 
     def draw() -> Figure:
-        from humeval_power.comparisons.agreement.result import agreement_figure
+        from humeval_power.comparisons.agreement.result_report import agreement_figure
 
         return agreement_figure(rows)
 
@@ -174,14 +174,13 @@ def workers(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
     @cache
     def rows() -> EstimateRows:
         from humeval_power.estimation.fitting import fit
-        from humeval_power.studies.analyze.blups import predicted_effects
-        from humeval_power.studies.analyze.screening import screen_workers
+        from humeval_power.studies.analyze.diagnostics import predicted_effects, screen_workers
 
         predictions = predicted_effects(fit(ratings), ratings)
         return worker_difference_rows(predictions, ratings, screen_workers(ratings))[0]
 
     def draw() -> Figure:
-        from humeval_power.saying.estimate_rows_figure import estimate_rows_figure
+        from humeval_power.saying.panels import estimate_rows_figure
 
         return estimate_rows_figure(rows(), width=4.6)
 

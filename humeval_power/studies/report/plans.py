@@ -5,24 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from humeval_power.families import FamilyOfTests
 from humeval_power.parameters import PARAMETER_NAMES, STANDARD_DEVIATIONS
-from humeval_power.rules import claim
+from humeval_power.rules import FamilyOfTests, claim
 from humeval_power.saying.answer_words import points_words, with_names
-from humeval_power.saying.document import Table
+from humeval_power.saying.document import Prose, Table, prose_of
 from humeval_power.saying.numbers import minus_of_numbers
-from humeval_power.saying.prose import Prose, prose_of
 from humeval_power.saying.rule_words import (
+    SD_WORDS,
     assumptions_of,
     claim_words,
     hypothesis_words,
     margin_words,
     rule_sentence,
 )
-from humeval_power.saying.sd_words import SD_WORDS
 from humeval_power.saying.values import SHORT_HASH, plain
 from humeval_power.studies.analyze.family import family_words
-from humeval_power.studies.looks.result_dropping import drop_rule
+from humeval_power.studies.looks.result import drop_rule
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.result_sections import is_observed_effect, looks_sentence

@@ -153,7 +153,7 @@ def _within(path: str) -> list[str]:
 
 def _schema_of(record: Path) -> object:
     """What a folder's record is of, None where there is none."""
-    from humeval_power.files.json_text import read_object
+    from humeval_power.files.file_bytes import read_object
 
     return read_object(record).get("schema") if record.is_file() else None
 
@@ -179,7 +179,7 @@ def _kind(path: str) -> str:
         return "ratings"
     if _is_answers(path):
         return "config"
-    from humeval_power.files.json_text import read_object
+    from humeval_power.files.file_bytes import read_object
 
     document = read_object(path)
     schema = document.get("schema")
@@ -273,7 +273,7 @@ def _analyses(sources: Sources) -> list[dict[str, Any] | None]:
     if path is None:
         return [None]
     from humeval_power.files.documents.reading import checked_document
-    from humeval_power.files.json_text import read_object
+    from humeval_power.files.file_bytes import read_object
 
     document = read_object(path)
     is_several = document.get("schema") == ANALYSES_SCHEMA
@@ -404,8 +404,7 @@ def read_config(path: str) -> ReportConfig:
     Raises InputError: a file that is no TOML or has no table [report], and every answer that cannot be, each with
     its line.
     """
-    from humeval_power.files.file_bytes import read_text
-    from humeval_power.files.json_text import toml_values
+    from humeval_power.files.file_bytes import read_text, toml_values
     from humeval_power.studies.report.config import ReportConfig
 
     text = read_text(path)
@@ -419,8 +418,7 @@ def read_config(path: str) -> ReportConfig:
 @contextmanager
 def telling_file(path: str | None, text: str | None = None) -> Iterator[None]:
     """Problems with answers are told with the name of their file, and with the line of their key."""
-    from humeval_power.files.file_bytes import read_text
-    from humeval_power.files.json_text import toml_lines
+    from humeval_power.files.file_bytes import read_text, toml_lines
 
     try:
         yield
@@ -436,7 +434,7 @@ def telling_file(path: str | None, text: str | None = None) -> Iterator[None]:
 
 def _line(problem: Problem, lines: Mapping[tuple[str, ...], int]) -> int:
     """The line of the problem's key, or of the nearest table around it; 0 where neither is known."""
-    from humeval_power.files.json_text import toml_path
+    from humeval_power.files.file_bytes import toml_path
 
     names = ("report", *toml_path(problem.column or ""))
     return next((lines[names[:depth]] for depth in range(len(names), 1, -1) if names[:depth] in lines), 0)
@@ -449,8 +447,7 @@ def kept_answers(path: str) -> ReportConfig | None:
     """
     if not Path(path).is_file():
         return None
-    from humeval_power.files.file_bytes import read_text
-    from humeval_power.files.json_text import toml_values
+    from humeval_power.files.file_bytes import read_text, toml_values
 
     others = [name for name in toml_values(read_text(path), place=path, hint=_REMEDY) if name != "report"]
     if others:

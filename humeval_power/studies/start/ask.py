@@ -14,7 +14,6 @@ from humeval_power.asking.declared import Calls, Declaration, Fields, Page, Part
 from humeval_power.asking.expressions import call
 from humeval_power.asking.vocabulary import BASELINE, ITEM_DIFFERENCES
 from humeval_power.fields import Field, Kind, flag, own, text, word
-from humeval_power.studies.start.looking import ask_all, has_terminal, look, named
 from humeval_power.studies.start.questions import (
     ASKS,
     COMPARISONS,
@@ -24,8 +23,12 @@ from humeval_power.studies.start.questions import (
     RATERS,
     YES_NO,
     Choice,
+    ask_all,
     count_files,
     given_answers,
+    has_terminal,
+    look,
+    named,
 )
 from humeval_power.studies.start.questions import scale as checked_scale
 from humeval_power.studies.start.talk import FileContents, Talk

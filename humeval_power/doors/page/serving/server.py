@@ -23,8 +23,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from humeval_power.doors.page.serving.chosen_folder import Folder, PrivateFolder
-from humeval_power.doors.page.serving.refusals import Caps, RefusedError, raw_refusal
-from humeval_power.doors.page.serving.security import TOKEN, Guard, Session
+from humeval_power.doors.page.serving.security import TOKEN, Caps, Guard, RefusedError, Session, raw_refusal
 from humeval_power.doors.page.serving.uploads import Uploads
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.files.file_bytes import MAX_MB, MEGABYTE, largest_size

@@ -20,7 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from humeval_power.doors.page.serving.refusals import MEGABYTE, Caps, RefusedError
+from humeval_power.doors.page.serving.security import MEGABYTE, Caps, RefusedError
 from humeval_power.errors import InputError
 from humeval_power.files.file_bytes import refuse_bomb
 from humeval_power.safe_text import file_stems

@@ -1,4 +1,9 @@
-"""Long questions: they wait their turn, tell how far they are, can be stopped, and go on where they were."""
+"""Long questions: they wait their turn, tell how far they are, can be stopped, and go on where they were.
+
+Questions of pages that move: the newest of each counts, equal ones are answered once, and nobody starves.
+
+Warm processes that answer the questions of pages: some at once, others one after the other.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,194 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from humeval_power.doors.page.answers import BESIDE, Answer, JobProgress, Work
-from humeval_power.doors.page.working.crew import TooManyError
-from humeval_power.doors.page.working.live_questions import size_of, stamp
-from humeval_power.doors.page.working.worker_link import INTERRUPTED, DiedError, Worker, failed
+from humeval_power.doors.page import answers
+from humeval_power.doors.page.answers import BESIDE, Answer, JobProgress, Tell, Work
+from humeval_power.doors.page.requests import FORMS
+from humeval_power.doors.page.working.worker_link import (
+    INTERRUPTED,
+    Crew,
+    DiedError,
+    Run,
+    Setup,
+    TooManyError,
+    Worker,
+    failed,
+)
 from humeval_power.files.disk import remove_tree
 from humeval_power.files.file_sets import partial_of
+
+# Seconds for which an answer is given again, and one that took its worker along.
+FRESH, FRESH_FAILURE = 300.0, 30.0
+_ROUGHLY = 2000  # bytes of an answer beside its text
+Stamp: TypeAlias = tuple[tuple[int, int, int] | None, ...]
+Key: TypeAlias = tuple[Work, Stamp]
+
+
+def stamp(work: Work) -> Stamp:
+    """What changes when one of the files of a question does."""
+    return tuple(_stamp(path) for _, path in work.files)
+
+
+def _stamp(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+@dataclass(slots=True, eq=False)
+class _Question:
+    """One question and the pages that wait for its answer; the lowest place comes first."""
+
+    key: Key
+    place: int
+    waiting: dict[str, asyncio.Future[Answer | None]] = field(default_factory=dict)
+    runs: bool = False
+
+    def tell(self, answer: Answer | None) -> None:
+        for future in self.waiting.values():
+            if not future.done():
+                future.set_result(answer)
+
+
+class LiveQuestions:
+    """The source of the workers that answer while somebody drags a slider.
+
+    seconds : how long an answer may take.
+    n_waiting : how many questions may wait.
+    n_kept, bytes_kept : how many answers are kept to be given again, and of what size together.
+    """
+
+    def __init__(self, *, seconds: float, n_waiting: int, n_kept: int, bytes_kept: int) -> None:
+        self._seconds, self._n_waiting = seconds, n_waiting
+        self._kept = _Kept(n_kept, bytes_kept)
+        self._questions: dict[Key, _Question] = {}
+        self._of_page: dict[str, _Question] = {}  # the newest of each
+        self._some = asyncio.Event()
+        self._n_asked = 0
+        self._nameless = count()
+        self._problem = ""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anybody waits for an answer."""
+        return bool(self._questions)
+
+    async def ask(self, work: Work, page: str) -> Answer | None:
+        """The answer, or None where the same page has asked something newer before this was begun; a page without
+        a name is one that asks only once.
+        Raises TooManyError: too many pages wait."""
+        key = (work, stamp(work))
+        page = page or f" {next(self._nameless)}"
+        place = self._withdraw(page, key)
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept
+        if self._problem:
+            return failed(self._problem)
+        if len(self._questions) >= self._n_waiting and key not in self._questions:
+            raise TooManyError("Too many pages ask at once. Close some, or wait a moment.")
+        question = self._questions.setdefault(key, _Question(key, place))
+        question.place = min(question.place, place)
+        future = question.waiting.get(page)
+        if future is None:
+            future = question.waiting[page] = asyncio.get_running_loop().create_future()
+        self._of_page[page] = question
+        self._some.set()
+        return await asyncio.shield(future)  # another request of the page may wait for the same
+
+    async def wait(self) -> None:
+        """Return when a question waits for a worker."""
+        while not any(not question.runs for question in self._questions.values()):
+            self._some.clear()
+            await self._some.wait()
+
+    async def serve(self, worker: Worker) -> None:
+        """Have the worker answer the question whose turn it is."""
+        waiting = [question for question in self._questions.values() if not question.runs]
+        if not waiting:
+            return
+        question = min(waiting, key=lambda one: one.place)
+        question.runs = True
+        fresh = FRESH
+        try:
+            answer = await worker.ask(question.key[0], seconds=self._seconds)
+        except DiedError as died:
+            answer, fresh = failed(str(died)), FRESH_FAILURE
+        self._kept.put(question.key, answer, seconds=fresh)
+        self._end(question, answer)
+
+    def give_up(self, problem: str) -> None:
+        """No worker will ever answer."""
+        self._problem = problem
+        for question in list(self._questions.values()):
+            self._end(question, failed(problem))
+
+    def close(self) -> None:
+        """Nobody waits any longer."""
+        for question in list(self._questions.values()):
+            self._end(question, None)
+
+    def _withdraw(self, page: str, key: Key) -> int:
+        """Forget what the page asked before, unless it is the same or is being answered; the place in the queue of
+        what it asks now: the same as before, so that who asks often comes as soon as others, and no sooner."""
+        before = self._of_page.get(page)
+        if before is None or before.runs:
+            self._n_asked += 1
+            return self._n_asked
+        if before.key != key:
+            before.waiting.pop(page).set_result(None)
+            del self._of_page[page]
+            if not before.waiting:
+                del self._questions[before.key]
+        return before.place
+
+    def _end(self, question: _Question, answer: Answer | None) -> None:
+        question.tell(answer)
+        self._questions.pop(question.key, None)
+        for page in question.waiting:
+            if self._of_page.get(page) is question:
+                del self._of_page[page]
+
+
+class _Kept:
+    """The latest answers."""
+
+    def __init__(self, n_most: int, bytes_most: int) -> None:
+        self._n_most, self._bytes_most = n_most, bytes_most
+        self._bytes = 0
+        self._answers: OrderedDict[Key, tuple[Answer, float]] = OrderedDict()
+
+    def get(self, key: Key) -> Answer | None:
+        answer, until = self._answers.get(key, (None, 0.0))
+        if answer is None or time.monotonic() > until:
+            return None
+        self._answers.move_to_end(key)
+        return answer
+
+    def put(self, key: Key, answer: Answer, *, seconds: float) -> None:
+        before = self._answers.pop(key, None)
+        if before is not None:
+            self._bytes -= size_of(before[0])
+        self._answers[key] = answer, time.monotonic() + seconds
+        self._bytes += size_of(answer)
+        while self._answers and (len(self._answers) > self._n_most or self._bytes > self._bytes_most):
+            _, (oldest, _) = self._answers.popitem(last=False)
+            self._bytes -= size_of(oldest)
+
+
+def size_of(answer: Answer) -> int:
+    """About how many bytes of memory an answer takes."""
+    return (
+        _ROUGHLY + len(answer.html) + len(answer.record) + len(answer.python) + sum(map(len, answer.notes))
+    )
+
 
 State = Literal["waiting", "running", "done", "stopped", "failed"]
 _STOPPED_BEFORE = "Stopped before it was begun."
@@ -277,3 +461,200 @@ async def _set_within(event: asyncio.Event, timeout: float | None) -> bool:
     with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), timeout)
     return event.is_set()
+
+
+GIGABYTE = 10**9
+WARM = (
+    Work(("power", "--preset=high", "--workers=10", "--items=20", "--effect=0.1", "--method=analytic")),
+)
+
+
+def half_of_memory() -> int:
+    """Half of the bytes of memory that this machine has."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (OSError, ValueError, AttributeError):
+        return 4 * GIGABYTE
+
+
+@dataclass(frozen=True, slots=True)
+class WorkLimits:
+    """What pages may ask for.
+
+    live_seconds : that an answer may take while somebody drags a slider; uploads are parsed within it too.
+    live_memory : bytes that such an answer may take beyond those of a warm worker.
+    job_memory : the same of a job; None for half of the machine's.
+    live : how many questions of pages may wait.
+    jobs : how many jobs may wait.
+    kept_answers, kept_answer_bytes : how many answers are kept to be given again.
+    kept_jobs, kept_job_bytes : how many jobs that have ended are remembered, with their outputs.
+    start_seconds : that a worker may take to be ready; compiling does not count.
+    stop_seconds : that a job may take to keep what it has finished, before it is killed.
+    alone_seconds : for which a job goes on that no page asks for.
+    answers, growth : after so many answers, or bytes more of memory, a worker is replaced.
+    """
+
+    live_seconds: float = 10.0
+    live_memory: int = GIGABYTE
+    job_memory: int | None = None
+    live: int = 500
+    jobs: int = 20
+    kept_answers: int = 200
+    kept_answer_bytes: int = 64 * 10**6
+    kept_jobs: int = 50
+    kept_job_bytes: int = GIGABYTE
+    start_seconds: float = 60.0
+    stop_seconds: float = 5.0
+    alone_seconds: float = math.inf
+    answers: int = 2000
+    growth: int = GIGABYTE // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """How far the workers are.
+
+    live, jobs : whether any worker for live questions, and for jobs, is warm.
+    progress : what the slowest of them does meanwhile, such as compiling.
+    problem : why there will never be one.
+    """
+
+    live: bool
+    jobs: bool
+    progress: JobProgress | None
+    problem: str
+
+
+class Workers:
+    """Warm processes; to be made, used and closed in one asyncio loop.
+
+    run : answers a question; a function that the processes can import.
+    n_live, n_jobs : how many processes there are for live questions, and for jobs. A job uses all cores, and lets
+        live questions have them first.
+    warm : what each process answers before it is ready.
+    scratch : the folder for their temporary files; "" for the system's.
+    later : commands that those for live questions load afterwards, while nothing is asked.
+    kernels : whether those for jobs load all kernels before, or compile them.
+    """
+
+    def __init__(
+        self,
+        run: Run = answers.answer,
+        *,
+        n_live: int = 2,
+        n_jobs: int = 1,
+        limits: WorkLimits | None = None,
+        warm: tuple[Work, ...] = WARM,
+        later: tuple[tuple[str, ...], ...] = tuple(FORMS),
+        kernels: bool = True,
+        scratch: str | Path = "",
+    ) -> None:
+        self.limits = limits or WorkLimits()
+        self._run, self._warm, self._later, self._kernels = run, warm, later, kernels
+        self._scratch = str(scratch)
+        self._n_live, self._n_jobs = n_live, n_jobs
+        self._crews: tuple[Crew, Crew] | None = None
+
+    async def start(self) -> None:
+        """Begin to start the processes; questions may be asked at once, and wait for the first that is ready."""
+        limits = self.limits
+        self._live = LiveQuestions(
+            seconds=limits.live_seconds,
+            n_waiting=limits.live,
+            n_kept=limits.kept_answers,
+            bytes_kept=limits.kept_answer_bytes,
+        )
+        self._jobs = Jobs(
+            n_waiting=limits.jobs,
+            stop_seconds=limits.stop_seconds,
+            n_kept=limits.kept_jobs,
+            bytes_kept=limits.kept_job_bytes,
+            alone_seconds=limits.alone_seconds,
+        )
+        live = Crew(self._n_live, self._live, self._live_worker)
+        self._crews = live, Crew(self._n_jobs, self._jobs, self._job_worker, after=live.some_ready)
+
+    async def close(self) -> None:
+        """Stop all jobs, which keep what is finished, and end the processes."""
+        if self._crews is None:
+            return
+        self._live.close()
+        await self._jobs.close()
+        for crew in self._crews:
+            await crew.close()
+        self._crews = None
+
+    async def live(self, work: Work, tab: str) -> Answer | None:
+        """The answer to a question of a page; None where the same page has asked a newer one before this was begun.
+        Raises TooManyError: too many pages wait."""
+        return await self._live.ask(work, tab)
+
+    def job(self, key: str, work: Work) -> Job:
+        """Have a long question answered; one of the same key that is known goes on, or has its answer.
+        Raises TooManyError: too many jobs wait."""
+        return self._jobs.add(key, work)
+
+    def job_of(self, key: str) -> Job | None:
+        """The job of this key; None where it is not known, or was forgotten."""
+        return self._jobs.job_of(key)
+
+    def stop(self, key: str) -> None:
+        """Stop a job; what is finished is kept."""
+        self._jobs.stop(key)
+
+    def leave(self, key: str) -> None:
+        """The page that showed a job is left: it is stopped, unless another asks for it in the next seconds."""
+        self._jobs.leave(key)
+
+    async def some_live(self, patience: float = 20.0) -> None:
+        """Wait until a worker for live questions is ready, so long."""
+        until = time.monotonic() + patience
+        while not self.readiness.live and not self.readiness.problem and time.monotonic() < until:
+            await asyncio.sleep(0.05)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything is being answered."""
+        return self._crews is not None and (self._live.is_busy or self._jobs.is_busy)
+
+    @property
+    def readiness(self) -> Readiness:
+        """How far the processes are."""
+        if self._crews is None:
+            return Readiness(live=False, jobs=False, progress=None, problem="")
+        live, jobs = self._crews
+        problem = live.problem or jobs.problem
+        return Readiness(live.is_ready, jobs.is_ready, live.progress or jobs.progress, problem)
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes."""
+        return [pid for crew in self._crews or () for pid in crew.pids]
+
+    def _live_worker(self, tell: Tell) -> Worker:
+        limits = self.limits
+        cpu = (
+            limits.live_seconds * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
+        )
+        return self._worker(tell, memory=limits.live_memory, cpu=cpu, for_jobs=False)
+
+    def _job_worker(self, tell: Tell) -> Worker:
+        return self._worker(
+            tell, memory=self.limits.job_memory or half_of_memory(), cpu=None, for_jobs=True
+        )
+
+    def _worker(self, tell: Tell, *, memory: int, cpu: float | None, for_jobs: bool) -> Worker:
+        limits = self.limits
+        setup = Setup(
+            run=self._run,
+            warm=self._warm,
+            later=() if for_jobs else self._later,
+            kernels=for_jobs and self._kernels,
+            memory=memory,
+            cpu=cpu,
+            answers=limits.answers,
+            growth=limits.growth,
+            scratch=self._scratch,
+            patient=for_jobs,
+        )
+        return Worker(setup, memory=memory, start=limits.start_seconds, tell=tell)

@@ -21,7 +21,7 @@ from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import not_there, zipped
 from humeval_power.doors.page.score_reading import columns_in, link_of_battles
 from humeval_power.doors.page.views import Surroundings
-from humeval_power.doors.page.working.live_questions import stamp
+from humeval_power.doors.page.working.jobs import stamp
 from humeval_power.doors.page.workspace.bundle import bundle_of
 from humeval_power.doors.page.workspace.examples import EXAMPLES
 from humeval_power.doors.page.workspace.stages import (

@@ -27,7 +27,7 @@ from humeval_power.doors.page.workspace.studies import (
     paths_of,
 )
 from humeval_power.errors import InputError
-from humeval_power.files.json_text import read_object
+from humeval_power.files.file_bytes import read_object
 from humeval_power.files.private_files import ledger_path
 from humeval_power.saying.result import PLAN_FILE
 from humeval_power.scales import RatingScale
@@ -326,7 +326,7 @@ def is_settled(stage: Stage, study: OpenedStudy, wanted: Mapping[str, str]) -> b
 def sealed_words(study: OpenedStudy) -> tuple[str, ...]:
     """What the sealed plan says, a sentence each; or why it cannot be read."""
     from humeval_power.studies.plan.files import read_plan_file
-    from humeval_power.studies.plan.result_document import plan_lead
+    from humeval_power.studies.plan.result import plan_lead
     from humeval_power.studies.plan.result_words import compared_words, correction_words
 
     path = study.folder / as_typed(study.file.values["plan"])

@@ -20,8 +20,8 @@ from humeval_power.choices import DEFAULT_CRITERION, DEFAULT_QUESTION_TEXT
 from humeval_power.doors.page.serving.chosen_folder import Folder
 from humeval_power.errors import InputError, Problem
 from humeval_power.fields import Kind, parts_of, typed_list
+from humeval_power.files.file_bytes import toml_lines, toml_path
 from humeval_power.files.file_sets import write_files
-from humeval_power.files.json_text import toml_lines, toml_path
 from humeval_power.safe_text import toml_text
 from humeval_power.study import FIELDS, FILE_NAME, put_aside
 from humeval_power.study_text import study_text, toml_value

@@ -24,7 +24,6 @@ from humeval_power.doors.page.views import (
     rendered,
 )
 from humeval_power.doors.page.workspace.examples import EXAMPLES
-from humeval_power.doors.page.workspace.preview import preview_of
 from humeval_power.doors.page.workspace.stages import (
     ACTS,
     BY_KEY,
@@ -66,7 +65,7 @@ from humeval_power.doors.page.workspace.studies import (
     shown_value,
     usual_question,
 )
-from humeval_power.doors.page.workspace.written import written_at
+from humeval_power.doors.page.workspace.written import preview_of, written_at
 from humeval_power.saying.answer_words import between_words, narrowing_words, of_hundred
 from humeval_power.saying.numbers import counted, in_words, time_taken
 from humeval_power.study import DEFAULT_GOAL, FIELDS, FILE_NAME, SECTIONS
@@ -74,7 +73,7 @@ from humeval_power.systems import Goal, goal_words
 
 if TYPE_CHECKING:
     from humeval_power.doors.page.workspace.bundle import StudyZip
-    from humeval_power.doors.page.workspace.text_reading import TextsRead
+    from humeval_power.doors.page.workspace.reading import TextsRead
 
 _WAYS = {
     "cheapest": "The cheapest that reaches {target} of 100",

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 
 from humeval_power.studies.field.form import Content, RatingForm, Uploader
-from humeval_power.studies.field.uploads.html import filled, json_page
-from humeval_power.studies.field.uploads.mapping_text import (
+from humeval_power.studies.field.uploads.html import (
+    filled,
     has_source,
+    json_page,
     mapping_toml,
     question_names,
     readme,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from humeval_power.checking.exports.templates import literal
+from humeval_power.checking.exports.mapping import literal
 from humeval_power.studies.field.form import Content, FormRow, Question, RatingForm, Uploader
-from humeval_power.studies.field.uploads.html import filled
-from humeval_power.studies.field.uploads.mapping_text import (
+from humeval_power.studies.field.uploads.html import (
     by_criterion,
+    filled,
     mapping_toml,
     question_names,
     readme,

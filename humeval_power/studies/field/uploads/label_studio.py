@@ -7,10 +7,11 @@ from xml.sax.saxutils import quoteattr
 
 from humeval_power.safe_text import visible
 from humeval_power.studies.field.form import Content, FormRow, Question, RatingForm, Uploader
-from humeval_power.studies.field.uploads.html import filled, json_page
-from humeval_power.studies.field.uploads.mapping_text import (
+from humeval_power.studies.field.uploads.html import (
     by_criterion,
+    filled,
     has_source,
+    json_page,
     labels_in_words,
     mapping_toml,
     question_names,

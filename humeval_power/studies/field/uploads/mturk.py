@@ -10,12 +10,13 @@ from humeval_power.costs import money
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import csv_text
 from humeval_power.studies.field.form import Content, FormRow, RatingForm, Uploader
-from humeval_power.studies.field.uploads.html import filled, web_text
-from humeval_power.studies.field.uploads.mapping_text import (
+from humeval_power.studies.field.uploads.html import (
     by_criterion,
+    filled,
     mapping_toml,
     question_names,
     readme,
+    web_text,
 )
 
 # CreateHIT in the API reference: the question may not be larger than 65,535 bytes.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from humeval_power.safe_text import json_text, toml_text
 from humeval_power.studies.field.form import Content, RatingForm, Uploader
-from humeval_power.studies.field.uploads.mapping_text import (
+from humeval_power.studies.field.uploads.html import (
     by_criterion,
     has_source,
     labels_in_words,

@@ -10,12 +10,13 @@ from itertools import count
 
 from humeval_power.safe_text import csv_text
 from humeval_power.studies.field.form import Content, FormRow, Question, RatingForm, Uploader
-from humeval_power.studies.field.uploads.html import filled, web_text
-from humeval_power.studies.field.uploads.mapping_text import (
+from humeval_power.studies.field.uploads.html import (
     by_criterion,
+    filled,
     mapping_toml,
     question_names,
     readme,
+    web_text,
 )
 
 # A survey of Qualtrics as the file that its import reads (QSF): blocks, the flow between them, and

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from humeval_power.checking.columns import close_to
-from humeval_power.comparisons.agreement.result import agreement_measures, agreement_values
+from humeval_power.comparisons.agreement.result_report import agreement_measures, agreement_values
 from humeval_power.errors import InputError, Problem
 from humeval_power.safe_text import toml_text
 from humeval_power.studies.report.config import NO_CONFIG, SOURCE, HedsAnswer, ReportConfig
