@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -81,6 +82,26 @@ def resamples_drawn_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agreement, "item_resamples", resamples_of)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shares_solved_once() -> Iterator[None]:
+    """Hundreds of tests rate in the same few boxes, with the same deviations."""
+    kernel = importlib.import_module("humeval_power.kernels.latent.shares")
+    solve, solved = kernel.latent_of_shares, {}
+
+    def solved_once(
+        shares: Any, scores: Any, difference: float, observed: dict[str, Any], *, logit: bool
+    ) -> Any:
+        key = shares.tobytes(), scores.tobytes(), difference, tuple(observed.items()), logit
+        if key not in solved:
+            solved[key] = solve(shares, scores, difference, observed, logit=logit)
+            solved[key].thresholds.flags.writeable = False
+        return solved[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "latent_of_shares", solved_once)
         yield
 
 
