@@ -38,7 +38,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_collection_finish() -> None:
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)  # whole documents and trees of pages die young
+    gc.set_threshold(100_000, 20, 50)  # whole documents and trees of pages die young
     gc.enable()
 
 
