@@ -354,12 +354,12 @@ def test_outputs_of_two_given_raters_are_those_of_bloch_and_kraemer(kappa, share
 def test_the_expected_coefficient_is_that_of_many_raters_of_the_latent_scale(measure, shares):
     known = ExpectedCategories(measure, 0.5, 0.1, shares)
     rng = np.random.default_rng(3)
-    m, n = 200, 2_000
+    m, n = 300, 3_000
     parts = rng.normal(size=(n, 1)) * known.output_share**0.5 + rng.normal(size=m) * known.rater_share**0.5
     category = np.digitize(parts + rng.normal(size=(n, m)) * known.error_share**0.5, known.cuts)
     output, rater = (one.ravel() for one in np.indices((n, m)))
     value = on_categories(output, rater, category.ravel())[measure].these.value
-    assert value == pytest.approx(0.5, abs=0.02)  # 200 raters and 2,000 outputs: SD below 0.01
+    assert value == pytest.approx(0.5, abs=0.02)  # 300 raters and 3,000 outputs: SD below 0.01
 
 
 def test_equal_ratings_are_those_of_a_bivariate_normal():
