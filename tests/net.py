@@ -119,7 +119,7 @@ def net(folder: Path, wanted: Collection[str] = (), without: Collection[str] = (
             if any(option.name == "code" for option in ALL[leaf_of(line)].params):
                 here[f"{name}, program"] = _told(*words, "--code", "python")
             if name in kinds:
-                here[f"{name}, Markdown"] = _told(*words, "--format", "markdown")
+                here[f"{name}, Markdown"] = _beyond(text, _told(*words, "--format", "markdown"))
                 here[f"{name}, HTML"] = _skeleton(_told(*words, "--format", "html"))
     return found
 
@@ -129,7 +129,7 @@ def _first_sight(name: str, command: click.Command) -> dict[str, str]:
     words = name.replace("scenario ", f"scenario {OWN} ").split()
     command._help_option = None  # click keeps that of the context that was asked first
     wrong, form = _wrong_words(command), tuple(name.split())
-    short = {"short help": _told(*words, "--help")} if isinstance(command, StudyCommand) else {}
+    short = {"short help": _options(_told(*words, "--help"))} if isinstance(command, StudyCommand) else {}
     return {
         **short,
         "wrong": f"$ {' '.join(wrong)}\n{_told(*words, *wrong)}",
@@ -197,13 +197,34 @@ def _told(*words: str) -> str:
     return f"exit {result.exit_code}\n{text.rstrip()}\n"
 
 
+def _options(short_help: str) -> str:
+    """Which options a short help shows, and a digest of it: docs/commands/ has their text."""
+    return f"{' '.join(re.findall(r'^  (?:-., )?(--[a-z-]+)', short_help, re.MULTILINE))}\n{_digest(short_help)}"
+
+
+def _beyond(text: str, markdown: str) -> str:
+    """What Markdown says that the text on the terminal does not, and a digest of all that it says."""
+
+    def words(said: str) -> str:
+        return " ".join(re.findall(r"[\w.,%]+", said))
+
+    on_terminal = words(text)
+    lines = markdown.splitlines()
+    more = [line for line in lines if not all(words(cell) in on_terminal for cell in line.split("|"))]
+    return "\n".join([*more, _digest(markdown)])
+
+
+def _digest(text: str) -> str:
+    return f"text {hashlib.sha256(text.encode()).hexdigest()[:16]}, {len(text.split())} words\n"
+
+
 def _skeleton(page: str) -> str:
-    """Of a page how many there are of each element, and a digest of its text: Markdown shows the text."""
+    """Of a page how many there are of each element, and a digest of its text: those above show it."""
     body = re.sub(r"<(style|script|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
     counts = Counter(re.findall(r"<([a-z0-9]+)", body))
     text = " ".join(re.sub(r"<[^>]*>", " ", body).split())
     elements = ", ".join(f"{name} {counts[name]}" for name in sorted(counts))
-    return f"{elements}\ntext {hashlib.sha256(text.encode()).hexdigest()[:16]}, {len(text.split())} words\n"
+    return f"{elements}\n{_digest(text)}"
 
 
 def renamed(before: Any) -> Any:

@@ -208,7 +208,7 @@ def test_precision_side_by_side_is_that_of_one_fit_after_the_other(n_systems):
 @pytest.mark.parametrize(
     ("n_systems", "gamma"), [(2, gamma) for gamma in FOUR] + [(3, OWN[0]), (3, OWN[1]), (8, EIGHT)]
 )
-@pytest.mark.parametrize(("m", "n"), [(5, 9), (11, 6)])
+@few_fast(("m", "n"), [(5, 9), (11, 6)])
 def test_tables_that_lack_ratings_have_every_quantity_of_dense_matrices_of_the_rest(n_systems, gamma, m, n):
     """Each another part of one design: everything; all but a worker; all but an item; a half; a rating twice."""
     rows = random_table(3, m=m, n=n, K=n_systems, kept=2.0)

@@ -76,7 +76,7 @@ def test_the_dense_engine_finds_what_the_kernels_find(name, monkeypatch):
     assert phi == pytest.approx(dense_model.fixed_effects(gamma, rated.rating, X, zs)[1], rel=1e-8)
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@few_fast("name", SHAPES, fast=3)
 @few_fast("estimator", ["reml", "ml"], fast=1)
 def test_no_other_point_has_a_lower_criterion(name, estimator):
     rated = ratings(SHAPES[name], covariates=COVARIATES)

@@ -141,45 +141,30 @@ def test_the_list_of_open_fields_stays_within_its_lines(study, form):
     )
 
 
-def test_a_bundle_gives_a_spreadsheet_nothing_to_run_and_the_names_back(study):
-    out = study / "bundle"
-    run(
-        "release",
-        study / "ratings.csv",
-        "--scale",
-        "1:5",
-        "--secret-text",
-        "a key that is long enough",
-        "-o",
-        out,
-    )
-    with (out / "ratings.csv").open(encoding="utf-8", newline="") as file:
+@pytest.fixture(scope="module")
+def bundle(study):
+    words = ("--scale", "1:5", "--secret-text", "a key that is long enough")
+    run("release", study / "ratings.csv", *words, "-o", study / "bundle")
+    return study / "bundle"
+
+
+def test_a_bundle_gives_a_spreadsheet_nothing_to_run_and_the_names_back(study, bundle):
+    with (bundle / "ratings.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert not any(cell[:1] in "=+@-\t\r" for row in rows for cell in row.values() if cell)
     assert {row["system"].removeprefix("'") for row in rows} == set(NAMES.systems)
     assert {row["criterion"].removeprefix("'") for row in rows} == {NAMES.criterion}
-    text = (out / "README.md").read_text(encoding="utf-8") + (out / "ratings.csv").read_text(
+    text = (bundle / "README.md").read_text(encoding="utf-8") + (bundle / "ratings.csv").read_text(
         encoding="utf-8"
     )
     with (study / "ratings.csv").open(encoding="utf-8", newline="") as file:
         workers = {row["worker"] for row in csv.DictReader(file)}
     assert not any(worker in text for worker in workers if worker not in {row["item"] for row in rows})
-    assert "<script>" not in re.sub(r"\\<", "", (out / "README.md").read_text(encoding="utf-8"))
+    assert "<script>" not in re.sub(r"\\<", "", (bundle / "README.md").read_text(encoding="utf-8"))
 
 
-def test_a_bundle_can_be_analysed_again_with_the_same_result(study, tmp_path):
-    out = tmp_path / "bundle"
-    run(
-        "release",
-        study / "ratings.csv",
-        "--scale",
-        "1:5",
-        "--secret-text",
-        "a key that is long enough",
-        "-o",
-        out,
-    )
-    run("fit", out / "ratings.csv", "--scale", "1:5", "-o", tmp_path / "again.json")
+def test_a_bundle_can_be_analysed_again_with_the_same_result(study, bundle, tmp_path):
+    run("fit", bundle / "ratings.csv", "--scale", "1:5", "-o", tmp_path / "again.json")
     again = json.loads((tmp_path / "again.json").read_text())["parameters"]
     first = json.loads((study / "analysis.json").read_text())["parameters"]
     # The rows have another order, so that sums differ in the last digits.

@@ -57,6 +57,22 @@ def test_without_a_folder_the_picture_goes_to_example_output(tmp_path):
     assert (tmp_path / "example-output" / "five_experts.png").is_file()
 
 
+def shell_script(name: str, into: str, *, folder: Path) -> subprocess.CompletedProcess[str]:
+    """An example in shell, beside the program of this environment."""
+    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", str(EXAMPLES / f"{name}.sh"), into],
+        cwd=folder,
+        env={**os.environ, "PATH": beside},
+        capture_output=True,
+        text=True,
+        timeout=1800,  # a minute or two of work; on a busy machine much more
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
 @pytest.mark.slow
 def test_no_plan_of_the_five_hundred_dollars_costs_more_than_its_money(tmp_path):
     story = run("five_hundred_dollars", str(tmp_path), folder=tmp_path)
@@ -68,17 +84,7 @@ def test_no_plan_of_the_five_hundred_dollars_costs_more_than_its_money(tmp_path)
 @pytest.mark.long
 @pytest.mark.slow
 def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
-    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", str(EXAMPLES / "one_study.sh"), "study"],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": beside},
-        capture_output=True,
-        text=True,
-        timeout=1200,  # a minute of work; on a busy machine much more
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = shell_script("one_study", "study", folder=tmp_path)
     assert "Traceback" not in done.stderr
     assert max(map(len, (line for line in done.stdout.splitlines() if line[:1] not in ("$", "W")))) <= 110
     assert (
@@ -102,17 +108,7 @@ def test_one_study_goes_from_its_pilot_to_what_is_published(tmp_path):
 @pytest.mark.long
 @pytest.mark.slow
 def test_a_rehearsal_takes_its_looks_beside_the_study(tmp_path):
-    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", str(EXAMPLES / "rehearsal.sh"), "rehearsed"],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": beside},
-        capture_output=True,
-        text=True,
-        timeout=1200,  # a minute of work; on a busy machine much more
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = shell_script("rehearsal", "rehearsed", folder=tmp_path)
     assert re.findall(r"^Look (\d) at the study of baseline and new$", done.stdout, re.MULTILINE) == list(
         "1231"
     )
@@ -125,17 +121,7 @@ def test_a_rehearsal_takes_its_looks_beside_the_study(tmp_path):
 @pytest.mark.long
 @pytest.mark.slow
 def test_a_shared_task_goes_from_its_plan_to_its_forms_with_one_set_of_numbers(tmp_path):
-    beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", str(EXAMPLES / "shared_task.sh"), "task"],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": beside},
-        capture_output=True,
-        text=True,
-        timeout=1800,  # two minutes of work; on a busy machine much more
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = shell_script("shared_task", "task", folder=tmp_path)
     assert "Traceback" not in done.stderr
     told = done.stdout[: done.stdout.index("Written to ")]
     assert max(map(len, (line for line in told.splitlines() if line[:1] not in ("$", "W")))) <= 120

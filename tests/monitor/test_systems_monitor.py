@@ -134,7 +134,7 @@ def test_a_plan_with_documents_is_followed_with_their_column(
 ) -> None:
     plan, assignment = tmp_path / "plan.json", tmp_path / "assignment.csv"
     run(
-        *("plan", *systems, "--preset", "typical", "--items", 40, "--documents", 8, "--workers", 8),
+        *("plan", *systems, "--preset", "typical", "--items", 24, "--documents", 8, "--workers", 6),
         *("--ratings-per-item", 2, "--effect", ".2", "--cost-per-rating", "0.1", "--looks", 2),
         *("--scale", "1:5", "--simulations", 20, "-o", plan),
         code=None,

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from cases import each_case, examples
+from cases import each_case, examples, few_fast
 from hypothesis import given
 from hypothesis import strategies as st
 from seven import seven
@@ -104,7 +104,7 @@ def enough_with_twenty_ratings() -> list[tuple[int, Decimal]]:
     return found
 
 
-@pytest.mark.parametrize("budget", [None, Decimal(40), Decimal(25)])
+@few_fast("budget", [Decimal(40), None, Decimal(25)])
 def test_fewer_workers_are_the_cheapest_of_all_designs_in_which_each_gives_twenty_ratings(budget):
     result = plan(0.1, space=WIDE, costs=FREE, budget=budget)
     fewer = [

@@ -20,8 +20,8 @@ def h_matrix(zs, gamma):
 
 def traces(matrix, gs):
     """tr(M G_s M G_t) of every two: the sum of the products of M G_s and the transpose of M G_t."""
-    products = [matrix @ g for g in gs]
-    return np.array([[np.sum(one * other.T) for other in products] for one in products])
+    products = np.array([matrix @ g for g in gs])
+    return np.tensordot(products, products.transpose(0, 2, 1), axes=((1, 2), (1, 2)))
 
 
 def criterion(gamma, y, X, zs, restricted=True):
@@ -69,17 +69,20 @@ def precision(gamma, y, X, zs, contrast, restricted=True):
     P_info = P_reml if restricted else Vi
     q = len(G)
     expected = 0.5 * traces(P_info, G)
-    GPy = np.array([g @ P_reml @ y for g in G])
+    GPy = np.array([g @ (P_reml @ y) for g in G])
     average = 0.5 * GPy @ P_reml @ GPy.T
     observed = 2 * average - expected
-    slopes = np.array([contrast @ Phi @ X.T @ Vi @ g @ Vi @ X @ Phi @ contrast for g in G])
+    along = Vi @ X @ Phi @ contrast
+    slopes = np.array([along @ g @ along for g in G])
     variance = contrast @ Phi @ contrast
     free = [t for t in range(q) if t == q - 1 or gamma[t] > 0]
     df_s = 2 * variance**2 / (slopes[free] @ np.linalg.inv(observed[np.ix_(free, free)]) @ slopes[free])
     W = np.linalg.inv(expected)
-    XVG = [X.T @ Vi @ g for g in G]
-    P = [-xvg @ Vi @ X for xvg in XVG]
-    Q = [[one @ Vi @ other.T for other in XVG] for one in XVG]
+    XV = X.T @ Vi
+    XVG = [XV @ g for g in G]
+    P = [-xvg @ XV.T for xvg in XVG]
+    XVGV = [xvg @ Vi for xvg in XVG]
+    Q = [[one @ other.T for other in XVG] for one in XVGV]
     middle = sum(W[a, b] * (Q[a][b] - P[a] @ Phi @ P[b]) for a in range(q) for b in range(q))
     adjusted = Phi + 2 * Phi @ middle @ Phi
     return (
@@ -105,26 +108,27 @@ def gradient(gamma, y, X, zs, restricted=True):
     P = Hi - Hi @ X @ np.linalg.inv(X.T @ Hi @ X) @ X.T @ Hi
     s2 = y @ P @ y / (len(y) - X.shape[1] * restricted)
     K = P if restricted else Hi
-    return np.array([np.trace(z.T @ K @ z) - np.sum((z.T @ P @ y) ** 2) / s2 for z in zs])
+    Py = P @ y
+    return np.array([np.sum(z * (K @ z)) - np.sum((z.T @ Py) ** 2) / s2 for z in zs])
 
 
 def working_products(gamma, y, X, zs):
     """z_s'Z_s'PZ_t z_t and z_t'z_t with z_t = Z_t'Py."""
     Hi = np.linalg.inv(h_matrix(zs, gamma))
     P = Hi - Hi @ X @ np.linalg.inv(X.T @ Hi @ X) @ X.T @ Hi
-    w = [z @ z.T @ P @ y for z in zs]
-    square = np.array([np.sum((z.T @ P @ y) ** 2) for z in zs])
-    return np.array([[a @ P @ b for b in w] for a in w]), square
+    Py = P @ y
+    w = np.array([z @ (z.T @ Py) for z in zs])
+    return w @ P @ w.T, np.array([np.sum((z.T @ Py) ** 2) for z in zs])
 
 
 def information(gamma, X, zs):
     """tr(H^-1G_sH^-1G_t), X'H^-1G_tH^-1X and X'H^-1G_sH^-1G_tH^-1X, the residual (G = I) last."""
     Hi = np.linalg.inv(h_matrix(zs, gamma))
     G = [z @ z.T for z in zs] + [np.eye(len(X))]
-    XHG = [X.T @ Hi @ g for g in G]
-    xgx = np.array([xhg @ Hi @ X for xhg in XHG])
-    xggx = np.array([[one @ Hi @ other.T for other in XHG] for one in XHG])
-    return traces(Hi, G), xgx, xggx
+    XH = X.T @ Hi
+    XHG = np.array([XH @ g for g in G])
+    xggx = np.array([XHG @ Hi @ one.T for one in XHG]).transpose(1, 0, 2, 3)
+    return traces(Hi, G), XHG @ XH.T, xggx
 
 
 def effect_precision(variances, X, zs, contrast):
@@ -144,6 +148,7 @@ def effect_precision(variances, X, zs, contrast):
     W = np.linalg.pinv(expected / np.outer(scale, scale), rcond=1e-9, hermitian=True) / np.outer(
         scale, scale
     )
-    slopes = np.array([contrast @ Phi @ X.T @ Vi @ g @ Vi @ X @ Phi @ contrast for g in G])
+    along = Vi @ X @ Phi @ contrast
+    slopes = np.array([along @ g @ along for g in G])
     variance = contrast @ Phi @ contrast
     return variance, 2 * variance**2 / (slopes @ W @ slopes)
