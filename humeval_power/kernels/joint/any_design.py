@@ -697,7 +697,7 @@ def fit_many(
         step by Fisher's scoring and others that learn; (0, 0) for steps by average information alone
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
-    arrived are evaluated side by side; those whose next point is the last, if the falls that are promised go on to
+    arrived are evaluated side by side, as many as fill lanes; those whose next point is the last, if the falls that are promised go on to
     shrink as they do, also with what the precision of the means needs.
     """
     h, K = patterns.shape[:2]
@@ -737,7 +737,7 @@ def fit_many(
     value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
     awaited = np.full(n, np.inf)  # the next promise
     halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    arrived = np.zeros(n, dtype=np.bool_)
+    arrived, waits = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     moves, turns, has_learned = np.empty(q), np.empty(q), np.zeros(n, dtype=np.bool_)
     free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
     going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -750,13 +750,25 @@ def fit_many(
             else:
                 far[n_far] = b
                 n_far += 1
+        full_near, full_far = n_near // LANES * LANES, n_far // LANES * LANES
+        if full_near + full_far == 0:  # else those left over wait for others to fill their lanes
+            full_near, full_far = 0 if n_far else n_near, n_far
+        waits[:] = False
+        for k in range(full_near, n_near):
+            waits[near[k]] = True
+        for k in range(full_far, n_far):
+            waits[far[k]] = True
         for is_last in (False, True):
-            chosen = near[:n_near] if is_last else far[:n_far]
+            chosen = near[:full_near] if is_last else far[:full_far]
             evaluate(
                 design, patterns, vectors, group, tables, chosen, is_last, counts, at, room, of_response, of_means
             )  # fmt: skip
         n_going = 0
         for b in going:
+            if waits[b]:
+                going[n_going] = b
+                n_going += 1
+                continue
             if arrived[b]:
                 continue
             is_whole, df = awaited[b] < tolerance, tables.n[b] - K
