@@ -396,7 +396,7 @@ def effects_room(design, patterns, k):
     """Room for `through_patterns` of k columns."""
     h, K = patterns.shape[:2]
     N, n_inner, rows = len(design.load), len(design.kind), h * k
-    parts = h if k > 1 and h > 2 else 1  # else no system has variances of its own
+    parts = h if h > 2 else 1  # else no system has variances of its own
     begin, system, step = (
         np.arange(parts + 1) * (rows // parts),
         np.zeros(parts, np.int64),
