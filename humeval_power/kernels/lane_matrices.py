@@ -51,90 +51,22 @@ def product(left, right, is_turned, out):
 
 
 @inner
-def tiled_product(left, right, out):
-    """left right, by tiles of three by four."""
-    rows, n, columns = len(left), len(right), right.shape[1]
-    zero = every(0.0)
-    for r in range(0, rows, 3):
-        s, t = min(r + 1, rows - 1), min(r + 2, rows - 1)  # a tile at the edge computes its last row again
-        for c in range(0, columns, 4):
-            d, e, f = min(c + 1, columns - 1), min(c + 2, columns - 1), min(c + 3, columns - 1)
-            a0, a1, a2, a3 = zero, zero, zero, zero
-            b0, b1, b2, b3 = zero, zero, zero, zero
-            c0, c1, c2, c3 = zero, zero, zero, zero
-            for k in range(n):
-                p, q, u, v = get(right, (k, c)), get(right, (k, d)), get(right, (k, e)), get(right, (k, f))
-                x, y, z = get(left, (r, k)), get(left, (s, k)), get(left, (t, k))
-                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, u, a2), fma(x, v, a3)
-                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, u, b2), fma(y, v, b3)
-                c0, c1, c2, c3 = fma(z, p, c0), fma(z, q, c1), fma(z, u, c2), fma(z, v, c3)
-            put(out, (r, c), a0)
-            put(out, (r, d), a1)
-            put(out, (r, e), a2)
-            put(out, (r, f), a3)
-            put(out, (s, c), b0)
-            put(out, (s, d), b1)
-            put(out, (s, e), b2)
-            put(out, (s, f), b3)
-            put(out, (t, c), c0)
-            put(out, (t, d), c1)
-            put(out, (t, e), c2)
-            put(out, (t, f), c3)
-
-
-@inner
-def add_products(left, right, size, is_lower, out):
-    """out += left'right of the first `size` rows, in its lower triangle at least; by tiles of four by four."""
-    rows, columns = len(out), out.shape[1]
-    for r in range(0, rows, 4):
-        s, t, u = min(r + 1, rows - 1), min(r + 2, rows - 1), min(r + 3, rows - 1)
-        for c in range(0, min(r + 4, columns) if is_lower else columns, 4):
-            d, e, f = min(c + 1, columns - 1), min(c + 2, columns - 1), min(c + 3, columns - 1)
-            a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
-            b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
-            c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
-            d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
-            for k in range(size):
-                p, q, v, w = get(right, (k, c)), get(right, (k, d)), get(right, (k, e)), get(right, (k, f))
-                x, y = get(left, (k, r)), get(left, (k, s))
-                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, v, a2), fma(x, w, a3)
-                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, v, b2), fma(y, w, b3)
-                x, y = get(left, (k, t)), get(left, (k, u))
-                c0, c1, c2, c3 = fma(x, p, c0), fma(x, q, c1), fma(x, v, c2), fma(x, w, c3)
-                d0, d1, d2, d3 = fma(y, p, d0), fma(y, q, d1), fma(y, v, d2), fma(y, w, d3)
-            put(out, (r, c), a0)
-            put(out, (r, d), a1)
-            put(out, (r, e), a2)
-            put(out, (r, f), a3)
-            put(out, (s, c), b0)
-            put(out, (s, d), b1)
-            put(out, (s, e), b2)
-            put(out, (s, f), b3)
-            put(out, (t, c), c0)
-            put(out, (t, d), c1)
-            put(out, (t, e), c2)
-            put(out, (t, f), c3)
-            put(out, (u, c), d0)
-            put(out, (u, d), d1)
-            put(out, (u, e), d2)
-            put(out, (u, f), d3)
-
-
-@inner
-def add_row_products(left, right, step, places, first_row, first, last, out):
-    """out += left right' over some places in every `step` columns; of its rows from first_row on, and its columns
-    from first to before last. By tiles of four by four."""
-    rows, n = len(out), left.shape[1]
-    for c in range(first, last, 4):
-        d, e, f = min(c + 1, last - 1), min(c + 2, last - 1), min(c + 3, last - 1)
-        for r in range(first_row, rows, 4):
-            s, t, u = min(r + 1, rows - 1), min(r + 2, rows - 1), min(r + 3, rows - 1)
-            a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
-            b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
-            c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
-            d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
-            for place in places:
-                for k in range(place, n, step):
+def add_lower_products(left, right, begin, end, out):
+    """out += left right' in its lower triangle at least, but for rows and columns from `begin` to before `end`,
+    which mean nothing then. By tiles of four by four, in strips of columns that stay in a cache."""
+    n, size = len(out), left.shape[1]
+    for strip in range(0, n, 32):
+        for r in range(strip, n, 4):
+            s, t, u = min(r + 1, n - 1), min(r + 2, n - 1), min(r + 3, n - 1)
+            for c in range(strip, min(strip + 32, r + 4, n), 4):
+                if (begin <= r and u < end) or (begin <= c and min(c + 3, n - 1) < end):
+                    continue
+                d, e, f = min(c + 1, n - 1), min(c + 2, n - 1), min(c + 3, n - 1)
+                a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
+                b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
+                c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
+                d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
+                for k in range(size):
                     p, q, v, w = (
                         get(right, (c, k)),
                         get(right, (d, k)),
@@ -147,6 +79,49 @@ def add_row_products(left, right, step, places, first_row, first, last, out):
                     x, y = get(left, (t, k)), get(left, (u, k))
                     c0, c1, c2, c3 = fma(x, p, c0), fma(x, q, c1), fma(x, v, c2), fma(x, w, c3)
                     d0, d1, d2, d3 = fma(y, p, d0), fma(y, q, d1), fma(y, v, d2), fma(y, w, d3)
+                put(out, (r, c), a0)
+                put(out, (r, d), a1)
+                put(out, (r, e), a2)
+                put(out, (r, f), a3)
+                put(out, (s, c), b0)
+                put(out, (s, d), b1)
+                put(out, (s, e), b2)
+                put(out, (s, f), b3)
+                put(out, (t, c), c0)
+                put(out, (t, d), c1)
+                put(out, (t, e), c2)
+                put(out, (t, f), c3)
+                put(out, (u, c), d0)
+                put(out, (u, d), d1)
+                put(out, (u, e), d2)
+                put(out, (u, f), d3)
+
+
+@inner
+def add_row_products(left, right, begin, end, step, first_row, last_row, first, last, out):
+    """out += left right' over columns begin, begin + step, ... before end; of its rows from first_row to before
+    last_row, and its columns from first to before last. By tiles of four by four."""
+    for c in range(first, last, 4):
+        d, e, f = min(c + 1, last - 1), min(c + 2, last - 1), min(c + 3, last - 1)
+        for r in range(first_row, last_row, 4):
+            s, t, u = min(r + 1, last_row - 1), min(r + 2, last_row - 1), min(r + 3, last_row - 1)
+            a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
+            b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
+            c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
+            d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
+            for k in range(begin, end, step):
+                p, q, v, w = (
+                    get(right, (c, k)),
+                    get(right, (d, k)),
+                    get(right, (e, k)),
+                    get(right, (f, k)),
+                )
+                x, y = get(left, (r, k)), get(left, (s, k))
+                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, v, a2), fma(x, w, a3)
+                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, v, b2), fma(y, w, b3)
+                x, y = get(left, (t, k)), get(left, (u, k))
+                c0, c1, c2, c3 = fma(x, p, c0), fma(x, q, c1), fma(x, v, c2), fma(x, w, c3)
+                d0, d1, d2, d3 = fma(y, p, d0), fma(y, q, d1), fma(y, v, d2), fma(y, w, d3)
             put(out, (r, c), a0)
             put(out, (r, d), a1)
             put(out, (r, e), a2)
@@ -198,19 +173,6 @@ def mirrored(matrix):
     for r in range(len(matrix)):
         for c in range(r):
             put(matrix, (c, r), get(matrix, (r, c)))
-
-
-@inner
-def by_block(rows, square, out):
-    """Every block of K columns of some rows, times a matrix (K, K)."""
-    K = len(square)
-    for r in range(len(rows)):
-        for first in range(0, rows.shape[1], K):
-            for t in range(K):
-                value = every(0.0)
-                for s in range(K):
-                    value = fma(get(rows, (r, first + s)), get(square, (s, t)), value)
-                put(out, (r, first + t), value)
 
 
 @inner

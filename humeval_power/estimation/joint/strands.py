@@ -25,7 +25,7 @@ from humeval_power.estimation.joint.fit import (
     precision_of_contrasts,
 )
 from humeval_power.kernels.crossed import reml
-from humeval_power.kernels.crossed.information import Fitted, expected_information
+from humeval_power.kernels.crossed.information import Fitted
 from humeval_power.kernels.joint import batch as joint_batch
 from humeval_power.kernels.joint import own_variances, strands
 from humeval_power.kernels.joint.reml import optimise
@@ -41,6 +41,7 @@ MOST_LEVELS, MOST_EVEN_LEVELS = (
     512,
 )  # outer levels up to which plain loops beat LAPACK; with equal loads
 _FITS = 2048  # fits of one call of the kernel
+_MOST_UNEVEN = 1e7  # condition of an information whose directions need not be looked at one by one
 _CONTRASTS = 16  # tables whose information is held at once: more would need new memory each time
 _OWN_FITS = 64  # tables side by side whose systems have variances of their own
 
@@ -440,25 +441,55 @@ def contrasts_of_many(means: Floats, fitted: Fitted, n: int | Codes, contrasts: 
 
 
 def _contrasts_of_many(means: Floats, fitted: Fitted, n: Codes, contrasts: Floats) -> ContrastFits:
-    K, phi = means.shape[1], fitted.phi
+    K, phi, gamma = means.shape[1], fitted.phi, fitted.gamma
+    tables, q = gamma.shape
     sigma2 = fitted.rss[:, None] / (n - K)
-    info = fitted.information(n.ravel())
-    expected = expected_information(info, phi, 1.0, restricted=True)
-    inverse = inverse_information(expected)
-    moved = info.xgx @ phi[:, None]
-    weighted = np.einsum("ast,atkl->askl", inverse, info.xgx)
-    middle = np.einsum("ast,astkl->akl", inverse, info.xggx) - (moved @ weighted).sum(axis=1)
+    # all is linear in X'H^-1 G_s H^-1 G_t H^-1 X of the random effects, by which those of the residual follow
+    pairs = fitted.xggx.reshape(tables, q * q, K * K)
+    xgx = np.empty((tables, q + 1, K, K))
+    xgx[:, :q] = fitted.xgx
+    xgx[:, q] = np.linalg.inv(phi) - (gamma[:, None] @ fitted.xgx.reshape(tables, q, K * K)).reshape(
+        tables, K, K
+    )
+    flat = xgx.reshape(tables, q + 1, K * K)
+    of_pairs = (pairs @ phi.reshape(tables, K * K, 1)).reshape(tables, q, q)
+    of_one = (flat @ phi.reshape(tables, K * K, 1))[..., 0]
+    moved = (xgx.reshape(tables, (q + 1) * K, K) @ phi).reshape(xgx.shape)
+    together = moved.reshape(tables, q + 1, K * K) @ moved.swapaxes(2, 3).reshape(
+        tables, q + 1, K * K
+    ).swapaxes(1, 2)
+    twice = of_pairs + of_pairs.swapaxes(1, 2)
+    sums = _with_residual(fitted.norm - twice, fitted.trace - 2.0 * of_one[:, :q], gamma)
+    sums[:, q, q] += n[:, 0] - 2.0 * of_one[:, q] - (gamma * fitted.trace).sum(axis=1)
+    expected = 0.5 * (sums + together)
+    inverse = _inverses(expected)
+    weighted = (inverse @ flat).reshape(xgx.shape)
+    # what these weigh in the sum over all pairs, and what `xgx` does
+    across = inverse[:, :q, q, None] * gamma[:, None]
+    weight = inverse[:, :q, :q] - across - across.swapaxes(1, 2)
+    weight += inverse[:, q, q, None, None] * gamma[:, :, None] * gamma[:, None]
+    own = np.append(
+        2.0 * inverse[:, q, :q] - inverse[:, q, q, None] * gamma, inverse[:, q, q, None], axis=1
+    )
+    middle = (weight.reshape(tables, 1, q * q) @ pairs + own[:, None] @ flat).reshape(tables, K, K)
+    middle -= moved.swapaxes(1, 2).reshape(tables, K, (q + 1) * K) @ weighted.reshape(
+        tables, (q + 1) * K, K
+    )
     adjusted = phi + 2.0 * phi @ middle @ phi
     observed = 2.0 * _average_information(fitted, sigma2[:, 0]) - expected
-    free = np.concatenate([fitted.gamma > 0, np.ones((len(means), 1), dtype=np.bool_)], axis=1)
+    free = np.concatenate([gamma > 0, np.ones((tables, 1), dtype=np.bool_)], axis=1)
     both = free[:, :, None] & free[:, None, :]
-    uncertain = np.where(both, inverse_information(np.where(both, observed, np.eye(free.shape[1]))), 0.0)
+    uncertain = np.where(both, _inverses(np.where(both, observed, np.eye(q + 1))), 0.0)
 
     def variance_of(covariance: Floats) -> Floats:
         return np.asarray(((contrasts @ covariance) * contrasts).sum(axis=-1))
 
     # of d covariance / d variance_t, sigma^2 cancels against that of the variances' own covariance
-    slopes = variance_of(phi[:, None] @ info.xgx @ phi[:, None]).swapaxes(1, 2)
+    half = phi @ contrasts.T
+    slopes = (xgx.reshape(tables, (q + 1) * K, K) @ half).reshape(tables, q + 1, K, len(contrasts)) * half[
+        :, None
+    ]
+    slopes = slopes.sum(axis=2).swapaxes(1, 2)
     variance = variance_of(phi)
 
     def df(uncertainty: Floats) -> Floats:
@@ -476,19 +507,42 @@ def _contrasts_of_many(means: Floats, fitted: Fitted, n: Codes, contrasts: Float
         df(uncertain),
         df(inverse),
         np.zeros(len(means), dtype=np.int64),
-        (fitted.gamma == 0).any(axis=1)[:, None],
+        (gamma == 0).any(axis=1)[:, None],
     )
 
 
 def _average_information(fitted: Fitted, sigma2: Floats) -> Floats:
     """`kernels.joint.reml.average_information` of many fits, in units of sigma^2 = 1."""
-    gamma, quadratic, square = fitted.gamma, fitted.quadratic, fitted.square
-    q = gamma.shape[1]
-    full = np.empty((len(gamma), q + 1, q + 1))
-    full[:, :q, :q] = quadratic
-    full[:, :q, q] = full[:, q, :q] = square - (quadratic @ gamma[..., None])[..., 0]
-    full[:, q, q] = fitted.rss - (square * gamma).sum(axis=1) - (full[:, q, :q] * gamma).sum(axis=1)
+    full = _with_residual(fitted.quadratic, fitted.square, fitted.gamma)
+    full[:, -1, -1] += fitted.rss - (fitted.square * fitted.gamma).sum(axis=1)
     return np.asarray(full / (2.0 * sigma2[:, None, None]))
+
+
+def _with_residual(pairs: Floats, single: Floats, gamma: Floats) -> Floats:
+    """Traces of pairs of variances (n, q, q) with those of the residual, I = H - sum gamma_t G_t, behind: all of it
+    but for what H gives with itself. single : (n, q), those of H and one variance."""
+    n, q = gamma.shape
+    full = np.empty((n, q + 1, q + 1))
+    mixed = single - (pairs @ gamma[..., None])[..., 0]
+    full[:, :q, :q] = pairs
+    full[:, :q, q] = full[:, q, :q] = mixed
+    full[:, q, q] = -(mixed * gamma).sum(axis=1)
+    return full
+
+
+def _inverses(matrices: Floats) -> Floats:
+    """`inverse_information`, by elimination where no direction is near to flat."""
+    scale = np.sqrt(np.maximum(np.diagonal(matrices, axis1=1, axis2=2), 1e-300))
+    across = scale[:, :, None] * scale[:, None, :]
+    scaled = matrices / across
+    plain = np.linalg.slogdet(scaled)[0] != 0
+    inverse = np.linalg.inv(np.where(plain[:, None, None], scaled, np.eye(scale.shape[1])))
+    sizes = [np.sqrt((part**2).sum(axis=(1, 2))) for part in (scaled, inverse)]
+    plain &= sizes[0] * sizes[1] < _MOST_UNEVEN
+    result = inverse / across
+    if not plain.all():
+        result[~plain] = inverse_information(matrices[~plain])
+    return np.asarray(result)
 
 
 class AnyTable:

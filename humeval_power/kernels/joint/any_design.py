@@ -37,28 +37,33 @@ from humeval_power.kernels.crossed.reml import (
     TOO_MANY_STEPS,
     newton_direction,
 )
-from humeval_power.kernels.joint.any_design_norms import gathered, levels_are_few, met_through, norms
+from humeval_power.kernels.joint.any_design_norms import (
+    by_shares,
+    gathered,
+    hidden_of,
+    levels_are_few,
+    met_through,
+    norms,
+)
 from humeval_power.kernels.kernel import inner, kernel
 from humeval_power.kernels.lane_matrices import (
     add,
     add_log,
-    add_products,
+    add_lower_products,
     add_row_products,
-    by_block,
     cleared,
     dot,
     inverted,
     mirrored,
-    product,
-    tiled_product,
 )
-from humeval_power.kernels.lanes import LANES, every, fma, get, put
+from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
 
 Floats = NDArray[np.float64]
 
 FLAT = 1e-8  # of the curvature that a variance has if the residual is held
 NEAR = 0.05  # a promised fall from which on average information is corrected by how slopes change
-TOGETHER = 4  # columns of outer levels that are taken away at once, at least
+CACHED = 40  # columns of all rows of a product that stay in a cache
+TOGETHER = 8  # columns of outer levels that are taken away at once, about
 
 
 class Counts(NamedTuple):
@@ -72,10 +77,14 @@ class Counts(NamedTuple):
 
 
 class LanesFactor(NamedTuple):
-    """H at one gamma: Go; M and W of each kind; V; the sums F_c of C_i Y C_i' of each kind; tr(H^-1 G_t); and the
-    log determinant (1,). Y is room."""
+    """H at one gamma: shared and own, of Go = shared (0) + diag(own); M = diag(d) - f d' and W of each kind; V; the
+    sums F_c of C_i Y C_i' of each kind; tr(H^-1 G_t); and the log determinant (1,). rest is 1 - 1'f; Y is room."""
 
-    Go: Floats
+    shared: Floats
+    own: Floats
+    d: Floats
+    f: Floats
+    rest: Floats
     M: Floats
     W: Floats
     V: Floats
@@ -86,70 +95,97 @@ class LanesFactor(NamedTuple):
 
 
 @inner
-def covariance(patterns, gamma, first, out):
-    """sum_t gamma_(first + t) D_t."""
-    K = len(out)
-    for s in range(K):
-        for t in range(K):
-            value = every(0.0)
-            for v in range(len(patterns)):
-                if patterns[v, s, t] != 0.0:
-                    value = fma(get(gamma, (first + v,)), every(patterns[v, s, t]), value)
-            put(out, (s, t), value)
+def in_shares(patterns, gamma, first, own):
+    """What all entries of sum_t gamma_(first + t) D_t share, and into `own` (K,) what its diagonal has beyond: all
+    entries of a pattern off its diagonal are one number."""
+    shared = every(0.0)
+    for s in range(len(own)):
+        value, other = every(0.0), (s + 1) % len(own)
+        for v in range(len(patterns)):
+            here = get(gamma, (first + v,))
+            value = fma(here, every(patterns[v, s, s] - patterns[v, s, other]), value)
+            if s == 0:
+                shared = fma(here, every(patterns[v, 0, other]), shared)
+        put(own, (s,), value)
+    return shared
 
 
 @inner
-def taken_through(matrix, Go, log_det):
-    """Put V in the place of A, of which the lower triangle is read, and add log det(I + A Go) to `log_det`."""
-    K, N = len(Go), len(matrix)
+def invert_inner(design, counts, patterns, gamma, at):
+    """Fill d, f, M and W, and add the log determinants of 1 / M to that of the factor."""
+    K, one = len(at.own), every(1.0)
+    own = np.empty((K, LANES))
+    shared = in_shares(patterns, gamma, len(patterns), own)
+    for c in range(len(at.d)):
+        det, least, whole = one, one, one
+        for s in range(K):
+            count = get(counts.replication, (c, s))
+            pivot = fma(count, get(own, (s,)), one)
+            det, least = det * pivot, lesser(least, pivot)
+            put(at.d, (c, s), one / pivot)
+            put(at.f, (c, s), shared * count * get(at.d, (c, s)))
+            whole = whole + get(at.f, (c, s))
+        add_log(at.log_det, design.levels[c], det * whole, lesser(least, whole))
+        less = one / whole
+        put(at.rest, (c,), less)
+        for s in range(K):
+            others = one
+            for t in range(K):
+                if t != s:
+                    others = others + get(at.f, (c, t))
+            pushed = shared * less * get(at.d, (c, s))
+            for t in range(K):
+                share, both = every(0.0) - get(at.f, (c, s)), pushed
+                if s == t:
+                    share, both = others, both + get(own, (s,))
+                put(at.M, (c, s, t), share * less * get(at.d, (c, t)))
+                put(at.W, (c, s, t), both * get(at.d, (c, t)))
+        for s in range(K):
+            put(at.f, (c, s), get(at.f, (c, s)) * less)
+
+
+@inner
+def taken_through(at):
+    """Put the lower triangle of V in the place of that of A, and add log det(I + A Go) to that of the factor."""
+    K, N, matrix = len(at.own), len(at.V), at.V
     most = K * max(1, TOGETHER // K)
-    U, kept, less = (
-        np.empty((most, N, LANES)),
-        np.empty((most, N, LANES)),
-        np.empty((most, N, LANES)),
-    )
-    left, inverse, turned, middle = (
-        np.empty((most, most, LANES)),
-        np.empty((most, most, LANES)),
-        np.empty((most, most, LANES)),
-        np.empty((most, most, LANES)),
-    )
-    zero = every(0.0)
+    U, kept, less = np.zeros((N, most, LANES)), np.empty((N, most, LANES)), np.empty((N, most, LANES))
+    left, inverse = np.empty((most, most, LANES)), np.zeros((most, most, LANES))
+    zero, one, shared = every(0.0), every(1.0), get(at.shared, (0,))
     for w in range(0, N, most):
         size = min(most, N - w)
         for k in range(size):
             for c in range(w + k + 1):
-                put(U, (k, c), get(matrix, (w + k, c)))
-            for c in range(w + k + 1, N):
-                put(U, (k, c), get(matrix, (c, w + k)))
-        for r in range(size):
+                put(U, (c, k), get(matrix, (w + k, c)))
+        for c in range(w + 1, N):
+            for k in range(min(size, c - w)):
+                put(U, (c, k), get(matrix, (c, w + k)))
+        for k in range(size, most):  # the last are fewer
+            for c in range(N):
+                put(U, (c, k), zero)
             for c in range(size):
-                value = every(1.0 if r == c else 0.0)
-                first = c // K * K
-                for t in range(K):
-                    value = fma(get(U, (r, w + first + t)), get(Go, (t, c - first)), value)
-                put(left, (r, c), value)
-        det, least = inverted(left, size, inverse)
-        add_log(log_det, 1.0, det, least)
+                put(inverse, (c, k), zero)
         for r in range(size):
-            first = r // K * K
-            for c in range(size):
+            for first in range(0, size, K):
                 value = zero
                 for t in range(K):
-                    value = fma(get(Go, (r - first, t)), get(inverse, (first + t, c)), value)
-                put(middle, (c, r), zero - value)
-                put(turned, (c, r), get(inverse, (r, c)))
-        cleared(kept, size, N)
-        cleared(less, size, N)
-        add_products(turned, U, size, False, kept[:size])
-        add_products(middle, U, size, False, less[:size])
-        add_products(less, U, size, True, matrix)
+                    value = value + get(U, (w + r, first + t))
+                value = shared * value
+                for t in range(K):
+                    share = fma(get(at.own, (t,)), get(U, (w + r, first + t)), value)
+                    put(left, (r, first + t), share + one if r == first + t else share)
+        det, least = inverted(left, size, inverse)
+        add_log(at.log_det, 1.0, det, least)
+        cleared(kept, N, most)
+        add_row_products(U, inverse, 0, most, 1, 0, N, 0, size, kept)
+        by_shares(kept, at, -1.0, less)
+        add_lower_products(less, U, w, w + size, matrix)
         for k in range(size):
             for c in range(w + k + 1):
-                put(matrix, (w + k, c), get(kept, (k, c)))
-            for r in range(w + k + 1, N):
-                put(matrix, (r, w + k), get(kept, (k, r)))
-    mirrored(matrix)
+                put(matrix, (w + k, c), get(kept, (c, k)))
+        for c in range(w + 1, N):
+            for k in range(min(size, c - w)):
+                put(matrix, (c, w + k), get(kept, (c, k)))
 
 
 @inner
@@ -158,54 +194,57 @@ def factorise(design, counts, patterns, gamma, at):
     h, K = patterns.shape[:2]
     N, kinds = len(at.V), len(design.levels)
     zero = every(0.0)
-    Gi, half, small = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
-    total, blocks, Q = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, N, LANES))
-    covariance(patterns, gamma, 0, at.Go)
-    covariance(patterns, gamma, h, Gi)
+    less, total, blocks = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
+    across, back = np.empty((K, LANES)), np.empty((K, LANES))
+    shared = in_shares(patterns, gamma, 0, at.own)
+    put(at.shared, (0,), shared)
     put(at.log_det, (0,), zero)
-    for c in range(kinds):
-        for s in range(K):
-            for t in range(K):
-                value = get(counts.replication, (c, s)) * get(Gi, (s, t))
-                put(half, (s, t), value + every(1.0) if s == t else value)
-        det, least = inverted(half, K, at.M[c])
-        add_log(at.log_det, design.levels[c], det, least)
-        product(Gi, at.M[c], False, at.W[c])
+    invert_inner(design, counts, patterns, gamma, at)
     cleared(at.V, N, N)
     for r in range(N):
         put(at.V, (r, r), get(counts.load, (r,)))
     met_through(design, counts, at.W, -1.0, at.V)
-    taken_through(at.V, at.Go, at.log_det)
+    taken_through(at)
     cleared(total, K, K)
     cleared(blocks, K, K)
     for first in range(0, N, K):
-        for s in range(K):
-            for c in range(first + K):
-                put(Q, (s, c), get(at.V, (first + s, c)))
-            for t in range(K):
+        for t in range(K):
+            for s in range(t):
+                put(at.V, (first + s, first + t), get(at.V, (first + t, first + s)))
+            for s in range(K):
                 add(blocks, (s, t), get(at.V, (first + s, first + t)))
-        for block in range(0, first + K, K):
+        for block in range(0, first + K, K):  # Go - Go V Go
+            value = zero
+            for t in range(K):
+                each = zero
+                for s in range(K):
+                    each = each + get(at.V, (first + s, block + t))
+                value = value + each
+                put(across, (t,), each * get(at.own, (t,)))
+            value = shared * value
+            for t in range(K):
+                put(across, (t,), zero - shared * (get(across, (t,)) + value))
             for s in range(K):
+                value, own = zero, zero - get(at.own, (s,))
                 for t in range(K):
-                    value = zero
-                    for k in range(K):
-                        value = fma(get(Q, (s, block + k)), get(at.Go, (k, t)), value)
-                    put(half, (s, t), value)
-            for s in range(K):
+                    value = value + get(at.V, (first + s, block + t))
+                value = shared * value
                 for t in range(K):
-                    value = zero
-                    for k in range(K):
-                        value = fma(get(at.Go, (s, k)), get(half, (k, t)), value)
-                    value = get(at.Go, (s, t)) - value if block == first else zero - value
-                    put(at.Y, (first + s, block + t), value)
+                    here = get(at.V, (first + s, block + t))
+                    put(at.V, (block + t, first + s), here)
+                    both = fma(own, fma(here, get(at.own, (t,)), value), get(across, (t,)))
+                    if block == first:
+                        both = both + shared
+                        if s == t:
+                            both = both - own
+                    put(at.Y, (first + s, block + t), both)
     gathered(design, counts, at.Y, at.F)
     for c in range(kinds):
-        product(at.M[c], at.F[c], False, half)
-        product(half, at.M[c], True, small)
+        hidden_of(at, c, across, back, less)
         for s in range(K):
             for t in range(K):
                 value = every(design.levels[c]) * get(counts.replication, (c, t)) * get(at.M, (c, s, t))
-                add(total, (s, t), value - get(small, (s, t)))
+                add(total, (s, t), value - get(less, (s, t)))
     for t in range(2 * h):
         value = zero
         for r in range(K):
@@ -222,33 +261,35 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
     `log_det` that of X'H^-1X. y'Py."""
     K, N = len(means), len(at.V)
     zero = every(0.0)
-    base, pushed = np.empty((K + 1, N, LANES)), np.empty((K, K + 1, LANES))
-    gram, xy = np.empty((K, K, LANES)), np.empty((K, LANES))
+    base, back = np.empty((1, N, LANES)), np.empty((1, N, LANES))
+    pushed, xy, gram = np.empty((K, LANES)), np.empty((K, LANES)), np.empty((K, K, LANES))
     left = whole
     for c in range(N):
-        for t in range(K):
-            put(base, (t, c), get(counts.load, (c,)) if t == c % K else zero)
-        put(base, (K, c), get(y_outer, (c,)))
+        put(base, (0, c), get(y_outer, (c,)))
     for i in range(len(y_inner)):
         kind = design.kind[i]
         for s in range(K):
             value = zero
             for t in range(K):
                 value = fma(get(at.W, (kind, s, t)), get(y_inner, (i, t)), value)
-                put(pushed, (s, t), get(at.W, (kind, s, t)) * get(counts.replication, (kind, t)))
-            put(pushed, (s, K), value)
+            put(pushed, (s,), value)
             left = left - value * get(y_inner, (i, s))
         for p in range(design.begin[i], design.begin[i + 1]):
-            s, column, count = design.system[p], design.column[p], zero - get(counts.times, (p,))
-            for j in range(K + 1):
-                put(base, (j, column), fma(count, get(pushed, (s, j)), get(base, (j, column))))
-    by_block(base, at.Go, through)
-    tiled_product(through, at.V, seen)
-    for j in range(K + 1):
-        for c in range(N):
-            put(seen, (j, c), get(base, (j, c)) - get(seen, (j, c)))
-    by_block(seen, at.Go, through)
-    left = left - dot(base, K, through, K)
+            place, count = (0, design.column[p]), zero - get(counts.times, (p,))
+            put(base, place, fma(count, get(pushed, (design.system[p],)), get(base, place)))
+    by_shares(base, at, -1.0, back)
+    for c in range(N):
+        rest = get(base, (0, c))
+        for t in range(K):  # X are sums of columns of outer levels
+            value = zero
+            for r in range(t, N, K):
+                each = get(at.V, (r, c))
+                value, rest = value + each, fma(each, get(back, (0, r)), rest)
+            put(seen, (t, c), value)
+        put(seen, (K, c), rest)
+    by_shares(seen, at, 1.0, through)
+    for c in range(N):
+        left = fma(zero - get(base, (0, c)), get(through, (K, c)), left)
     for s in range(K):
         for j in range(K + 1):
             value = zero
@@ -331,16 +372,12 @@ class EffectsRoom(NamedTuple):
     """Room for G_t's effects of k columns of X: rows (h k, ...) of `effect` and `e`, by parts.
 
     begin : (parts + 1,), first row of each part
-    systems, n_systems : the first n_systems (parts,) of a row of `systems` are those that a part is of
-    step, places, n_places : where rows of a part are not zero, the same way: some places in every `step` columns
+    system, step : rows of a part are zero but for `system` (parts,) and each `step` (parts,) further
     """
 
     begin: NDArray[np.int64]
-    systems: NDArray[np.int64]
-    n_systems: NDArray[np.int64]
-    step: int
-    places: NDArray[np.int64]
-    n_places: NDArray[np.int64]
+    system: NDArray[np.int64]
+    step: NDArray[np.int64]
     effect: Floats
     half: Floats
     meet: Floats
@@ -359,24 +396,18 @@ def effects_room(design, patterns, k):
     """Room for `through_patterns` of k columns."""
     h, K = patterns.shape[:2]
     N, n_inner, rows = len(design.load), len(design.kind), h * k
-    systems, n_systems = np.empty((h, K), dtype=np.int64), np.zeros(h, dtype=np.int64)
-    if k > 1 and h > 2:  # each system has variances of its own
-        begin, step, places, n_places = np.arange(h + 1) * k, K, systems, n_systems
-        for v in range(h):
-            for s in range(K):
-                if patterns[v, s, s] != 0.0:
-                    systems[v, n_systems[v]] = s
-                    n_systems[v] += 1
-    else:
-        begin, step, places, n_places = (
-            np.array([0, rows]),
-            1,
-            np.zeros((1, 1), dtype=np.int64),
-            np.ones(1, dtype=np.int64),
-        )
-        systems[0], n_systems[0] = np.arange(K), K
+    parts = h if h > 2 else 1  # else no system has variances of its own
+    begin, system, step = (
+        np.arange(parts + 1) * (rows // parts),
+        np.zeros(parts, np.int64),
+        np.ones(parts, np.int64),
+    )
+    for v in range(1, parts):
+        step[v] = K
+        while patterns[v, system[v], system[v]] == 0.0:
+            system[v] += 1
     return EffectsRoom(
-        begin, systems, n_systems, step, places, n_places, np.empty((rows, N, LANES)), np.empty((rows, N, LANES)),
+        begin, system, step, np.empty((rows, N, LANES)), np.empty((rows, N, LANES)),
         np.empty((rows, N, LANES)), np.empty((rows, N, LANES)), np.empty((rows, n_inner * K, LANES)),
         np.empty((rows, n_inner * K, LANES)), np.empty((rows, rows, LANES)), np.empty((rows, rows, LANES)),
         np.empty((rows, rows, LANES)), np.empty((k, N // K, LANES)), np.empty((k, n_inner, LANES)),
@@ -387,11 +418,11 @@ def effects_room(design, patterns, k):
 def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space, result):
     """X'H^-1 G_s H^-1 G_t H^-1 X into result (q k, q k), of k columns X, of which H^-1 X as levels see it is given:
     seen (k, N) and seen_inner (k, inner levels K)."""
-    k, N, K = len(seen), len(at.V), len(at.Go)
+    k, N, K = len(seen), len(at.V), len(at.own)
     n_inner, rows = len(design.kind), (group[-1] + 1) * k
     zero = every(0.0)
-    begin, systems, n_systems, step, places, n_places = space[:6]
-    effect, half, meet, back, e, turned, within, across, base, outer_part, inner_part = space[6:]
+    begin, system, steps = space[:3]
+    effect, half, meet, back, e, turned, within, across, base, outer_part, inner_part = space[3:]
     cleared(effect, rows, N)
     cleared(e, rows, n_inner * K)
     for v in range(len(vectors)):
@@ -410,13 +441,12 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
                         put(e, place, fma(share, get(inner_part, (j, i)), get(e, place)))
     cleared(meet, rows, N)
     for part in range(len(begin) - 1):
-        own = systems[part, : n_systems[part]]
         for row in range(begin[part], begin[part + 1]):
             for i in range(n_inner):
                 c = design.kind[i]
                 for t in range(K):
                     value = zero
-                    for s in own:
+                    for s in range(system[part], K, steps[part]):
                         value = fma(get(at.M, (c, s, t)), get(e, (row, i * K + s)), value)
                     put(turned, (row, i * K + t), value)
                 for p in range(design.begin[i], design.begin[i + 1]):
@@ -426,26 +456,23 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
                 for t in range(K):  # M N is symmetric
                     place = (row, i * K + t)
                     put(turned, place, get(counts.replication, (c, t)) * get(turned, place))
-    by_block(meet, at.Go, back)
-    for row in range(rows):
-        for c in range(N):
-            put(back, (row, c), zero - get(back, (row, c)))
+    by_shares(meet, at, -1.0, back)
     cleared(half, rows, N)
     cleared(within, rows, rows)
     cleared(across, rows, rows)
     cleared(base, rows, rows)
-    all_columns = np.zeros(1, dtype=np.int64)
-    add_row_products(back, at.V, 1, all_columns, 0, 0, N, meet)  # B of it
+    for first in range(0, N, CACHED):
+        add_row_products(back, at.V, first, min(first + CACHED, N), 1, 0, rows, 0, N, meet)  # B of it
     for part in range(len(begin) - 1):
-        first, last, own = begin[part], begin[part + 1], places[part, : n_places[part]]
-        add_row_products(effect[first:last], at.V, step, own, 0, 0, N, half[first:last])
-        add_row_products(meet, effect, step, own, 0, first, last, across)
-        add_row_products(turned, e, step, own, first, first, last, base)
+        first, last, s, step = begin[part], begin[part + 1], system[part], steps[part]
+        add_row_products(effect, at.V, s, N, step, first, last, 0, N, half)
+        add_row_products(meet, effect, s, N, step, 0, rows, first, last, across)
+        add_row_products(turned, e, s, n_inner * K, step, first, rows, first, last, base)
     for part in range(len(begin) - 1):
-        first, last, own = begin[part], begin[part + 1], places[part, : n_places[part]]
-        add_row_products(half, effect, step, own, first, first, last, within)
+        first, last, s, step = begin[part], begin[part + 1], system[part], steps[part]
+        add_row_products(half, effect, s, N, step, first, rows, first, last, within)
     for first in range(0, rows, 4):
-        add_row_products(meet, back, 1, all_columns, first, first, min(first + 4, rows), base)
+        add_row_products(meet, back, 0, N, 1, first, rows, first, min(first + 4, rows), base)
     for row in range(rows):
         for other in range(rows):
             put(result, (rows + row, other), get(across, (row, other)))
@@ -624,7 +651,7 @@ def evaluate(
                     tables.quadratic[b, s, t] = squares[s, t, lane]
         if is_last:
             through_patterns(design, counts, vectors, group, at, seen[:K], seen_inner[:K], of_means, pairs)
-            norms(design, counts, patterns, vectors, group, here, at, B, E, hidden, squares)
+            norms(design, counts, patterns, vectors, group, at, B, E, hidden, squares)
             for s in range(q):
                 for t in range(q):
                     for lane in range(size):
@@ -697,8 +724,8 @@ def fit_many(
         step by Fisher's scoring and others that learn; (0, 0) for steps by average information alone
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
-    arrived are evaluated side by side; those whose next point is the last, if the falls that are promised go on to
-    shrink as they do, also with what the precision of the means needs.
+    arrived are evaluated side by side, as many as fill lanes; those whose next point is the last, if the falls that
+    are promised go on to shrink as they do, also with what the precision of the means needs.
     """
     h, K = patterns.shape[:2]
     N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
@@ -708,7 +735,8 @@ def fit_many(
         np.empty((len(design.value) if kinds < len(design.kind) else 0, LANES)),
     )  # fmt: skip
     at = LanesFactor(
-        np.empty((K, K, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
+        np.empty((1, LANES)), np.empty((K, LANES)), np.empty((kinds, K, LANES)), np.empty((kinds, K, LANES)),
+        np.empty((kinds, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
         np.empty((N, N, LANES)), np.empty((q, LANES)), np.empty((1, LANES)),
     )  # fmt: skip
     room = evaluation_room(design, patterns)
@@ -737,7 +765,7 @@ def fit_many(
     value, fall, length, promise = np.full(n, np.inf), np.ones(n), np.ones(n), np.full(n, np.inf)
     awaited = np.full(n, np.inf)  # the next promise
     halvings, step = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    arrived = np.zeros(n, dtype=np.bool_)
+    arrived, waits = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     moves, turns, has_learned = np.empty(q), np.empty(q), np.zeros(n, dtype=np.bool_)
     free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
     going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -750,13 +778,25 @@ def fit_many(
             else:
                 far[n_far] = b
                 n_far += 1
+        full_near, full_far = n_near // LANES * LANES, n_far // LANES * LANES
+        if full_near + full_far == 0:  # else those left over wait for others to fill their lanes
+            full_near, full_far = 0 if n_far else n_near, n_far
+        waits[:] = False
+        for k in range(full_near, n_near):
+            waits[near[k]] = True
+        for k in range(full_far, n_far):
+            waits[far[k]] = True
         for is_last in (False, True):
-            chosen = near[:n_near] if is_last else far[:n_far]
+            chosen = near[:full_near] if is_last else far[:full_far]
             evaluate(
                 design, patterns, vectors, group, tables, chosen, is_last, counts, at, room, of_response, of_means
             )  # fmt: skip
         n_going = 0
         for b in going:
+            if waits[b]:
+                going[n_going] = b
+                n_going += 1
+                continue
             if arrived[b]:
                 continue
             is_whole, df = awaited[b] < tolerance, tables.n[b] - K

@@ -8,13 +8,11 @@ import numpy as np
 from humeval_power.kernels.kernel import inner
 from humeval_power.kernels.lane_matrices import (
     add,
-    by_block,
+    add_row_products,
     cleared,
     dot,
     mirrored,
-    product,
     sandwiched,
-    tiled_product,
 )
 from humeval_power.kernels.lanes import LANES, every, fma, get, put
 
@@ -73,6 +71,42 @@ def gathered(design, counts, Y, F):
 
 
 @inner
+def by_shares(rows, at, sign, out):
+    """Every block of K columns of some rows, times Go and a sign."""
+    K, shared, side = len(at.own), get(at.shared, (0,)), every(sign)
+    for r in range(len(rows)):
+        for first in range(0, rows.shape[1], K):
+            value = every(0.0)
+            for s in range(K):
+                value = value + get(rows, (r, first + s))
+            value = shared * value
+            for s in range(K):
+                place = (r, first + s)
+                put(out, place, side * fma(get(at.own, (s,)), get(rows, place), value))
+
+
+@inner
+def hidden_of(at, kind, total, back, less):
+    """M F M' of a kind into `less` (K, K); total and back (K,) are room."""
+    K = len(total)
+    q = every(0.0)
+    for s in range(K):
+        value = every(0.0)
+        for t in range(K):
+            value = fma(get(at.F, (kind, s, t)), get(at.d, (kind, t)), value)
+        put(total, (s,), value)
+        q = fma(value, get(at.d, (kind, s)), q)
+    for s in range(K):  # half of what f takes from both sides, for each
+        half = every(0.5) * q * get(at.f, (kind, s))
+        put(back, (s,), half - get(total, (s,)) * get(at.d, (kind, s)))
+    for s in range(K):
+        for t in range(K):
+            value = get(at.d, (kind, s)) * get(at.d, (kind, t)) * get(at.F, (kind, s, t))
+            value = fma(get(at.f, (kind, s)), get(back, (t,)), value)
+            put(less, (s, t), fma(get(back, (s,)), get(at.f, (kind, t)), value))
+
+
+@inner
 def levels_are_few(design, h):
     """Whether `through_levels` takes less products than `through_matrices`."""
     N, K, n_inner, cells = (
@@ -83,21 +117,6 @@ def levels_are_few(design, h):
     )
     pairs = n_inner * (n_inner + 1) / 2
     return pairs * (K * cells / n_inner + 6 * K**2) + N * (cells + 5 * n_inner * K) < h * N**3
-
-
-@inner
-def in_shares(patterns, gamma, first, each):
-    """What all entries of sum_t gamma_(first + t) D_t share, and into `each` (K,) what its diagonal has beyond."""
-    shared = every(0.0)
-    for s in range(len(each)):
-        value, other = every(0.0), (s + 1) % len(each)
-        for v in range(len(patterns)):
-            here = get(gamma, (first + v,))
-            value = fma(here, every(patterns[v, s, s] - patterns[v, s, other]), value)
-            if s == 0:
-                shared = fma(here, every(patterns[v, 0, other]), shared)
-        put(each, (s,), value)
-    return shared
 
 
 @inner
@@ -161,7 +180,22 @@ def take_shared(here, f, kind, rest, first, is_squared, block, rows, out):
 
 
 @inner
-def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
+def of_cells(design, counts, order, order_begin, level, share, rows, c):
+    """Of one inner level and system, the cells of which `order` lists: `share` times four columns of `rows` from c,
+    the last one again beyond it."""
+    last = rows.shape[1] - 1
+    u, v, w = min(c + 1, last), min(c + 2, last), min(c + 3, last)
+    c0, c1, c2, c3 = every(0.0), every(0.0), every(0.0), every(0.0)
+    for place in range(order_begin[level], order_begin[level + 1]):
+        p = order[place]
+        column, count = design.column[p], share * get(counts.times, (p,))
+        c0, c1 = fma(count, get(rows, (column, c)), c0), fma(count, get(rows, (column, u)), c1)
+        c2, c3 = fma(count, get(rows, (column, v)), c2), fma(count, get(rows, (column, w)), c3)
+    return c0, c1, c2, c3
+
+
+@inner
+def through_levels(design, counts, vectors, group, at, norm):
     """Fill tr(H^-1 G_s H^-1 G_t) of outer s and inner t, and those of two inner ones but for what they share in a
     level, of `norm` (q, q) which is zero there; Y is overwritten.
 
@@ -172,23 +206,9 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
     """
     n_vectors, K = vectors.shape
     is_squared = n_vectors == K + 1  # what all share, then each system
-    N, n_inner, h, kinds = len(at.V), len(design.kind), group[-1] + 1, len(at.M)
+    N, n_inner, h = len(at.V), len(design.kind), group[-1] + 1
     zero, one, reach = every(0.0), every(1.0), at.Y  # B'
-    own, part = np.empty((K, LANES)), np.empty((K, LANES))
-    shared = in_shares(patterns, gamma, h, own)
-    d, f = np.empty((kinds, K, LANES)), np.empty((kinds, K, LANES))
-    rest = np.empty((kinds, LANES))  # 1 - 1'f
-    for kind in range(kinds):
-        value = one
-        for s in range(K):
-            count = get(counts.replication, (kind, s))
-            put(d, (kind, s), one / fma(count, get(own, (s,)), one))
-            put(f, (kind, s), shared * count * get(d, (kind, s)))
-            value = value + get(f, (kind, s))
-        for s in range(K):
-            put(f, (kind, s), get(f, (kind, s)) / value)
-        put(rest, (kind,), one / value)
-    shared = in_shares(patterns, gamma, 0, own)
+    own, part, d, f, rest, shared = at.own, np.empty((K, LANES)), at.d, at.f, at.rest, get(at.shared, (0,))
     for first in range(0, N, K):
         for c in range(N):
             value = zero
@@ -221,18 +241,7 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
             share, level = get(d, (kind, s)), j * K + s
             for c in range(0, N, 4):
                 u, v, w = min(c + 1, N - 1), min(c + 2, N - 1), min(c + 3, N - 1)
-                c0, c1, c2, c3 = zero, zero, zero, zero
-                for place in range(order_begin[level], order_begin[level + 1]):
-                    p = order[place]
-                    column, count = design.column[p], share * get(counts.times, (p,))
-                    c0, c1 = (
-                        fma(count, get(reach, (column, c)), c0),
-                        fma(count, get(reach, (column, u)), c1),
-                    )
-                    c2, c3 = (
-                        fma(count, get(reach, (column, v)), c2),
-                        fma(count, get(reach, (column, w)), c3),
-                    )
+                c0, c1, c2, c3 = of_cells(design, counts, order, order_begin, level, share, reach, c)
                 put(sums, (s, c), c0)
                 put(sums, (s, u), c1)
                 put(sums, (s, v), c2)
@@ -262,7 +271,6 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
             for s in range(K):
                 put(part, (s,), zero)
             for t in range(0, K, 4):
-                u, v, w = min(t + 1, K - 1), min(t + 2, K - 1), min(t + 3, K - 1)
                 in1, in2, in3 = (
                     every(1.0 if t + 1 < K else 0.0),
                     every(1.0 if t + 2 < K else 0.0),
@@ -270,18 +278,7 @@ def through_levels(design, counts, patterns, vectors, group, gamma, at, norm):
                 )
                 for s in range(K):
                     level, share = i * K + s, get(d, (kind, s))
-                    c0, c1, c2, c3 = zero, zero, zero, zero
-                    for place in range(order_begin[level], order_begin[level + 1]):
-                        p = order[place]
-                        column, count = design.column[p], share * get(counts.times, (p,))
-                        c0, c1 = (
-                            fma(count, get(far, (column, t)), c0),
-                            fma(count, get(far, (column, u)), c1),
-                        )
-                        c2, c3 = (
-                            fma(count, get(far, (column, v)), c2),
-                            fma(count, get(far, (column, w)), c3),
-                        )
+                    c0, c1, c2, c3 = of_cells(design, counts, order, order_begin, level, share, far, t)
                     put(here, (s, 0), c0)
                     put(here, (s, 1), in1 * c1)
                     put(here, (s, 2), in2 * c2)
@@ -308,11 +305,10 @@ def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
     Go X; B and E are room."""
     h, K = patterns.shape[:2]
     N, kinds, X = len(at.V), len(design.levels), at.Y
-    zero = every(0.0)
-    by_block(at.V, at.Go, B)
+    zero, origin, unit = every(0.0), np.int64(0), np.int64(1)
+    by_shares(at.V, at, -1.0, B)
     for r in range(N):
-        for c in range(N):
-            put(B, (r, c), every(1.0 if r == c else 0.0) - get(B, (r, c)))
+        add(B, (r, r), every(1.0))
     shape, half, small = (
         np.empty((kinds, K, K, LANES)),
         np.empty((K, K, LANES)),
@@ -324,7 +320,8 @@ def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
         cleared(E, N, N)
         met_through(design, counts, shape, 1.0, E)
         mirrored(E)
-        tiled_product(B, E, X)
+        cleared(X, N, N)
+        add_row_products(B, E, origin, N, unit, origin, N, origin, N, X)
         cleared(small, K, K)
         for first in range(0, N, K):
             for s in range(K):
@@ -339,12 +336,13 @@ def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
             put(norm, (s, h + v), value)
             put(norm, (h + v, s), value)
         for first in range(0, N, K):
-            for s in range(K):
-                for c in range(N):
-                    value = zero
-                    for t in range(K):
-                        value = fma(get(at.Go, (s, t)), get(X, (first + t, c)), value)
-                    put(hidden, (v, first + s, c), value)
+            for c in range(N):
+                value = zero
+                for t in range(K):
+                    value = value + get(X, (first + t, c))
+                value = get(at.shared, (0,)) * value
+                for s in range(K):
+                    put(hidden, (v, first + s, c), fma(get(at.own, (s,)), get(X, (first + s, c)), value))
         for c in range(N):
             for r in range(N):
                 put(E, (c, r), get(hidden, (v, r, c)))
@@ -357,7 +355,7 @@ def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
 
 
 @inner
-def norms(design, counts, patterns, vectors, group, gamma, at, B, E, hidden, norm):
+def norms(design, counts, patterns, vectors, group, at, B, E, hidden, norm):
     """tr(H^-1 G_s H^-1 G_t) of the random effects into `norm` (q, q); B, E and hidden are room, empty if levels are
     few, and Y is overwritten."""
     n_vectors, K = vectors.shape
@@ -397,12 +395,11 @@ def norms(design, counts, patterns, vectors, group, gamma, at, B, E, hidden, nor
     if len(B):
         through_matrices(design, counts, patterns, at, B, E, hidden, norm)
     else:
-        through_levels(design, counts, patterns, vectors, group, gamma, at, norm)
-    own, less, half = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, K, LANES))
+        through_levels(design, counts, vectors, group, at, norm)
+    own, less, sums = np.empty((K, K, LANES)), np.empty((K, K, LANES)), np.empty((K, LANES))
     across, back = np.empty((1, K, LANES)), np.empty((1, K, LANES))
     for kind in range(len(at.M)):
-        product(at.M[kind], at.F[kind], False, half)
-        product(half, at.M[kind], True, less)
+        hidden_of(at, kind, part, sums, less)
         for s in range(K):
             for t in range(K):
                 value = get(at.M, (kind, s, t)) * get(counts.replication, (kind, t))

@@ -425,8 +425,8 @@ _PER_RATING, _PER_PAIR, _PER_CUBE = 2e-7, 4e-5, 8e-9
 _PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
 # of a fit by matrices of any design: seconds of one and of a rating, and of the cube of its order; how much more of
 # all that a system with variances of its own needs; where studies lack ratings, of one, and how much more of a fit
-_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 2e-5, 5e-8, 5e-10, 0.25
-_PER_LACKING, _LACKING = 2e-4, 1.8
+_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 2e-5, 5e-8, 2.8e-10, 0.12
+_PER_LACKING, _LACKING = 2e-4, 1.4
 
 
 def systems_workload(
