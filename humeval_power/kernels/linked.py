@@ -63,7 +63,8 @@ class _KernelLibrary(JITCodeLibrary):
         if sum(not function.is_declaration for function in module.functions) <= _LONG:
             super()._optimize_final_module()  # type: ignore[no-untyped-call]
             return
-        options = llvm.create_pipeline_tuning_options(int(config.OPT))
+        level: Any = config.OPT  # type: ignore[attr-defined]
+        options = llvm.create_pipeline_tuning_options(int(level))
         options.loop_vectorization, options.slp_vectorization = True, False
         options.loop_unrolling = False
         builder = llvm.create_pass_builder(self._codegen._tm, options)
@@ -75,14 +76,14 @@ class _KernelLibrary(JITCodeLibrary):
 class LinkedCompiler(Compiler):
     """Numba's compiler, which leaves a function to the kernels that call it."""
 
-    library = _LinkedLibrary
+    library: type[JITCodeLibrary] = _LinkedLibrary
 
     def define_pipelines(self) -> Any:
         """Numba's own steps, into a library for linking."""
         state = self.state
         if state.library is None:
             name, codegen = state.func_id.func_qualname, state.targetctx.codegen()
-            state.library = self.library(codegen, name)  # type: ignore[no-untyped-call]
+            state.library = self.library(codegen, name)
             state.library.enable_object_caching()
         return super().define_pipelines()  # type: ignore[no-untyped-call]
 
@@ -129,12 +130,14 @@ _resolve = BaseFunction.get_call_type
 def linking() -> Iterator[None]:
     """Within the block, leave what has no entry for Python to what calls it, Numba's own functions too. Who
     enters holds Numba's lock of compilers."""
-    codegen: Any = cpu_target.target_context.codegen()  # type: ignore[no-untyped-call]
-    before, resolve = codegen._library_class, BaseFunction.get_call_type
+    codegen: Any = cpu_target.target_context.codegen()
+    functions: Any = BaseFunction
+    before, resolve = codegen._library_class, functions.get_call_type
     codegen._library_class = _LinkedLibrary
     known = _Resolved()
-    BaseFunction.get_call_type = lambda *asked: known(*asked)
+    functions.get_call_type = lambda *asked: known(*asked)
     try:
         yield
     finally:
-        codegen._library_class, BaseFunction.get_call_type = before, resolve
+        codegen._library_class = before
+        functions.get_call_type = resolve
