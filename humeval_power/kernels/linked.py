@@ -60,7 +60,8 @@ class _KernelLibrary(JITCodeLibrary):
         """Numba's own passes, but for the longest kernels: in these, loops that are unrolled and a first round of
         cheaper passes cost a quarter of the time and make nothing faster."""
         module = self._final_module
-        if sum(not function.is_declaration for function in module.functions) <= _LONG:
+        is_long = sum(not function.is_declaration for function in module.functions) > _LONG
+        if not is_long or not hasattr(self._codegen, "_pass_builder"):  # Numba before 0.62 has other passes
             super()._optimize_final_module()  # type: ignore[no-untyped-call]
             return
         level: Any = config.OPT  # type: ignore[attr-defined]
