@@ -241,6 +241,6 @@ def precise_many(fitted, contrast, n, q, known, settled):
             elif fits[lane] and result[2, lane] > 0.0 and result[3, lane] > 0.0:
                 known[b, 0] = np.sqrt(result[0, lane])
                 known[b, 1] = np.sqrt(result[1, lane]) if result[1, lane] > 0.0 else np.nan
-                known[b, 2:] = result[2:, lane]
+                known[b, 2], known[b, 3] = result[2, lane], result[3, lane]
             else:
                 settled[b] = False

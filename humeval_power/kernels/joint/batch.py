@@ -129,7 +129,8 @@ def _search(gamma, workers, items, residual, size, tolerance, max_steps, smalles
             length *= 0.5 if length > 1e-3 else 0.1
         if not moved:  # rounding hides a fall below about 1e-12 of the criterion
             return (CONVERGED if abs(promise) < 1e-7 * max(1.0, 1e-3 * df) else STALLED), rss
-        gamma[:] = trial
+        for t in range(len(gamma)):
+            gamma[t] = trial[t]
         criterion, rss = result, left
         Uw, other_w = other_w, Uw
         Ui, other_i = other_i, Ui
@@ -185,9 +186,11 @@ def own_precision(gamma, sigma2, size, first, second):
         _squared(Ui, Ui, m * r, n - 1.0, expected[half:q, half:q])
         square_w, square_i = Uw @ Uw, Ui @ Ui
         _traced(square_w, n * r, m - 1.0, column)
-        expected[:half, q] = expected[q, :half] = column
+        for a in range(half):
+            expected[a, q] = expected[q, a] = column[a]
         _traced(square_i, m * r, n - 1.0, column)
-        expected[half:q, q] = expected[q, half:q] = column
+        for a in range(half):
+            expected[half + a, q] = expected[q, half + a] = column[a]
         expected[q, q] = K * m * n * r - K * m - K * n + K
         expected[q, q] += (m - 1) * np.trace(square_w) + (n - 1) * np.trace(square_i)
         for a in range(q + 1):
