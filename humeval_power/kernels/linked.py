@@ -18,8 +18,6 @@ from numba.core import config
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import cpu_target
-from numba.core.targetconfig import ConfigStack
-from numba.core.types.functions import BaseFunction
 
 _LONG = 32  # functions of a kernel, above which its loops are not unrolled
 
@@ -95,50 +93,14 @@ class KernelCompiler(LinkedCompiler):
     library = _KernelLibrary
 
 
-class _Resolved:
-    """What operators and functions give for arguments of some types, looked up once for each kernel.
-
-    Numba asks each of its own definitions of `*` again at every product, and nearly all say no.
-    """
-
-    def __init__(self) -> None:
-        self._by_flags: list[tuple[Any, dict[Any, Any]]] = []
-        self._by_id: dict[int, tuple[Any, dict[Any, Any]]] = {}
-
-    def __call__(self, function: Any, context: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-        """In place of `BaseFunction.get_call_type`. What is kept keeps its objects: no other has their id."""
-        flags = ConfigStack.top_or_none()  # type: ignore[no-untyped-call]
-        if id(flags) not in self._by_id:
-            self._by_id[id(flags)] = flags, self._known_for(flags)
-        known, key = self._by_id[id(flags)][1], (id(function), args, tuple(kws.items()))
-        if key not in known:
-            known[key] = function, _resolve(function, context, args, kws)
-        return known[key][1]
-
-    def _known_for(self, flags: Any) -> dict[Any, Any]:
-        """What is known under equal options of the compiler."""
-        for options, known in self._by_flags:
-            if options == flags:
-                return known
-        self._by_flags.append((flags, {}))
-        return self._by_flags[-1][1]
-
-
-_resolve = BaseFunction.get_call_type
-
-
 @contextmanager
 def linking() -> Iterator[None]:
     """Within the block, leave what has no entry for Python to what calls it, Numba's own functions too. Who
     enters holds Numba's lock of compilers."""
     codegen: Any = cpu_target.target_context.codegen()
-    functions: Any = BaseFunction
-    before, resolve = codegen._library_class, functions.get_call_type
+    before = codegen._library_class
     codegen._library_class = _LinkedLibrary
-    known = _Resolved()
-    functions.get_call_type = lambda *asked: known(*asked)
     try:
         yield
     finally:
         codegen._library_class = before
-        functions.get_call_type = resolve
