@@ -65,6 +65,7 @@ from humeval_power.studies.fit.ranks import SimulatedRanks
 from humeval_power.studies.fit.wald import Adjustment, EffectTest
 from humeval_power.studies.looks.repeated import RepeatedResult, at_the_end
 from humeval_power.studies.looks.stagewise import StagewiseResult
+from humeval_power.studies.looks.stopping_rule import boundary_words
 from humeval_power.studies.monitor.dropping import DroppingMonitoring, best_sentence
 from humeval_power.studies.monitor.followed import over_looks
 from humeval_power.studies.monitor.result import (
@@ -415,7 +416,8 @@ class AnalysisResult(Result):
         found = in_points_too(result.estimate, result.interval, scale, interval_is=level)
         passed = "passed its boundary" if looks.shown else "did not pass its boundary"
         return (
-            f"{taken} ({state.rule.efficacy}); the last one {passed} ({p_words(last.data.p_value)}, needed "
+            f"{taken} ({boundary_words(state.rule.efficacy)}); the last one {passed} "
+            f"({p_words(last.data.p_value)}, needed "
             f"{last.nominal:.5f}). Taking the looks into account (stage-wise ordering): "
             f"{p_words(result.p_value)}, median-unbiased estimate {found}. Report these; the plain ones below "
             "ignore that the study could have stopped earlier."

@@ -185,7 +185,7 @@ class LooksStudyResult(Result):
         yield "Looks", str(plan.study.looks)
         if self.stop_when is not None:
             yield "Stops on", self.stop_when.words(self.scale)
-        yield "Rule", f"{plan.bounds.rule}{'' if about is None else ', over all comparisons'}"
+        yield "Rule", f"{plan.bounds.rule.words}{'' if about is None else ', over all comparisons'}"
         yield "Method", plan.method
         if plan.calibration is not None:
             yield "", calibration_words(plan.calibration)
@@ -419,7 +419,7 @@ class LooksJudgementsResult(Result):
         facts += [("Study" if number == 0 else "", line) for number, line in enumerate(self.words)]
         facts += [
             ("Looks", f"after {', '.join(f'{size:,}' for size in self.sizes)} judgements"),
-            ("Rule", str(self.bounds.rule)),
+            ("Rule", self.bounds.rule.words),
             ("Studies", f"{self.n_simulations:,} simulated at each effect"),
         ]
         long_run = (
@@ -814,7 +814,7 @@ class DroppingResult(Result):
         sizes = plan.stop_when.sizes(self.scale)
         if sizes:
             yield "Top group", top_group_words(sizes)
-        yield "Rule", f"{plan.bounds.rule}; {counted(len(plan.study.pairs), 'comparison')}"
+        yield "Rule", f"{plan.bounds.rule.words}; {counted(len(plan.study.pairs), 'comparison')}"
         yield "Method", plan.method
         yield "", calibration_words(plan.calibration)
         yield "Intervals", calibration_words(plan.interval_calibration)

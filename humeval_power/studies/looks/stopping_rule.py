@@ -318,6 +318,46 @@ class StoppingRule:
         futility = "none" if self.futility is None else str(self.futility)
         return f"{self.efficacy}, {self.alternative}, alpha {self.alpha:g}, futility {futility}"
 
+    @property
+    def words(self) -> str:
+        """The rule for people; `str` names boundaries as options do."""
+        stop = "no stop for futility" if self.futility is None else futility_words(self.futility)
+        return f"{boundary_words(self.efficacy)}, {self.alternative}, alpha {self.alpha:g}, {stop}"
+
+
+_IN_WORDS = {
+    "pocock": "Pocock's boundaries",
+    "obrien-fleming": "O'Brien and Fleming's boundaries",
+    "wang-tsiatis": "Wang and Tsiatis' boundaries, delta",
+    "haybittle-peto": "Haybittle and Peto's boundaries, early |z|",
+    "lan-demets-pocock": "Pocock-type spending (Lan and DeMets)",
+    "lan-demets-obrien-fleming": "O'Brien-Fleming-type spending (Lan and DeMets)",
+    "hwang-shih-decani": "Hwang, Shih and DeCani's spending, gamma",
+    "kim-demets": "Kim and DeMets' spending, rho",
+    "table": "spending by a table,",
+    "levels": "levels",
+}
+
+
+def boundary_words(efficacy: Efficacy | SpendingFunction) -> str:
+    """The boundaries of success, or how an error is spent, for people."""
+    name, _, parameter = str(efficacy).partition(":")
+    if name == "haybittle-peto":
+        parameter = parameter or "3"
+    return f"{_IN_WORDS[name]} {parameter}".strip()
+
+
+def futility_words(futility: Futility) -> str:
+    """When a study is given up for futility, for people."""
+    if isinstance(futility, PValueFutility):
+        stop = f"p > {futility.above:g}"
+    elif isinstance(futility, ConditionalPowerFutility):
+        under = {"design": "the planned effect", "trend": "the effect seen so far", "null": "no effect"}
+        stop = f"conditional power below {futility.below:g} under {under[futility.under]}"
+    else:
+        stop = f"a beta of {futility.beta:g}, {boundary_words(futility.function)}"
+    return f"futility at {stop}{', binding' if futility.binding else ''}"
+
 
 # Boundaries and futility in the words that people and files use; `str` gives the words back.
 

@@ -26,6 +26,7 @@ from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, l
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import ENOUGH_WORKERS, SD_WORDS, is_too_bold, size_sentence
 from humeval_power.saying.values import plain, share, signed
+from humeval_power.studies.looks.stopping_rule import boundary_words, futility_words
 from humeval_power.studies.plan.candidates import LEAST_SECOND, rests_on_few
 from humeval_power.studies.plan.plan import Plan, SequentialOption
 from humeval_power.studies.plan.planned_systems import PlannedRules, PlannedSystems
@@ -546,8 +547,9 @@ def looks_sentence(plan: Plan) -> str:
         return _intervals_sentence(plan, schedule)
     over = "all looks" if plan.many is None else "all looks and comparisons"
     text = (
-        f"The data are tested at {schedule.looks.n_looks} looks ({schedule.efficacy} in information time, "
-        f"alpha {plan.rule.alpha:g} over {over}): {looks}."
+        f"The data are tested at {schedule.looks.n_looks} looks "
+        f"({boundary_words(schedule.efficacy)} in information time, alpha {plan.rule.alpha:g} over {over}): "
+        f"{looks}."
     )
     if plan.many is not None:
         text += f" {_steps(plan.many)}"
@@ -555,7 +557,7 @@ def looks_sentence(plan: Plan) -> str:
         text += f" The levels were calibrated by simulation (factor {schedule.factor:.3f})."
     if schedule.futility is not None:
         bind = BINDING if schedule.futility.binding else NON_BINDING
-        text += f" Futility rule: {schedule.futility}. {bind}"
+        text += f" It stops for {futility_words(schedule.futility)}. {bind}"
     return text
 
 
@@ -570,7 +572,7 @@ def _dropping_sentence(plan: Plan, schedule: LookSchedule) -> str:
         f"The study is looked at {schedule.looks.n_looks} times, after {workers} workers, each of whom rates all "
         f"systems that are left on the same items. {drop_rule(alpha)} Two-sided alpha of a comparison over all "
         f"looks is {drop_alpha(alpha, n):.5g} for a drop (2 alpha / (K - 1), at most alpha) and {alpha:g} for a "
-        f"claim, spent by {schedule.efficacy} in information time and calibrated by simulation (factor "
+        f"claim: {boundary_words(schedule.efficacy)} in information time, calibrated by simulation (factor "
         f"{schedule.factor:.3f}; of the intervals {schedule.interval_factor:.3f}). {NOT_BY_RANK}"
     )
     sizes = {} if schedule.stop_when is None else schedule.stop_when.sizes(plan.scale)
@@ -596,15 +598,15 @@ def _intervals_sentence(plan: Plan, schedule: LookSchedule) -> str:
         why.append(f"its half-width is at most {sizes['half_width']}{points}")
     text = (
         f"The study is looked at {len(shares)} times. At each look a repeated confidence interval (Jennison and "
-        f"Turnbull 1989) is computed: {looks}; alpha {plan.rule.alpha:g} over all looks is spent by "
-        f"{schedule.efficacy} in information time, calibrated by simulation (factor {schedule.factor:.3f}). "
-        f"Collection stops at the first look at which {' or '.join(why)}, else at the last. The interval of that "
-        "look is reported, never the plain one."
+        f"Turnbull 1989) is computed: {looks}; alpha {plan.rule.alpha:g} over all looks: "
+        f"{boundary_words(schedule.efficacy)} in information time, calibrated by simulation (factor "
+        f"{schedule.factor:.3f}). Collection stops at the first look at which {' or '.join(why)}, "
+        "else at the last. The interval of that look is reported, never the plain one."
     )
     if plan.rule.margin is not None:
         text += f" The claim is tested at {plan.rule.alpha / 2:g} a side."
     if schedule.futility is not None:
-        text += f" Futility rule: {schedule.futility}. {NON_BINDING}"
+        text += f" It stops for {futility_words(schedule.futility)}. {NON_BINDING}"
     return text
 
 
@@ -651,7 +653,7 @@ def look_facts(result: PlanResult) -> list[tuple[str, str]]:
         return _dropping_facts(looks, wish, result)
     rows, levels = looks.plan.rows, looks.plan.first_levels
     facts = [
-        ("Looks", f"{wish.looks}; boundaries {wish.efficacy}, by {looks.plan.method}"),
+        ("Looks", f"{wish.looks}; {boundary_words(wish.efficacy)}, by {looks.plan.method}"),
         *(
             (
                 "",
@@ -690,7 +692,9 @@ def _dropping_facts(
     plan = looks.plan
     assert isinstance(plan, DroppingPlan)
     bounds, at = plan.bounds, plan.place
-    facts = [("Looks", f"{wish.looks}; systems are dropped; {wish.efficacy}, by {plan.method}")]
+    facts = [
+        ("Looks", f"{wish.looks}; systems are dropped; {boundary_words(wish.efficacy)}, by {plan.method}")
+    ]
     for number, (row, drop, claim_level) in enumerate(
         zip(plan.rows, bounds.drop[:, at], bounds.claim[:, at], strict=True), start=1
     ):
