@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ from humeval_power.studies.looks.stopping_rule import (
     PocockSpending,
     PValueFutility,
     StoppingRule,
+    boundary_words,
     conditional_power,
     conditional_power_bound,
     efficacy_of,
@@ -279,6 +281,41 @@ def test_binding_futility_lowers_the_boundary_and_spends_everything() -> None:
 )
 def test_words_name_a_boundary_and_come_back(words) -> None:
     assert str(efficacy_of(words)) == words
+
+
+@each_case(
+    ("efficacy", "futility", "for_people"),
+    [
+        ("pocock", "none", "Pocock's boundaries, two-sided, alpha 0.05, no stop for futility"),
+        (
+            "haybittle-peto",
+            "p:0.4:binding",
+            "Haybittle and Peto's boundaries, early |z| 3, two-sided, alpha 0.05, futility at p > 0.4, binding",
+        ),
+        (
+            "hwang-shih-decani:-4",
+            "conditional-power:0.2:trend",
+            "Hwang, Shih and DeCani's spending, gamma -4, two-sided, alpha 0.05, "
+            "futility at conditional power below 0.2 under the effect seen so far",
+        ),
+        (
+            "levels:0.01,0.02",
+            "beta:0.2:lan-demets-pocock",
+            "levels 0.01,0.02, two-sided, alpha 0.05, "
+            "futility at a beta of 0.2, Lan and DeMets' spending of Pocock's type",
+        ),
+    ],
+)
+def test_people_read_a_rule_in_words(efficacy: str, futility: str, for_people: str) -> None:
+    assert StoppingRule(efficacy_of(efficacy), futility_of(futility)).words == for_people
+
+
+def test_every_boundary_has_words_for_people() -> None:
+    parameters = {"wang-tsiatis": ":0.25", "table": ":0.5=0.2,1=1", "levels": ":0.01,0.02"}
+    for form in EFFICACY_WORDS:
+        name = re.split(r"[:\[]", form)[0]
+        words = boundary_words(efficacy_of(name + parameters.get(name, "")))
+        assert name not in words.split() or name == "levels"
 
 
 @each_case(
