@@ -44,13 +44,12 @@ class Kernel:
     def compiled(self) -> Any:
         """Numba's own object. That of a function for Python is kept, that of an inner one as a part of those."""
         njit = _compiler().njit
-        from humeval_power.kernels.linked import KernelCompiler, LinkedCompiler
-
         if self._is_inner:
+            from humeval_power.kernels.linked import LinkedCompiler
+
             wrappers = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
             return njit(self.py_func, nogil=True, pipeline_class=LinkedCompiler, **wrappers)
-        options = {"cache": True, "no_cfunc_wrapper": True, "pipeline_class": KernelCompiler}
-        return _kept_once(njit(self.py_func, nogil=True, **options))
+        return _kept_once(njit(self.py_func, cache=True, nogil=True, no_cfunc_wrapper=True))
 
     @property
     def _numba_type_(self) -> Any:
@@ -75,8 +74,6 @@ def _kept_once(compiled: Any) -> Any:
     """The kernel, which for the same types only one of many processes at once compiles."""
     from numba.core.compiler_lock import global_compiler_lock
 
-    from humeval_power.kernels.linked import linking
-
     function, compile_for = compiled.py_func, compiled.compile
     compiled._cache = OncePerMachine(compiled._cache, f"{function.__module__}.{function.__name__}")
 
@@ -86,8 +83,7 @@ def _kept_once(compiled: Any) -> Any:
             collects = gc.isenabled()
             gc.disable()  # a compiler makes many objects and few cycles: looking for them costs a fifth of its time
             try:
-                with linking():
-                    return compile_for(signature)
+                return compile_for(signature)
             finally:
                 if collects:
                     gc.enable()

@@ -57,11 +57,44 @@ def add_lower_products(left, right, begin, end, out):
     n, size = len(out), left.shape[1]
     for strip in range(0, n, 32):
         for r in range(strip, n, 4):
+            s, t, u = min(r + 1, n - 1), min(r + 2, n - 1), min(r + 3, n - 1)
             for c in range(strip, min(strip + 32, r + 4, n), 4):
-                is_in_rows = begin <= r and min(r + 3, n - 1) < end
-                is_in_columns = begin <= c and min(c + 3, n - 1) < end
-                if not (is_in_rows or is_in_columns):
-                    _add_tile(left, right, 0, size, 1, r, n, c, n, out)
+                if (begin <= r and u < end) or (begin <= c and min(c + 3, n - 1) < end):
+                    continue
+                d, e, f = min(c + 1, n - 1), min(c + 2, n - 1), min(c + 3, n - 1)
+                a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
+                b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
+                c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
+                d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
+                for k in range(size):
+                    p, q, v, w = (
+                        get(right, (c, k)),
+                        get(right, (d, k)),
+                        get(right, (e, k)),
+                        get(right, (f, k)),
+                    )
+                    x, y = get(left, (r, k)), get(left, (s, k))
+                    a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, v, a2), fma(x, w, a3)
+                    b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, v, b2), fma(y, w, b3)
+                    x, y = get(left, (t, k)), get(left, (u, k))
+                    c0, c1, c2, c3 = fma(x, p, c0), fma(x, q, c1), fma(x, v, c2), fma(x, w, c3)
+                    d0, d1, d2, d3 = fma(y, p, d0), fma(y, q, d1), fma(y, v, d2), fma(y, w, d3)
+                put(out, (r, c), a0)
+                put(out, (r, d), a1)
+                put(out, (r, e), a2)
+                put(out, (r, f), a3)
+                put(out, (s, c), b0)
+                put(out, (s, d), b1)
+                put(out, (s, e), b2)
+                put(out, (s, f), b3)
+                put(out, (t, c), c0)
+                put(out, (t, d), c1)
+                put(out, (t, e), c2)
+                put(out, (t, f), c3)
+                put(out, (u, c), d0)
+                put(out, (u, d), d1)
+                put(out, (u, e), d2)
+                put(out, (u, f), d3)
 
 
 @inner
@@ -69,48 +102,42 @@ def add_row_products(left, right, begin, end, step, first_row, last_row, first, 
     """out += left right' over columns begin, begin + step, ... before end; of its rows from first_row to before
     last_row, and its columns from first to before last. By tiles of four by four."""
     for c in range(first, last, 4):
+        d, e, f = min(c + 1, last - 1), min(c + 2, last - 1), min(c + 3, last - 1)
         for r in range(first_row, last_row, 4):
-            _add_tile(left, right, begin, end, step, r, last_row, c, last, out)
-
-
-@inner
-def _add_tile(left, right, begin, end, step, r, last_row, c, last, out):
-    """The same of four rows from r and four columns from c: where fewer are left, the last one again."""
-    s, t, u = min(r + 1, last_row - 1), min(r + 2, last_row - 1), min(r + 3, last_row - 1)
-    d, e, f = min(c + 1, last - 1), min(c + 2, last - 1), min(c + 3, last - 1)
-    a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
-    b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
-    c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
-    d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
-    for k in range(begin, end, step):
-        p, q, v, w = (
-            get(right, (c, k)),
-            get(right, (d, k)),
-            get(right, (e, k)),
-            get(right, (f, k)),
-        )
-        x, y = get(left, (r, k)), get(left, (s, k))
-        a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, v, a2), fma(x, w, a3)
-        b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, v, b2), fma(y, w, b3)
-        x, y = get(left, (t, k)), get(left, (u, k))
-        c0, c1, c2, c3 = fma(x, p, c0), fma(x, q, c1), fma(x, v, c2), fma(x, w, c3)
-        d0, d1, d2, d3 = fma(y, p, d0), fma(y, q, d1), fma(y, v, d2), fma(y, w, d3)
-    put(out, (r, c), a0)
-    put(out, (r, d), a1)
-    put(out, (r, e), a2)
-    put(out, (r, f), a3)
-    put(out, (s, c), b0)
-    put(out, (s, d), b1)
-    put(out, (s, e), b2)
-    put(out, (s, f), b3)
-    put(out, (t, c), c0)
-    put(out, (t, d), c1)
-    put(out, (t, e), c2)
-    put(out, (t, f), c3)
-    put(out, (u, c), d0)
-    put(out, (u, d), d1)
-    put(out, (u, e), d2)
-    put(out, (u, f), d3)
+            s, t, u = min(r + 1, last_row - 1), min(r + 2, last_row - 1), min(r + 3, last_row - 1)
+            a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
+            b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
+            c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
+            d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
+            for k in range(begin, end, step):
+                p, q, v, w = (
+                    get(right, (c, k)),
+                    get(right, (d, k)),
+                    get(right, (e, k)),
+                    get(right, (f, k)),
+                )
+                x, y = get(left, (r, k)), get(left, (s, k))
+                a0, a1, a2, a3 = fma(x, p, a0), fma(x, q, a1), fma(x, v, a2), fma(x, w, a3)
+                b0, b1, b2, b3 = fma(y, p, b0), fma(y, q, b1), fma(y, v, b2), fma(y, w, b3)
+                x, y = get(left, (t, k)), get(left, (u, k))
+                c0, c1, c2, c3 = fma(x, p, c0), fma(x, q, c1), fma(x, v, c2), fma(x, w, c3)
+                d0, d1, d2, d3 = fma(y, p, d0), fma(y, q, d1), fma(y, v, d2), fma(y, w, d3)
+            put(out, (r, c), a0)
+            put(out, (r, d), a1)
+            put(out, (r, e), a2)
+            put(out, (r, f), a3)
+            put(out, (s, c), b0)
+            put(out, (s, d), b1)
+            put(out, (s, e), b2)
+            put(out, (s, f), b3)
+            put(out, (t, c), c0)
+            put(out, (t, d), c1)
+            put(out, (t, e), c2)
+            put(out, (t, f), c3)
+            put(out, (u, c), d0)
+            put(out, (u, d), d1)
+            put(out, (u, e), d2)
+            put(out, (u, f), d3)
 
 
 @inner

@@ -180,21 +180,6 @@ def take_shared(here, f, kind, rest, first, is_squared, block, rows, out):
 
 
 @inner
-def of_cells(design, counts, order, order_begin, level, share, rows, c):
-    """Of one inner level and system, the cells of which `order` lists: `share` times four columns of `rows` from c,
-    the last one again beyond it."""
-    last = rows.shape[1] - 1
-    u, v, w = min(c + 1, last), min(c + 2, last), min(c + 3, last)
-    c0, c1, c2, c3 = every(0.0), every(0.0), every(0.0), every(0.0)
-    for place in range(order_begin[level], order_begin[level + 1]):
-        p = order[place]
-        column, count = design.column[p], share * get(counts.times, (p,))
-        c0, c1 = fma(count, get(rows, (column, c)), c0), fma(count, get(rows, (column, u)), c1)
-        c2, c3 = fma(count, get(rows, (column, v)), c2), fma(count, get(rows, (column, w)), c3)
-    return c0, c1, c2, c3
-
-
-@inner
 def through_levels(design, counts, vectors, group, at, norm):
     """Fill tr(H^-1 G_s H^-1 G_t) of outer s and inner t, and those of two inner ones but for what they share in a
     level, of `norm` (q, q) which is zero there; Y is overwritten.
@@ -241,7 +226,18 @@ def through_levels(design, counts, vectors, group, at, norm):
             share, level = get(d, (kind, s)), j * K + s
             for c in range(0, N, 4):
                 u, v, w = min(c + 1, N - 1), min(c + 2, N - 1), min(c + 3, N - 1)
-                c0, c1, c2, c3 = of_cells(design, counts, order, order_begin, level, share, reach, c)
+                c0, c1, c2, c3 = zero, zero, zero, zero
+                for place in range(order_begin[level], order_begin[level + 1]):
+                    p = order[place]
+                    column, count = design.column[p], share * get(counts.times, (p,))
+                    c0, c1 = (
+                        fma(count, get(reach, (column, c)), c0),
+                        fma(count, get(reach, (column, u)), c1),
+                    )
+                    c2, c3 = (
+                        fma(count, get(reach, (column, v)), c2),
+                        fma(count, get(reach, (column, w)), c3),
+                    )
                 put(sums, (s, c), c0)
                 put(sums, (s, u), c1)
                 put(sums, (s, v), c2)
@@ -271,6 +267,7 @@ def through_levels(design, counts, vectors, group, at, norm):
             for s in range(K):
                 put(part, (s,), zero)
             for t in range(0, K, 4):
+                u, v, w = min(t + 1, K - 1), min(t + 2, K - 1), min(t + 3, K - 1)
                 in1, in2, in3 = (
                     every(1.0 if t + 1 < K else 0.0),
                     every(1.0 if t + 2 < K else 0.0),
@@ -278,7 +275,18 @@ def through_levels(design, counts, vectors, group, at, norm):
                 )
                 for s in range(K):
                     level, share = i * K + s, get(d, (kind, s))
-                    c0, c1, c2, c3 = of_cells(design, counts, order, order_begin, level, share, far, t)
+                    c0, c1, c2, c3 = zero, zero, zero, zero
+                    for place in range(order_begin[level], order_begin[level + 1]):
+                        p = order[place]
+                        column, count = design.column[p], share * get(counts.times, (p,))
+                        c0, c1 = (
+                            fma(count, get(far, (column, t)), c0),
+                            fma(count, get(far, (column, u)), c1),
+                        )
+                        c2, c3 = (
+                            fma(count, get(far, (column, v)), c2),
+                            fma(count, get(far, (column, w)), c3),
+                        )
                     put(here, (s, 0), c0)
                     put(here, (s, 1), in1 * c1)
                     put(here, (s, 2), in2 * c2)
@@ -305,7 +313,7 @@ def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
     Go X; B and E are room."""
     h, K = patterns.shape[:2]
     N, kinds, X = len(at.V), len(design.levels), at.Y
-    zero, origin, unit = every(0.0), np.int64(0), np.int64(1)
+    zero = every(0.0)
     by_shares(at.V, at, -1.0, B)
     for r in range(N):
         add(B, (r, r), every(1.0))
@@ -321,7 +329,7 @@ def through_matrices(design, counts, patterns, at, B, E, hidden, norm):
         met_through(design, counts, shape, 1.0, E)
         mirrored(E)
         cleared(X, N, N)
-        add_row_products(B, E, origin, N, unit, origin, N, origin, N, X)
+        add_row_products(B, E, 0, N, 1, 0, N, 0, N, X)
         cleared(small, K, K)
         for first in range(0, N, K):
             for s in range(K):
