@@ -168,7 +168,7 @@ def test_looks_at_the_data_are_in_the_stopping_rule():
     schedule = LookSchedule(equal_looks("items", 2), efficacy_of("lan-demets-obrien-fleming"))
     plan = replace(made.PLAN, looks=schedule)
     said = answers(osf_fields(plan))["9"].answer
-    assert "at 2 looks (lan-demets-obrien-fleming in information time" in said
+    assert "at 2 looks (Lan and DeMets' spending of O'Brien and Fleming's type in information time" in said
     assert f"success at p <= {plan.look_boundaries().nominal[0]:.5f}" in said
 
 
