@@ -315,7 +315,7 @@ def k_per_item(
         return crossed(n_workers, n_items, n_systems=n_systems)
     each = f" for {ratings_per_item} workers each" if paired and ratings_per_item > 1 else ""
     counted = f"{n_items} items{each}" if paired else f"{dealt} ratings"
-    notes = _uneven_loads(n_workers, dealt, counted=counted, unit="items" if paired else "ratings")
+    notes = _uneven_loads(n_workers, dealt, counted=counted, unit="item" if paired else "rating")
     if not paired and ratings_per_item * n_systems > n_workers:
         notes += (
             f"{n_workers} workers are fewer than the {ratings_per_item * n_systems} ratings of an item, so "
@@ -440,8 +440,8 @@ def with_documents(design: Design, n_documents: int, *, together: bool = False) 
     notes = design.notes
     if rest:
         notes += (
-            f"{design.n_items} items do not divide by {n_documents} documents: {rest} documents have "
-            f"{each + 1} items, {n_documents - rest} have {each}.",
+            f"{design.n_items} items do not divide by {n_documents} documents: "
+            f"{_shares('document', 'have', rest, n_documents, each, 'item')}.",
         )
     return replace(
         design,
@@ -638,9 +638,16 @@ def _uneven_loads(n_workers: int, dealt: int, *, counted: str, unit: str) -> tup
     if rest == 0:
         return ()
     return (
-        f"{counted} do not divide by {n_workers} workers: "
-        f"{rest} workers get {each + 1} {unit}, {n_workers - rest} get {each}.",
+        f"{counted} do not divide by {n_workers} workers: {_shares('worker', 'get', rest, n_workers, each, unit)}.",
     )
+
+
+def _shares(noun: str, verb: str, rest: int, n: int, each: int, unit: str) -> str:
+    """'1 worker gets 6 items, 4 get 5': `rest` of `n` get one more than `each`."""
+    third = {"get": "gets", "have": "has"}[verb]
+    more = f"1 {noun} {third}" if rest == 1 else f"{rest} {noun}s {verb}"
+    less = f"1 {third}" if n - rest == 1 else f"{n - rest} {verb}"
+    return f"{more} {each + 1} {unit}{'s' if each else ''}, {less} {each}"
 
 
 def _uneven_halves(noun: str, count: int) -> tuple[str, ...]:

@@ -430,46 +430,50 @@ def each_criterion(table: SourceTable, **columns: Any) -> list[Ratings]:
 
 def criteria_names(table: SourceTable, columns: Mapping[str, Any]) -> tuple[str, ...]:
     """The criteria in the column of criteria of a table; none where it has no such column."""
-    frame, column = _criterion_column(table, columns, taken=_taken(columns))
-    return () if column is None else read_ids(read_cells(frame[column])).names
+    frame, roles = _roles(table, columns, taken=_taken(columns))
+    return () if "criterion" not in roles else read_ids(read_cells(frame[roles["criterion"]])).names
 
 
 def _places(table: SourceTable, criteria: Wanted, columns: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """What tells the ratings of each criterion apart: its name in a long table, its column in a wide one."""
     names = () if criteria == "all" else tuple(dict.fromkeys(criteria))
     taken = (*_taken(columns), *names)
-    frame, column = _criterion_column(table, columns, taken=taken)
-    if column is None:
+    frame, roles = _roles(table, columns, taken=taken)
+    if "criterion" not in roles:
         if columns.get("rating") is not None:
             raise InputError([_no_column(table.source)])
-        wide = names or _all_columns(table, frame, columns)
+        wide = names or _all_columns(table, frame, roles, columns)
         _check_names(wide, [str(name) for name in frame.columns], table.source, what="column or criterion")
         return {name: {"rating": name} for name in wide}
-    known = read_ids(read_cells(frame[column])).names
+    known = read_ids(read_cells(frame[roles["criterion"]])).names
     _check_names(names, known, table.source, what="criterion")
     return {name: {"criterion": name} for name in names or known}
 
 
-def _criterion_column(
+def _roles(
     table: SourceTable, columns: Mapping[str, Any], *, taken: Collection[str]
-) -> tuple[pd.DataFrame, str | None]:
-    """The table with its names stripped, and its column of criteria; columns that are missing for the other
-    roles are told of when the ratings are read."""
+) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    """The table with its names stripped, and its columns by role, the one of criteria among them; columns that are
+    missing for the other roles are told of when the ratings are read."""
     frame = table.frame.set_axis([str(name).strip() for name in table.frame.columns], axis=1)
     wanted = [replace(ROLES[role], required=False) for role in (*_ROLES, "criterion")]
     named = {str(role): name for role, name in _named(columns).items()}
     known = find_columns(list(frame.columns), wanted, named=named, source=table.source, taken=taken)
-    return frame, known.of.get("criterion")
+    return frame, known.of
 
 
-def _all_columns(table: SourceTable, frame: pd.DataFrame, columns: Mapping[str, Any]) -> tuple[str, ...]:
+def _all_columns(
+    table: SourceTable, frame: pd.DataFrame, roles: Mapping[str, str], columns: Mapping[str, Any]
+) -> tuple[str, ...]:
     """The columns of a wide table, if it is plain that they are its criteria."""
     missing = columns.get("missing", MISSING_CODES)
     wide = columns_of_criteria(
         frame, named=_named(columns), source=table.source, missing=missing, taken=_taken(columns)
     )
     if len(wide) < 2:
-        raise InputError([_no_column(table.source)])
+        others = [name for name in map(str, frame.columns) if name not in {*roles.values(), *_taken(columns)}]
+        alike = [name for name in others if name in wide or _are_nearly_numbers(frame[name], missing)]
+        raise InputError([_no_column(table.source, alike)])
     scales = {name: _scale_words(frame[name], columns.get("scale"), missing) for name in wide}
     if len(set(scales.values())) > 1:
         text = listing([f"{name} ({words})" for name, words in scales.items()])
@@ -481,10 +485,19 @@ def _all_columns(table: SourceTable, frame: pd.DataFrame, columns: Mapping[str, 
     return wide
 
 
-def _no_column(source: str) -> Problem:
+def _are_nearly_numbers(column: pd.Series, missing: Collection[str]) -> bool:
+    """Whether nine in ten of the cells with something are numbers."""
+    values = read_numbers(read_cells(column), missing=missing)
+    n_filled = values.missing.size - values.missing.sum()
+    return bool(n_filled and np.isfinite(values.value[~values.missing]).sum() >= 0.9 * n_filled)
+
+
+def _no_column(source: str, alike: Sequence[str] = ()) -> Problem:
+    """With the columns that may be meant, such as those with a cell that is no number."""
+    names = shell_word(",".join(alike)) if len(alike) > 1 else "A,B,..."
     remedy = (
         "Name it with --criterion-column COLUMN, or name a column of ratings for each criterion, without --rating: "
-        "--criteria A,B,..."
+        f"--criteria {names}"
     )
     return Problem("there is no column of criteria.", remedy, place=source)
 

@@ -127,6 +127,13 @@ def test_a_table_with_one_column_of_ratings_has_no_criteria(written):
             read_criteria(written(plain), **words)
 
 
+def test_a_cell_that_is_no_number_does_not_hide_which_columns_may_be_criteria(written):
+    table = wide_table(comment="fine").astype(object)
+    table.loc[1, "fluency"] = "good"
+    with pytest.raises(InputError, match=r"no column of criteria.*criteria=\('adequacy', 'fluency'\)"):
+        read_criteria(written(table))
+
+
 def test_the_problems_of_all_criteria_are_told_at_once(written):
     table = wide_table().astype(object)
     table.loc[0, "adequacy"] = 9

@@ -23,7 +23,7 @@ def varied():
 def test_documents_share_the_items_and_a_note_says_what_is_left_over():
     design = with_documents(k_per_item(5, 11, ratings_per_item=2), 4)
     assert np.bincount(design.document_of_item).tolist() == [3, 3, 3, 2]
-    assert "3 documents have 3 items, 1 have 2" in design.notes[-1]
+    assert "3 documents have 3 items, 1 has 2" in design.notes[-1]
     assert (design.assignment.document == design.document_of_item[design.assignment.item]).all()
     assert design.items_per_document == 11 / 4
     assert "11 items in 4 documents" in str(design)
