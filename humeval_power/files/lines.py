@@ -11,6 +11,7 @@ from humeval_power.checking.columns import Column, find_columns, listing
 from humeval_power.errors import InputError, Problem, refusal, refuse
 from humeval_power.files.file_bytes import decoded, is_text, read_bytes, unzipped
 from humeval_power.files.tables import SourceTable, source_name, table_of, texts_of
+from humeval_power.saying.numbers import counted
 
 Values = Literal["prediction", "label"]
 ITEM = Column(
@@ -161,9 +162,11 @@ def _aligned(file: PredictionLines, reference: PredictionLines) -> tuple[tuple[s
     extra = sorted(set(file.items) - set(reference.items))
     problems: list[Problem] = []
     if missing:
-        rule = f"{len(missing):,} items of {reference.source} are missing: {listing(missing, limit=SHOWN)}."
+        rule = (
+            f"lacks {counted(len(missing), 'item')} of {reference.source}: {listing(missing, limit=SHOWN)}."
+        )
         problems.append(Problem(rule, "Both systems must answer every item.", file.source))
     if extra:
-        rule = f"{len(extra):,} items are not in {reference.source}: {listing(extra, limit=SHOWN)}."
+        rule = f"has {counted(len(extra), 'item')} that {reference.source} lacks: {listing(extra, limit=SHOWN)}."
         problems.append(Problem(rule, "Leave them out, or add them there.", file.source))
     return (() if problems else tuple(by_item[item] for item in reference.items)), problems

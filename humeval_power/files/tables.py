@@ -67,6 +67,7 @@ from humeval_power.files.text_tables import (
 from humeval_power.magnitudes import MOST_COUNTED
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.safe_text import shell_word
+from humeval_power.saying.numbers import counted
 from humeval_power.scales import RatingScale
 
 _TASK, _BLANK = "task", ("", *MISSING_CODES)
@@ -471,7 +472,9 @@ def _all_columns(
         frame, named=_named(columns), source=table.source, missing=missing, taken=_taken(columns)
     )
     if len(wide) < 2:
-        others = [name for name in map(str, frame.columns) if name not in {*roles.values(), *_taken(columns)}]
+        others = [
+            name for name in map(str, frame.columns) if name not in {*roles.values(), *_taken(columns)}
+        ]
         alike = [name for name in others if name in wide or _are_nearly_numbers(frame[name], missing)]
         raise InputError([_no_column(table.source, alike)])
     scales = {name: _scale_words(frame[name], columns.get("scale"), missing) for name in wide}
@@ -652,7 +655,7 @@ def clusters_of(
     blank = {key for key, cell in zip(keys, cells, strict=True) if not cell}
     absent = [key for key in dict.fromkeys(items) if key not in clusters and key not in blank]
     if absent:
-        rule = f"{len(absent):,} items have no row, such as {shortened(absent[0])!r}."
+        rule = f"there is no row of {counted(len(absent), 'item')}, such as {shortened(absent[0])!r}."
         problems.append(Problem(rule, "Every item needs its cluster.", table.source, column=name))
     refuse(first_few(problems, most=SHOWN))
     return Clusters.of([clusters[key] for key in items], name=name)
@@ -671,7 +674,7 @@ def read_cluster_lines(path: str | Path, n_items: int) -> Clusters:
     lines = [line.strip() for line in text.replace("\r\n", "\n").removesuffix("\n").split("\n")]
     problems: list[Problem] = []
     if len(lines) != n_items:
-        rule = f"there are {len(lines):,} lines, but {n_items:,} items."
+        rule = f"has {counted(len(lines), 'line')} for {n_items:,} items."
         remedy = "Give each item's cluster a line, in the order of the items, without a header."
         problems.append(Problem(rule, remedy, source))
     problems += [

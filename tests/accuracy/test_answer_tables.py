@@ -145,7 +145,7 @@ def test_lines_take_their_clusters_from_a_file(tmp_path: Path) -> None:
     assert found.clusters is not None
     assert found.clusters.codes.tolist() == [0, 0, 1, 1]
     short = write(tmp_path / "short.txt", "p1\np2\n")
-    assert "there are 2 lines, but 4 items" in refusal(a, b, "--cluster", short)
+    assert "has 2 lines for 4 items" in refusal(a, b, "--cluster", short)
 
 
 def test_one_column_in_two_roles_is_refused(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_one_column_in_two_roles_is_refused(tmp_path: Path) -> None:
             (),
             "seeds or prompts, for `compare runs test`",
         ),
-        ("item,system,correct\nq1,a,1\nq2,a,0\nq1,b,1\n", (), "not in t.csv (system b): q2"),
+        ("item,system,correct\nq1,a,1\nq2,a,0\nq1,b,1\n", (), "has 1 item that t.csv (system b) lacks: q2"),
         ("item,system,correct\nq1,a,1\nq2,a,0\n", (), "at least two systems are needed"),
         ("item,system,correct\nq1,a,1\nq1,b,0\n", ("--systems", "a,c"), "there is no system 'c'"),
     ],

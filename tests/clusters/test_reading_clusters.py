@@ -47,7 +47,7 @@ def test_every_fault_of_a_column_at_once(tmp_path: Path) -> None:
     said = str(refused.value)
     assert "scores.csv, row 5, column 'passage': value 'p2': item 'i2' is in cluster 'p1' already." in said
     assert "row 6, column 'passage': item 'i3' has no cluster." in said
-    assert "1 items have no row, such as 'i4'" in said or "'i4'" in said
+    assert "there is no row of 1 item, such as 'i4'" in said
 
 
 def test_a_column_that_is_not_there(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_lines(tmp_path: Path) -> None:
     path.write_bytes(b"d1\r\nd1\r\nd2\r\n")
     found = read_cluster_lines(path, 3)
     assert (found.labels, found.name) == (("d1", "d2"), "documents")
-    with pytest.raises(InputError, match=r"documents\.txt: there are 3 lines, but 4 items"):
+    with pytest.raises(InputError, match=r"documents\.txt: has 3 lines for 4 items"):
         read_cluster_lines(path, 4)
     path.write_text("d1\n\nd2\n")
     with pytest.raises(InputError, match=r"documents\.txt, row 2: the line is blank"):

@@ -118,7 +118,7 @@ def test_lines_of_clusters_go_with_files_of_numbers(frame, tmp_path):
     found = record(*words, tmp_path / "passage.txt")
     assert "cluster:passage:15" in found["signature"].split("|")
     (tmp_path / "passage.txt").write_text("p1\np2\n")
-    assert "there are 2 lines, but 60 items" in refused(*words, tmp_path / "passage.txt")
+    assert "has 2 lines for 60 items" in refused(*words, tmp_path / "passage.txt")
 
 
 @pytest.mark.parametrize("correction", ["holm", "romano-wolf", "max-t"])

@@ -107,7 +107,7 @@ def test_every_bad_cell_is_told_with_its_row_and_column(tmp_path):
 def test_items_without_a_score_are_left_out_on_request_and_counted(tmp_path):
     found = read(tmp_path, "item,A,B\n1,0.5,0.6\n2,NA,0.7\n3,0.5,0.4\n", drop_missing=True)
     assert len(found.scores) == 2
-    assert any("1 of 3 items lack a score" in notice for notice in found.notices)
+    assert any("lack of a score: 1 of 3 items" in notice for notice in found.notices)
     missing = LONG.replace("i2,A,3,30\n", "")
     assert "item i2, column 'A': the score is missing" in problems(tmp_path, missing, score="BLEU")
 

@@ -111,7 +111,7 @@ def test_wilcoxon_with_ties_is_that_of_all_assignments_of_signs(alternative):
     found = wilcoxon_test(d, TestSettings(alternative=alternative))
     assert found.p_value == pytest.approx(expected, rel=1e-12)
     assert found.exact
-    assert "1 of 10 items are ties" in found.remarks[0]
+    assert "ties between the systems: 1 of 10 items" in found.remarks[0]
 
 
 def test_wilcoxon_of_many_tied_differences_is_scipys_approximation():

@@ -199,7 +199,7 @@ def test_without_clusters_the_report_says_that_items_count_as_independent(files)
 def test_a_file_of_clusters_of_another_length_is_refused(files) -> None:
     (files / "short.txt").write_text("p1\np2\n")
     refused = run("contingency", "test", *given(files), "--cluster", files / "short.txt", code=2)
-    assert "there are 2 lines, but 200 items" in " ".join(refused.stderr.split())
+    assert "has 2 lines for 200 items" in " ".join(refused.stderr.split())
 
 
 @pytest.fixture

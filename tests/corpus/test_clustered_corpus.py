@@ -163,7 +163,7 @@ def test_documents_that_do_not_fit_are_refused(files):
     (files / "talks.txt").write_text("one\ntwo\n\n")
     words = ["corpus", "test", *given(files), "--cluster", files / "talks.txt"]
     told = " ".join(run(*words, code=2).stderr.split())
-    assert "there are 3 lines, but 120 items" in told
+    assert "has 3 lines for 120 items" in told
     assert "row 3: the line is blank" in told
     (files / "talks.txt").write_text("one\n" * 120)
     assert "All items are in one cluster of 'talks'" in " ".join(run(*words, code=2).stderr.split())

@@ -142,7 +142,7 @@ def assigned_of(tables: Sequence[tuple[pd.DataFrame, str]]) -> AssignmentTable:
     again = frame[frame.duplicated(["slot", "order"])]
     if len(again):
         first = again.iloc[0]
-        rule = f"{len(again):,} places stand twice, such as order {first['order']} of slot {first['slot']}."
+        rule = f"places that stand twice: {len(again):,}, such as order {first['order']} of slot {first['slot']}."
         raise refusal(rule, "Give each table of an assignment once.", place=source)
     of_table = np.repeat(np.arange(len(result), dtype=np.int64), [len(texts) for texts in result])
     return AssignmentTable(frame, source, of_table)

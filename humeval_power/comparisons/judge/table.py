@@ -302,7 +302,7 @@ class JudgedTable:
             return ()
         who = "the judge's score" if len(self.judge_names) == 1 else "the score of a judge"
         of = " of one system" if len(self.system_names) > 1 else ""
-        return (f"{count:,} items lack {who}{of} and are left out.",)
+        return (f"Left out for lack of {who}{of}: {counted(count, 'item')}.",)
 
 
 def _clusters_of(clusters: Clusters | None, items: Codes) -> Clusters | None:

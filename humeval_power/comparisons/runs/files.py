@@ -220,7 +220,8 @@ def _complete(
         of_first = next(item for item in texts["item"] if item in lacking)
         known = set(seen.loc[seen["item"] == of_first, "system"])
         absent = listing([name for name in systems if name not in known])
-        rule = f"{len(lacking):,} items lack a system, such as {shortened(str(of_first))!r} (no score of {absent})."
+        items = f"{counted(len(lacking), 'item')}, such as {shortened(str(of_first))!r}"
+        rule = f"lacks a system for {items} (no score of {absent})."
         remedy = "Leave such items out: --drop-missing; or name systems that answered all: --systems A,B."
         raise refusal(rule, remedy, place=source)
     if lacking:

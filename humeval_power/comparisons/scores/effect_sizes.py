@@ -188,7 +188,7 @@ def dropped_ties(ties: int, n: int) -> tuple[str, ...]:
     """What a test by signs or ranks says of `ties` among `n` items."""
     if not ties:
         return ()
-    return (f"{ties:,} of {n:,} items are ties between the systems and were left out.",)
+    return (f"Left out as ties between the systems: {ties:,} of {n:,} items.",)
 
 
 def all_alike(differences: Floats) -> bool:

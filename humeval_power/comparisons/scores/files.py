@@ -295,7 +295,7 @@ def score_table(
     refuse(problems)
     n_dropped = len(complete) - int(complete.sum())
     if n_dropped:
-        notices.append(f"{n_dropped:,} of {len(wide):,} items lack a score and are left out.")
+        notices.append(f"Left out for lack of a score: {n_dropped:,} of {len(wide):,} items.")
     digest = source.table.sha256
     clusters = item_clusters(source, frame, wide.index, complete)
     suspects = item_suspects(source, frame) if clusters is None else ()
