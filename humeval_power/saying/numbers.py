@@ -114,9 +114,13 @@ def significant(value: float) -> str:
 
 
 def significant_interval(low: float, high: float) -> str:
-    """'0.1 to 0.3', or '-' where there is none."""
+    """'0.1 to 0.3', 'above 0.1' where the other end is open, or '-' where there is none."""
     if math.isnan(low) or math.isnan(high):
         return "-"
+    if math.isinf(high) and math.isfinite(low):
+        return f"above {significant(low)}"
+    if math.isinf(low) and math.isfinite(high):
+        return f"below {significant(high)}"
     return f"{significant(low)} to {significant(high)}"
 
 

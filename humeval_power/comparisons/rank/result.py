@@ -27,7 +27,7 @@ from humeval_power.comparisons.rank.leaderboard import (
 )
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.answer_words import of_hundred
-from humeval_power.saying.chart import Axis, Chart, Series
+from humeval_power.saying.chart import Axis, Chart, EstimateRow, EstimateRows, Series
 from humeval_power.saying.document import Drawing, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
     counted,
@@ -50,7 +50,6 @@ MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26
 _MOST_ROWS = 40  # systems with a row of the picture each
 _MOST_MOVES = 20  # systems whose ranks are shown beside those of before
 _HALF = 0.3  # of a rank, on each side of a bar
-_ROOM = 0.05
 _READING = (
     "Ranks follow from tests of all pairs, and hold for all systems at once, which makes them wide. Which systems "
     "may be first is asked by itself, by tests of each against all others (Hsu 1984): they hold the best with the "
@@ -336,10 +335,6 @@ def _interval(low: float, high: float) -> str:
     """An interval of which one end may be open."""
     if math.isinf(low) and math.isinf(high):
         return "none"
-    if math.isinf(high):
-        return f"above {significant(low)}"
-    if math.isinf(low):
-        return f"below {significant(high)}"
     return significant_interval(low, high)
 
 
@@ -350,36 +345,14 @@ def chance_words(chance: float) -> str:
 
 def values_chart(board: Leaderboard, axis: str) -> Chart:
     """Each system's value with its interval, best on top; an open end is drawn to the edge."""
-    places = board.places
-    ends = [end for each in places for end in (each.low, each.high, each.value) if math.isfinite(end)]
-    room = _ROOM * (max(ends) - min(ends) or 1.0)
-    low, high = min(ends) - room, max(ends) + room
-    rows = tuple(float(row) for row in range(len(places)))
-    names = tuple(shortened(each.system, width=24) for each in places)
-    return Chart(
-        name="leaderboard",
+    rows = tuple(
+        EstimateRow(shortened(each.system, width=24), each.value, each.low, each.high)
+        for each in board.places
+    )
+    return EstimateRows(rows, "systems", axis, null=None, is_ordered=False).chart(
+        "leaderboard",
         title="How good are the systems?",
-        words=f"{counted(len(places), 'system')} with their intervals, the best on top.",
-        x=Axis(axis, low, high),
-        y=Axis("", 0, max(1, len(names)), names=names),
-        series=(
-            Series(
-                "bars",
-                f"{level_of(1 - board.alpha)} interval",
-                y=rows,
-                low=tuple(max(each.low, low) for each in places),
-                high=tuple(min(each.high, high) for each in places),
-            ),
-            Series("points", "estimate", tuple(each.value for each in places), rows, colour=1),
-        ),
-        numbers=table(
-            places,
-            {
-                "system": lambda each: shortened(each.system, width=24),
-                axis: lambda each: significant(each.value),
-                "interval": lambda each: _interval(each.low, each.high),
-            },
-        ),
+        words=f"{counted(len(rows), 'system')} with their {level_of(1 - board.alpha)} intervals, the best on top.",
     )
 
 

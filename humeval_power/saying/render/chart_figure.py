@@ -19,7 +19,8 @@ _LONGEST = 60  # characters of an entry of the legend
 def chart_figure(chart: Chart) -> Figure:
     """The figure with the chart's axes and ticks; series and marks are in their order."""
     rows = len(chart.y.names)
-    height = _WIDTH + 0.2 if chart.is_matrix else 0.9 + 0.45 * rows if rows else 0.74 * _WIDTH
+    row = 0.45 if rows <= 12 else 0.2 if rows <= 30 else 0.14
+    height = _WIDTH + 0.2 if chart.is_matrix else 0.9 + row * rows if rows else 0.74 * _WIDTH
     with house_style():
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.subplots()
