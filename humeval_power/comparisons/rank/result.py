@@ -28,7 +28,7 @@ from humeval_power.comparisons.rank.leaderboard import (
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, EstimateRow, EstimateRows, Series
-from humeval_power.saying.document import Drawing, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Drawing, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import (
     counted,
     level_of,
@@ -50,27 +50,6 @@ MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26
 _MOST_ROWS = 40  # systems with a row of the picture each
 _MOST_MOVES = 20  # systems whose ranks are shown beside those of before
 _HALF = 0.3  # of a rank, on each side of a bar
-_READING = (
-    "Ranks follow from tests of all pairs, and hold for all systems at once, which makes them wide. Which systems "
-    "may be first is asked by itself, by tests of each against all others (Hsu 1984): they hold the best with the "
-    "confidence of the intervals, and may leave out a system whose ranks begin at 1. "
-)
-_BEST = (
-    "P(best) is the chance that a system is the best of these, given the data; it is no p-value. A small one makes "
-    "a system unlikely to be the best; only the tests rule it out. "
-)
-_LETTERS = "Two systems that share a letter are not told apart, which does not show them to be alike. "
-_TIERS = (
-    "Tiers number the levels between which differences are shown, the best first, as a range where the tests leave "
-    "several; systems of one first tier are never told apart, and there are at least {n} levels. "
-)
-_ONE_LOOK = (
-    "This holds for a board that is made once; for one that is made again and again count looks: --look."
-)
-_SEVERAL_LOOKS = (
-    "This is look {look}: all looks together are right with probability {confidence}, "
-    "and this one has alpha {alpha}."
-)
 LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
@@ -99,15 +78,14 @@ class RankResult(PaperResult):
         return (
             estimates,
             *_changes_sections(self.changes),
-            _reading_section(board),
+            Section("How to read this", (Paragraph(" ".join(_reading(board))),)),
             *_more_section(board.more, more),
             *own,
             _pairs_section(board, pairs),
         )
 
     @abstractmethod
-    def paragraph(self) -> str:
-        """What a paper says of it."""
+    def paragraph(self) -> str: ...
 
     def paper(self) -> tuple[str, ...]:
         return (self.paragraph(),)
@@ -149,7 +127,6 @@ class RankResult(PaperResult):
         }
 
     def figure(self) -> Figure:
-        """The ranks that the tests leave, by Matplotlib."""
         return ranks_chart(self.found.board).figure
 
 
@@ -204,19 +181,15 @@ def board_section(
         else:
             columns["tiers"] = lambda each: _range(each.tier_low, each.tier_high)
     columns["P(best)"] = lambda each: chance_words(each.best)
-    ranks = (
-        "its ranks hold for all its pairs at once"
-        if board.only is not None
-        else "ranks hold for all at once"
-    )
+    ranks = "ranks hold for all at once" if is_whole else "its ranks hold for all its pairs at once"
     caption = f"{level_of(1 - board.alpha)} intervals, each of a system by itself; {ranks}."
     many = len(board.places) > _MOST_ROWS
-    shown = table(places, columns, caption, searchable=many and is_whole)
-    if board.only is not None:
-        return Section("Leaderboard", (shown,))
-    if many:
-        return Section("Leaderboard", (shown, _ranks_drawing(board)))
-    return Section("Leaderboard", (shown, values_chart(board, axis), ranks_chart(board)))
+    pictures: tuple[Picture, ...] = ()
+    if is_whole:
+        pictures = (_ranks_drawing(board),) if many else (values_chart(board, axis), ranks_chart(board))
+    return Section(
+        "Leaderboard", (table(places, columns, caption, searchable=many and is_whole), *pictures)
+    )
 
 
 def _ranks_drawing(board: Leaderboard) -> Drawing:
@@ -255,56 +228,68 @@ def _changes_sections(changed: Changes | None) -> Iterator[Section]:
     words += "."
     if changed.joined or changed.left:
         words += " Ranks count the systems of their own board."
-    shown = moves[:_MOST_MOVES]
-    rows = tuple(
-        (
-            shortened(each.system),
-            _range(*each.before),
-            _range(*each.now),
-            each.direction + (" *" if each.is_apart else "  "),
-        )
-        for each in shown
-    )
     caption = "* no rank in common; a narrower range is what more data bring."
-    if len(moves) > len(shown):
-        caption = f"The {len(shown)} that changed most; {caption}"
-    table = [Table(("system", "ranks then", "now", "change"), rows, caption)] if rows else []
-    yield Section("Since the last board", (Paragraph(words), *table))
+    if len(moves) > _MOST_MOVES:
+        caption = f"The {_MOST_MOVES} that changed most; {caption}"
+    shown = table(
+        moves[:_MOST_MOVES],
+        {
+            "system": lambda each: shortened(each.system),
+            "ranks then": lambda each: _range(*each.before),
+            "now": lambda each: _range(*each.now),
+            "change": lambda each: each.direction + (" *" if each.is_apart else "  "),
+        },
+        caption,
+    )
+    yield Section("Since the last board", (Paragraph(words), *([shown] if moves else [])))
 
 
-def _reading_section(board: Leaderboard) -> Section:
-    """How the table is to be read."""
-    more = _LETTERS if board.has_letters else _TIERS.format(n=board.n_tiers)
-    words = _READING + more + _BEST
-    if board.breaks:
-        after = listing([str(r) for r in board.breaks], limit=6)
-        words += f"Every system up to place {after} is shown to be better than every one that follows. "
-    words = words if board.only is None else _ONE_SYSTEM
+def _reading(board: Leaderboard) -> Iterator[str]:
+    """How the table is to be read, in sentences."""
+    if board.only is None:
+        yield (
+            "Ranks follow from tests of all pairs, and hold for all systems at once, which makes them wide. Which "
+            "systems may be first is asked by itself, by tests of each against all others (Hsu 1984): they hold "
+            "the best with the confidence of the intervals, and may leave out a system whose ranks begin at 1."
+        )
+        yield (
+            "Two systems that share a letter are not told apart, which does not show them to be alike."
+            if board.has_letters
+            else "Tiers number the levels between which differences are shown, the best first, as a range where "
+            "the tests leave several; systems of one first tier are never told apart, and there are at least "
+            f"{board.n_tiers} levels."
+        )
+        yield (
+            "P(best) is the chance that a system is the best of these, given the data; it is no p-value. A small "
+            "one makes a system unlikely to be the best; only the tests rule it out."
+        )
+        if board.breaks:
+            after = listing([str(r) for r in board.breaks], limit=6)
+            yield f"Every system up to place {after} is shown to be better than every one that follows."
+    else:
+        yield (
+            "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
+            "these alone. For ranks of all systems at once leave out --only-system."
+        )
     if board.look is None:
-        return Section("How to read this", (Paragraph(words + _ONE_LOOK),))
-    confidence = percent(1 - alpha_of_looks(board.alpha, board.look))
-    look = _SEVERAL_LOOKS.format(look=board.look, confidence=confidence, alpha=f"{board.alpha:.3g}")
-    return Section("How to read this", (Paragraph(words + look),))
-
-
-_ONE_SYSTEM = (
-    "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
-    "these alone. For ranks of all systems at once leave out --only-system."
-)
+        yield "This holds for a board that is made once; for one that is made again and again count looks: --look."
+    else:
+        yield (
+            f"This is look {board.look}: all looks together are right with probability "
+            f"{percent(1 - alpha_of_looks(board.alpha, board.look))}, and this one has alpha {board.alpha:.3g}."
+        )
 
 
 def _pairs_section(board: Leaderboard, unit: str) -> Section:
     """The pairs that were tested, of many systems only neighbours, with intervals that hold for all of them."""
     shortened_to = board.n_pairs > MOST_LISTED and board.only is None
-    left_out = (
-        f"Neighbours in the order, of {counted(board.n_pairs, 'pair')} that were tested; the record has all. "
-        if shortened_to
-        else ""
-    )
     caption = (
-        f"{left_out}{unit}; intervals of all pairs at once; corrected by {LAW[board.test]}; "
+        f"{unit}; intervals of all pairs at once; corrected by {LAW[board.test]}; "
         f"* significant at alpha {board.alpha:.4g}."
     )
+    if shortened_to:
+        of = counted(board.n_pairs, "pair")
+        caption = f"Neighbours in the order, of {of} that were tested; the record has all. {caption}"
     pairs = tuple(board.neighbours if shortened_to else board.pairs)
     shown = table(
         pairs,
@@ -375,7 +360,7 @@ def ranks_chart(board: Leaderboard) -> Chart:
     expected = tuple(each.expected for each in places)
     low, high = tuple(each.rank_low for each in places), tuple(each.rank_high for each in places)
     if n <= _MOST_ROWS:
-        rows = tuple(float(row) for row in range(n))
+        rows = tuple(map(float, range(n)))
         ends = (tuple(each - _HALF for each in low), tuple(each + _HALF for each in high))
         x, y = Axis("Rank", 0.5, n + 0.5, is_whole=True), Axis("", 0, max(1, n), names=names)
         series: tuple[Series, ...] = (
@@ -449,12 +434,8 @@ def _more_section(more: FurtherData | None, what: str) -> Iterator[Section]:
     often = f"{of_hundred(more.power)} times in 100"
 
     def enough(number: float) -> str:
-        many = (
-            f"these {what}"
-            if number <= 1
-            else f"{significant(float(f'{number:.3g}'))} times as many {what}"
-        )
-        return f"{many} would"
+        times = f"{significant(float(f'{number:.3g}'))} times as many"
+        return f"{'these' if number <= 1 else times} {what} would"
 
     facts = [("The first two", f"{first} and {second} are told apart")]
     if not more.is_apart:
