@@ -1,7 +1,4 @@
-"""The words of answers, the same in every command: powers, shares and differences as everyone reads them.
-
-A tested difference of two systems in a sentence: what is shown, and what is still possible.
-"""
+"""The words of answers, the same in every command: powers, shares and differences as everyone reads them."""
 
 from __future__ import annotations
 

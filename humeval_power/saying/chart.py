@@ -7,7 +7,7 @@ Pages show it as a small SVG of its own (`render.svg`), files of it are drawn by
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from humeval_power.saying.figure_style import FigureFormat
 
 Number = TypeVar("Number", int, float)
+Pair = tuple[float, float]
 SeriesKind = Literal["line", "steps", "points", "band", "bars", "cells"]
 _MOST_TICKS = 6
 _MOST_ROWS = 13  # of the table of a curve
@@ -138,6 +139,12 @@ class Series:
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     colour: int = 0
+
+    @classmethod
+    def of(cls, kind: SeriesKind, name: str, points: Iterable[Pair], colour: int = 0) -> Series:
+        """The series through points (x, y)."""
+        x, y = zip(*points, strict=True)
+        return cls(kind, name, x, y, colour=colour)
 
     def __post_init__(self) -> None:
         needed = {
@@ -381,8 +388,7 @@ class EstimateRows:
                 if row.marked == colour and math.isfinite(row.value)
             ]
             if of:
-                values, places = zip(*of, strict=True)
-                series.append(Series("points", label, values, places, colour=colour))
+                series.append(Series.of("points", label, of, colour))
         hidden = len(self.rows) - len(rows)
         names = tuple(f"... {hidden:,} more" if row is None else row.name for row in shown)
         return Chart(

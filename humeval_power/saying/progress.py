@@ -273,7 +273,6 @@ class SweepCost(Result):
         return max(self.cost.seconds / self.slots, longest)
 
     def body(self) -> Document:
-        """A few lines."""
         cost = self.cost
         kept = f"; {counted(cost.n_kept, 'block')} more are kept from before" if cost.n_kept else ""
         replicates = f", {counted(cost.n_replicates, 'replicate')}" if cost.n_replicates else ""
@@ -288,5 +287,4 @@ class SweepCost(Result):
         return Document("Nothing was computed yet", sections=(Section("", paragraphs),))
 
     def content(self) -> Record:
-        """The counts, and the seconds of one core."""
         return {**asdict(self.cost), "cores": self.slots, "wall_seconds": self.wall_seconds}

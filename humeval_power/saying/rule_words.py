@@ -1,7 +1,4 @@
-"""A decision rule in the words of a methods section.
-
-What the standard deviations of a fit or a plan are of, and what is said of those that a table does not tell.
-"""
+"""A decision rule in the words of a methods section, and what SDs of a fit or a plan are of."""
 
 from __future__ import annotations
 

@@ -144,9 +144,6 @@ class ContingencyEstimateResult(Result):
         ]
 
 
-# Whether two classifiers differ in a metric: the answer, its interval, and what to write of it.
-
-
 @dataclass(frozen=True, kw_only=True)
 class ContingencyTestResult(PaperResult):
     """The paired randomisation test of a metric; `counts` are (K, K, K) by true class and both predictions.

@@ -166,9 +166,6 @@ def _effect_facts(fit: DeltaLaplace, check: Additivity) -> tuple[Fact, ...]:
     )
 
 
-# What the paired randomisation test of a corpus metric says, and its record.
-
-
 def too_few_swaps(test: RandomisationTest, alpha: float) -> tuple[str, ...]:
     """What is said where so few sentences or clusters are swapped that nothing could be significant."""
     least = 2 / test.n_swaps  # the observed swap, and the one of all
@@ -246,7 +243,6 @@ class CorpusTestResult(PaperResult):
         )
 
     def paper(self) -> tuple[str, ...]:
-        """Both values, the difference with its interval, and the test."""
         counts, result, clusters = self.counts, self.found, self.clusters
         a, b = counts.values
         swapped = "sentences" if clusters is None else "whole clusters"

@@ -91,7 +91,6 @@ class RankResult(PaperResult):
         return (self.paragraph(),)
 
     def table_rows(self) -> list[Record]:
-        """A row for each system; an open end of an interval is None."""
         return [
             {
                 name: None if isinstance(value, float) and math.isinf(value) else value

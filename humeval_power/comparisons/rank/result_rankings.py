@@ -274,9 +274,6 @@ def _model(ranking: BattleRanking) -> str:
     return f"Bradley and Terry (1952){f', ties by {_TIES[ties]}' if ties else ''}"
 
 
-# Systems ranked by scores: what is said of them, and the record.
-
-
 @dataclass(frozen=True, kw_only=True)
 class ScoreRankResult(RankResult):
     """Systems in the order of their mean scores, with what the items leave open."""

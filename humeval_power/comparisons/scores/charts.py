@@ -103,19 +103,15 @@ def differences_chart(comparison: PairComparison) -> Chart:
 
 def retrospective_chart(power: RetrospectivePower) -> Chart:
     """Power against the number of items, simulated with its Monte Carlo band and by formula."""
-    n = tuple(float(point.n) for point in power.curve)
     simulated = [
         point for point in power.curve if point.interval is not None and math.isfinite(point.power)
     ]  # too many samples of very few items have no test
     whose = "the observed effect" if power.is_observed else "an effect"
-    series = [
-        Series("line", "by formula", n, tuple(point.formula or 0.0 for point in power.curve), colour=2)
-    ]
+    series = [Series.of("line", "by formula", [(each.n, each.formula or 0.0) for each in power.curve], 2)]
     if simulated:
-        sizes = tuple(float(point.n) for point in simulated)
+        line = Series.of("line", "simulated", [(each.n, each.power) for each in simulated])
         low, high = zip(*(point.interval for point in simulated if point.interval), strict=True)
-        line = Series("line", "simulated", sizes, tuple(point.power for point in simulated))
-        series = [Series("band", "Monte Carlo interval", sizes, low=low, high=high), line, *series]
+        series = [Series("band", "Monte Carlo interval", line.x, low=low, high=high), line, *series]
     is_known = math.isfinite(power.at.power)
     here = power.at.power if is_known else power.at.formula or 0.0
     return power_chart(
@@ -189,9 +185,6 @@ def _words(comparison: PairComparison, place: int) -> str:
     return f"{one.name} from {significant(one.minimum)} to {significant(one.maximum)}, mean {significant(one.mean)}"
 
 
-# How many items a comparison needs, and the p that the bootstrap primer would expect.
-
-
 @dataclass(frozen=True, kw_only=True)
 class ProspectiveResult(Result):
     """The items that find a mean difference, or show equivalence within `margin`; `curve` is the power by
@@ -217,9 +210,8 @@ class ProspectiveResult(Result):
             ("SD", f"{self.sd:g} of the differences: the mean is {self.mean / self.sd:.3g} SDs"),
             ("By formula", f"{items_needed.exact_n:.2f} items, rounded up"),
         )
-        n, powers = zip(*self.curve, strict=True)
         chart = power_chart(
-            (Series("line", "by formula", tuple(map(float, n)), powers),),
+            (Series.of("line", "by formula", self.curve),),
             at=(items_needed.n, items_needed.power),
             target=self.target,
             words=f"Power against the number of items, {test}: {self.target:g} is reached with "
@@ -396,10 +388,6 @@ def _how_judged(test: PairedTest, resamples: Resamples, settings: TestSettings) 
     )
 
 
-# The bootstrap primer's p of counts of items helped and hurt: what is said of it, its picture and the
-# record.
-
-
 @dataclass(frozen=True, kw_only=True)
 class PrimerCountsResult(Result):
     """The primer's p of counts, exactly, beside the tests of the same counts."""
@@ -455,7 +443,6 @@ class PrimerCountsResult(Result):
         return {**asdict(self.found), "difference": self.found.difference}
 
     def table_rows(self) -> list[Record]:
-        """One row, without the histogram."""
         row = self.content()
         del row["resamples"]
         del row["interval"]

@@ -322,7 +322,6 @@ class PairResult(PaperResult):
         return independence_of_pair(self.comparison)
 
     def paper(self) -> tuple[str, ...]:
-        """Items and clusters, the test, the estimate with its interval, and the p-value."""
         comparison, test, settings = self.comparison, self.comparison.test, self.comparison.request.settings
         a, b = comparison.names
         named = test.label.startswith(("Wilcoxon", "McNemar"))
@@ -352,9 +351,6 @@ class PairResult(PaperResult):
     def table_rows(self) -> list[Record]:
         result = self.comparison
         return [{**pair_row(result.table.systems, result.test), "significant": result.significant}]
-
-
-# The sentences and facts of one pair.
 
 
 def _verdict(comparison: PairComparison) -> str:

@@ -154,7 +154,6 @@ class ManyResult(PaperResult):
         return _independence_of_table(self.table)
 
     def paper(self) -> tuple[str, ...]:
-        """Systems, items and clusters, the test and its correction, and how many pairs differ."""
         result, pairs = self.found, counted(len(self.found.pairs), "pair")
         return (
             f"We compared {len(result.means)} systems by {self.table.metric} on the same {self._size}: "
@@ -232,9 +231,6 @@ class ManyResult(PaperResult):
 
 def _changed_of_pair(pair: ScorePair) -> str:
     return f"{pair.n_helped:,} : {pair.n_hurt:,}"
-
-
-# Two systems on several data sets, or by several metrics: on how many of them B is better.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,9 +327,6 @@ class SetsResult(PaperResult):
             {"set": name, **pair_row(one.table.systems, one.test), "holm_p_value": holm}
             for name, one, holm in zip(self.names, self.comparisons, self.found.holm_p, strict=True)
         ]
-
-
-# What is in a table of scores that no worker gave, and what to ask of it next.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -290,8 +290,7 @@ def survey_chart(comparisons: Sequence[PublishedComparison], survey: Survey) -> 
         label = f"found with power {TARGET:g} ({setting})"
         inside = [mark for mark in marks if abs(mark[1]) <= most]
         if inside:
-            x, y = zip(*inside, strict=True)
-            series.append(Series("points", label, x, y, colour=colour))
+            series.append(Series.of("points", label, inside, colour))
         else:
             series[-1] = replace(series[-1], name=f"{label}: beyond this picture")
     return Chart(

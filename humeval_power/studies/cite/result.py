@@ -1,7 +1,4 @@
-"""What to cite, as a result: entries of BibTeX, and what each work was used for.
-
-What to cite: the program, and the methods that records say were used.
-"""
+"""What to cite: the program, and the methods that records say were used, as entries of BibTeX."""
 
 from __future__ import annotations
 
@@ -253,12 +250,10 @@ class Citations(Result):
         return bibliography(self.uses)
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The entries, each under a line that says what the work was used for."""
         texts = (f"% {work.named}: {use}.\n{entry(work)}" for work, use in self.uses.items())
         return "\n\n".join(texts) + "\n"
 
     def body(self) -> Document:
-        """What was used for what, and the entries to copy."""
         rows = tuple((work.named, work.key, use) for work, use in self.uses.items())
         return Document(
             "What to cite",
@@ -270,7 +265,6 @@ class Citations(Result):
         )
 
     def content(self) -> Record:
-        """Every work with its key, its entry and its use."""
         return {
             "rows": [
                 {"work": work.named, "key": work.key, "used_for": use, "bibtex": entry(work)}

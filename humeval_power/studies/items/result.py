@@ -95,7 +95,6 @@ class ChosenItems(Result):
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """Which items are rated, how they were drawn, what that wins, and what the result will be about."""
         sections = [Section("The draw", tuple(self._draw()))]
         if self.gains:
             sections.append(Section("What the metric wins", tuple(self._wins())))
@@ -261,7 +260,6 @@ class ChosenItems(Result):
         }
 
     def content(self) -> Record:
-        """The pool in numbers, the gains, and the rows of the file."""
         pool = self.pool
         rows = [
             {name: None if value != value else value for name, value in row.items()}
@@ -284,11 +282,9 @@ class ChosenItems(Result):
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each item of the pool, the chosen ones first."""
         return pool_table(self.pool)
 
     def artefact(self, ending: str) -> str:
-        """The file of the pool."""
         assert ending in self.endings
         return table_csv(pool_table(self.pool))
 

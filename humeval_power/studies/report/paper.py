@@ -182,7 +182,6 @@ class PaperReport(Report):
     criteria: tuple[CriterionDocuments, ...]
 
     def body(self) -> Document:
-        """Methods, results with their tables, and the signature."""
         blocks: dict[str, list[Block]] = {
             name: [Paragraph(text)] for name, text in paragraphs(*self.criteria).items()
         }
@@ -196,7 +195,6 @@ class PaperReport(Report):
         )
 
     def content(self) -> Record:
-        """The paragraphs by heading, the rows of the tables, the signature."""
         return {
             "form": self.form,
             "paragraphs": paragraphs(*self.criteria),
@@ -211,14 +209,11 @@ class PaperReport(Report):
         }
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The LaTeX fragment."""
         return paper_latex(*self.criteria)
 
     def files(self) -> Mapping[str, str]:
-        """The LaTeX fragment."""
         return {"paper.tex": self.artefact(".tex")}
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A warning where the ratings are those of the pilot."""
         return (_OF_PILOT,) if any(each.is_of_pilot for each in self.criteria) else ()

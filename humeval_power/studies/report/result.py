@@ -44,13 +44,11 @@ class Report(Result):
 
     @property
     def missed(self) -> str:
-        """That fields are open, where that was asked."""
         return (
             f"{self.n_open} of its fields are open (--strict)." if self.strict and self.n_open > 0 else ""
         )
 
     def table_rows(self) -> Sequence[Record]:
-        """A row for each field of a form."""
         fields = self.content().get("fields")
         return fields if isinstance(fields, list) else super().table_rows()
 
@@ -77,11 +75,9 @@ class FormReport(Report):
         return len(open_fields(self.page.fields))
 
     def body(self) -> Document:
-        """Every field with its state, answer and source."""
         return self.page.document()
 
     def content(self) -> Record:
-        """The counts, and every field."""
         return {"form": self.form, **_of_fields(self.page.fields)}
 
 
@@ -93,11 +89,9 @@ class HedsReport(FormReport):
     elements: Mapping[str, Any]
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The file of the web form."""
         return json_text(json.dumps(self.elements, indent=1, ensure_ascii=False)) + "\n"
 
     def files(self) -> Mapping[str, str]:
-        """The file of the web form."""
         return {"heds.json": self.artefact(".json")}
 
 
@@ -115,7 +109,6 @@ class ChecklistReport(Report):
         return self.checklist.n_open
 
     def body(self) -> Document:
-        """Every item by section, with its source; what must be read first; where the numbers come from."""
         made = self.checklist
         return Document(
             made.title,
@@ -132,7 +125,6 @@ class ChecklistReport(Report):
         return Section(name, (*pictures, *(item.field() for item in items)))
 
     def content(self) -> Record:
-        """The counts, and every item."""
         return {
             "form": self.form,
             **_of_fields(self.checklist.items),
@@ -176,7 +168,6 @@ class ParametersReport(Report):
     exported: Mapping[str, Any]
 
     def body(self) -> Document:
-        """What the figures are worth, and the figures."""
         about, values = self.exported["library"], self.exported["parameters"]
         said = {"Summary": "summary", "Worth": "worth", "Paper": "paper", "Licence": "licence"}
         facts = [(label, about[key]) for label, key in said.items() if about.get(key)]
@@ -188,13 +179,10 @@ class ParametersReport(Report):
         )
 
     def content(self) -> Record:
-        """The document that a plan is made from."""
         return {name: value for name, value in self.exported.items() if name not in _ENVELOPE}
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The document with the command and versions that it was fitted with."""
         return json_text(json.dumps(self.exported, indent=2, ensure_ascii=False)) + "\n"
 
     def files(self) -> Mapping[str, str]:
-        """The document."""
         return {"parameters.json": self.artefact(".json")}

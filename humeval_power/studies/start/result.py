@@ -1,7 +1,4 @@
-"""What the guided start says: what was understood, what was taken, and the commands.
-
-The guided start: from the answers to six questions to the commands.
-"""
+"""The guided start: what was understood and taken, and the commands that lead on."""
 
 from __future__ import annotations
 
@@ -41,7 +38,6 @@ class StartResult(Result):
         return way(self.talk)
 
     def body(self) -> Document:
-        """What was understood, what was taken where nobody knew, the commands."""
         if self.as_study:
             return self._of_study_file()
         steps = self.steps
@@ -90,7 +86,6 @@ class StartResult(Result):
         )
 
     def content(self) -> Record:
-        """The answers and which of them were taken, what was understood, each command with its words and link."""
         talk = self.talk
         return {
             "answers": dict(talk.said),
@@ -102,7 +97,6 @@ class StartResult(Result):
         }
 
     def artefact(self, ending: str) -> str | bytes:
-        """The commands as a script of bash, or the study as a file that they read."""
         if ending == ".toml":
             return study_file(self.talk, self.steps)
         if ending != ".sh":
@@ -110,7 +104,6 @@ class StartResult(Result):
         return script(self.body().title, self.steps)
 
     def files(self) -> dict[str, str | bytes]:
-        """The script, for a folder."""
         return {"start.sh": self.artefact(".sh")}
 
 
