@@ -33,18 +33,12 @@ from humeval_power.saying.stated import PaperResult, signature
 if TYPE_CHECKING:
     import pandas as pd
 
-# The metric of both systems, as facts and as values.
-
 
 def metric_facts(counts: SentenceCounts) -> tuple[Fact, Fact]:
     """The metric of both systems, and how it was computed."""
     a, b = counts.values
-    size = counted(len(counts), "sentence")
-    name = METRIC_NAMES[counts.metric]
-    return (
-        ("Metric", f"{name} of A {a:.2f}, of B {b:.2f}; B - A = {b - a:+z.2f} on {size}"),
-        ("", counts.signature),
-    )
+    values = f"of A {a:.2f}, of B {b:.2f}; B - A = {b - a:+z.2f} on {counted(len(counts), 'sentence')}"
+    return ("Metric", f"{METRIC_NAMES[counts.metric]} {values}"), ("", counts.signature)
 
 
 def metric_record(counts: SentenceCounts) -> Record:
@@ -60,9 +54,6 @@ def metric_record(counts: SentenceCounts) -> Record:
     }
 
 
-LEAST_CORRELATION = 0.95
-SLOPE_OFF = 0.1  # from 1
-SCALE_OFF = 1.1  # ratio of the two estimates of b0
 EFFECTS = "effects.csv"
 
 
@@ -135,13 +126,13 @@ class CorpusEstimateResult(Result):
 def cautions(fit: DeltaLaplace, check: Additivity) -> tuple[str, ...]:
     """What a reader must know before planning with these estimates."""
     result = []
-    if check.correlation < LEAST_CORRELATION or abs(check.slope - 1) > SLOPE_OFF:
+    if check.correlation < 0.95 or abs(check.slope - 1) > 0.1:
         result.append(
             "Single effects do not add up here, so that power computed from them is off; "
             "more sentences make them add up better."
         )
     ratio = fit.matched_scale / fit.scale
-    if not 1 / SCALE_OFF < ratio < SCALE_OFF:
+    if not 1 / 1.1 < ratio < 1.1:
         tails = "heavier" if ratio > 1 else "lighter"
         result.append(
             f"The effects have {tails} tails than a Laplace distribution; plan with b0 = "
