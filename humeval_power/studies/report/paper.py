@@ -49,7 +49,7 @@ def paper_latex(*criteria: CriterionDocuments, label: str = LABEL) -> str:
     if signature:
         line = "\\textbar{}\\allowbreak{}".join(map(latex_text, signature.split("|")))
         blocks.append(f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}")
-    blocks += [_float(one.table, one.label) for one in tables]
+    blocks += [bare_float(one.table, caption=one.table.caption, label=one.label) for one in tables]
     blocks += [figure.float() for figure in figures]
     return "\n\n".join(blocks) + "\n"
 
@@ -138,15 +138,15 @@ def paper_tables(criteria: Sequence[CriterionDocuments]) -> tuple[tuple[Table, .
     of_each = [StudyWords(each.facts) for each in criteria]
     together = findings_over([each.facts for each in criteria], of_each[0].compared())
     if len(criteria) == 1 or together is None:
-        return tuple(map(_captioned, of_each))
+        return tuple(
+            tuple(
+                table if table.caption else replace(table, caption=said.caption())
+                for table in said.tables()
+            )
+            for said in of_each
+        )
     further = [said.tables()[1:] for said in of_each]
     return ((together, *further[0]), *further[1:])
-
-
-def _captioned(said: StudyWords) -> tuple[Table, ...]:
-    return tuple(
-        table if table.caption else replace(table, caption=said.caption()) for table in said.tables()
-    )
 
 
 def _pages(table: Table) -> Iterator[Table]:
@@ -154,23 +154,6 @@ def _pages(table: Table) -> Iterator[Table]:
     for start in range(0, len(table.rows), _MOST_ROWS):
         caption = f"{table.caption} Continued." if start else table.caption
         yield replace(table, rows=table.rows[start : start + _MOST_ROWS], caption=caption)
-
-
-def _float(table: Table, label: str) -> str:
-    """A floating table with the first column to the left and the others to the right."""
-    if table.spans:
-        return bare_float(table, caption=table.caption, label=label)
-    columns = "l" + "r" * (len(table.header) - 1)
-    body = "\n".join([_cells(table.header), "\\midrule", *map(_cells, table.rows)])
-    return (
-        f"\\begin{{table}}[htbp]\n\\centering\n\\small\n\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n\\toprule\n"
-        f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\caption{{{latex_text(table.caption)}}}\n\\label{{{label}}}\n"
-        "\\end{table}"
-    )
-
-
-def _cells(cells: tuple[str, ...]) -> str:
-    return " & ".join(map(latex_text, cells)) + r" \\"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,10 +23,6 @@ from humeval_power.studies.report.fields import (
 from humeval_power.studies.report.page_pictures import surface_picture
 
 REPORT_SCHEMA = "humeval_power/report/1"
-_CHECKLIST = (
-    "Filled: known from the documents named. Open: only the authors can answer it. The items follow the "
-    "recommendations of Card et al. (2020), section 6."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +40,8 @@ class Report(Result):
 
     @property
     def missed(self) -> str:
-        return (
-            f"{self.n_open} of its fields are open (--strict)." if self.strict and self.n_open > 0 else ""
-        )
+        is_missed = self.strict and self.n_open > 0
+        return f"{self.n_open} of its fields are open (--strict)." if is_missed else ""
 
     def table_rows(self) -> Sequence[Record]:
         fields = self.content().get("fields")
@@ -112,7 +107,9 @@ class ChecklistReport(Report):
         made = self.checklist
         return Document(
             made.title,
-            lead=f"{how_filled([item.state for item in made.items])} {_CHECKLIST}",
+            lead=f"{how_filled([item.state for item in made.items])} Filled: known from the documents named. Open: "
+            "only the authors can answer it. The items follow the recommendations of Card et al. (2020), section "
+            "6.",
             caveats=made.caveats,
             sections=tuple(self._section(name) for name in made.sections),
             provenance=made.provenance,

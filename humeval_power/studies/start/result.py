@@ -64,25 +64,17 @@ class StartResult(Result):
 
     def _of_study_file(self) -> Document:
         """The same where a study file holds what commands need: they come without options."""
+        now = [] if self.talk.have == "results" else [("Now", NOW)]
+        sections = tuple(
+            Section(title, tuple(block for words, why in commands for block in _command(words, why)))
+            for title, commands in (*now, (_TITLES["later"], LATER))
+        )
         return Document(
             "Your study",
             lead="The study file says it all; each command reads it in its folder.",
             headline=(*understood(self.talk), ("Next", self._next)),
             caveats=assumptions(self.talk),
-            sections=(
-                *(
-                    Section(
-                        title,
-                        tuple(
-                            block
-                            for words, why in commands
-                            for block in (Listing(f"{PROGRAM} {words}"), Paragraph(why))
-                        ),
-                    )
-                    for title, commands in (("Now", NOW), ("When the judgements are in", LATER))
-                    if self.talk.have != "results" or title != "Now"
-                ),
-            ),
+            sections=sections,
         )
 
     def content(self) -> Record:
@@ -110,6 +102,10 @@ class StartResult(Result):
 def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:
     blocks = (Paragraph(step.tells),) if step.tells else ()
     return (Paragraph(f"{steps.index(step) + 1}. {step.why}"), Listing(step.shown), *blocks)
+
+
+def _command(words: str, why: str) -> tuple[Block, Block]:
+    return Listing(f"{PROGRAM} {words}"), Paragraph(why)
 
 
 def _row(step: Step) -> Record:
