@@ -26,6 +26,7 @@ _RIGHT = 16.0
 _SAMPLE = 26.0  # width of a sample in the legend
 _LINE = 19.0  # of the legend
 _FADED = "0.2"  # how much a band covers
+_LONGEST = 20  # characters of the name of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class PlotArea:
 def frame_of(chart: Chart) -> PlotArea:
     """The frame of a chart: its margin holds the longest number, or name, of the y axis."""
     x, y = chart.x, chart.y
-    labels = _row_names(y) if y.names else [y.tick_text(tick) for tick in y.ticks()]
+    labels = [cut(name, _LONGEST) for name in y.names] or [y.tick_text(tick) for tick in y.ticks()]
     rows = len(labels)
     row = _ROW if rows <= 12 else _DENSE_ROW if rows <= 30 else _DENSEST_ROW
     row = _NARROW_ROW if chart.is_matrix else row
@@ -76,19 +77,15 @@ def frame_of(chart: Chart) -> PlotArea:
     return PlotArea(left, top, WIDTH - left - max(_RIGHT, last + 2), height, x, y)
 
 
-def chart_svg(chart: Chart) -> str:
-    """The chart as an element of a page."""
-    return _element(chart, "")
-
-
 def chart_file(chart: Chart) -> str:
     """The chart as a file that stands by itself, on white paper."""
     style = "<style>svg{font-family:'DejaVu Sans',Verdana,sans-serif;color:#222222}</style>"
     ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _element(chart, style + ground) + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + chart_svg(chart, style + ground) + "\n"
 
 
-def _element(chart: Chart, inside: str) -> str:
+def chart_svg(chart: Chart, inside: str = "") -> str:
+    """The chart as an element of a page; `inside` comes first."""
     frame = frame_of(chart)
     legend, height = _legend(chart, frame.bottom + (46 if chart.x.title else 28))
     drawn = "".join((*_grid(frame), *_data(chart, frame), *legend))
@@ -117,9 +114,10 @@ def _grid(frame: PlotArea) -> Iterator[str]:
         yield svg_text(frame.x.tick_text(tick), frame.across(tick), bottom + 16, anchor="middle")
     for tick in frame.y.ticks():
         yield svg_text(frame.y.tick_text(tick), left - 6, frame.down(tick) + 4, anchor="end")
-    for place, name in enumerate(_row_names(frame.y)):
+    for place, name in enumerate(frame.y.names):
         size = min(_SMALL, _NAME * frame.row)
-        yield svg_text(name, left - 6, frame.down(place) + 0.3 * size, anchor="end", size=size)
+        y = frame.down(place) + 0.3 * size
+        yield svg_text(cut(name, _LONGEST), left - 6, y, anchor="end", size=size)
     if not frame.y.names:
         yield svg_text(_fitting(frame.y.title, WIDTH - 8, _TEXT), 4, 14, size=_TEXT)
     title = _fitting(frame.x.title, WIDTH - 8, _TEXT)
@@ -167,10 +165,8 @@ def _series(series: Series, frame: PlotArea) -> Iterator[str]:
         for row, low, high in zip(series.y, series.low, series.high, strict=True):
             x, width = across(low), across(high) - across(low)
             y = down(row) - 0.36 * frame.row
-            yield (
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width - 1, 0):.1f}" height="{0.72 * frame.row:.1f}" '
-                f"{_fill(series.colour)}/>"
-            )
+            size = f'width="{max(width - 1, 0):.1f}" height="{0.72 * frame.row:.1f}"'
+            yield f'<rect x="{x:.1f}" y="{y:.1f}" {size} {_fill(series.colour)}/>'
     elif series.kind == "cells":
         cells = zip(series.y, series.low, series.high, strict=True)
         path = "".join(
@@ -273,10 +269,6 @@ def _mark_stroke(mark: Level | Upright) -> str:
     return (
         f'stroke="currentColor" stroke-opacity="0.75" stroke-width="1.4" stroke-dasharray="{_QUIET_DASHES}"'
     )
-
-
-def _row_names(axis: Axis) -> list[str]:
-    return [cut(name, 20) for name in axis.names]
 
 
 def _fitting(text: str, room: float, size: float) -> str:
