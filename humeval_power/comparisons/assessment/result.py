@@ -368,56 +368,49 @@ def _shown(measure: Measure, unit: float = 1.0) -> str:
     return f"{value} ({unit * measure.low:.4g} to {unit * measure.high:.4g})"
 
 
-def _clusters(rated: RatedOutputs, tests: PairTests) -> Independence:
-    least = min((pair.df for pair in tests.pairs if pair.df is not None), default=float("nan"))
-    how = "the mean difference is tested by Student's t."
-    if tests.test == "mann-whitney":
-        how = "Mann-Whitney's P(B > A) is tested by placements (Brunner and Munzel 2000; Obuchowski 1997)."
-    text = (
-        f"Ratings of one {rated.cluster_name} belong together. Errors are robust to whatever they share (CR2, at "
-        f"least {decimals(least, 1)} df); {how}"
-    )
-    if not least >= FEW_DF:
-        text += f" Below {FEW_DF:g} degrees of freedom this is no more than a hint."
-    return Independence("items", "accounted", text)
-
-
-def _items(rated: RatedOutputs) -> Independence:
+def _independence(rated: RatedOutputs, tests: PairTests) -> Iterator[Independence]:
+    if rated.cluster is not None:
+        least = min((pair.df for pair in tests.pairs if pair.df is not None), default=math.nan)
+        how = "the mean difference is tested by Student's t."
+        if tests.test == "mann-whitney":
+            how = "Mann-Whitney's P(B > A) is tested by placements (Brunner and Munzel 2000; Obuchowski 1997)."
+        text = (
+            f"Ratings of one {rated.cluster_name} belong together. Errors are robust to whatever they share (CR2, "
+            f"at least {decimals(least, 1)} df); {how}"
+        )
+        if not least >= FEW_DF:
+            text += f" Below {FEW_DF:g} degrees of freedom this is no more than a hint."
+        yield Independence("items", "accounted", text)
+    text = "The table does not say which items were rated: all ratings count as of other items."
+    if rated.item is not None:
+        n, most, shared = _shared(rated.item, rated.system)
+        pairing = ". No item was rated under two systems."
+        if shared:
+            pairing = (
+                f"; {shared:,} items were rated under more than one system. The test does not pair them, and hard "
+                "items count as noise: 'compare scores' pairs them."
+            )
+        text = f"The ratings are of {n:,} items, up to {most:,} of one{pairing}"
     strata = (
         "Where outputs were drawn in strata, such as a fixed share of each document or of each bin of a metric, "
         "the test counts what lies between strata as noise, and is too cautious."
     )
-    if rated.item is None:
-        text = "The table does not say which items were rated: all ratings count as of other items."
-        return Independence("items", "assumed", f"{text} {strata}")
-    n, most, shared = _shared(rated.item, rated.system)
-    pairing = ". No item was rated under two systems."
-    if shared:
-        pairing = (
-            f"; {shared:,} items were rated under more than one system. The test does not pair them, and hard "
-            "items count as noise: 'compare scores' pairs them."
-        )
-    text = f"The ratings are of {n:,} items, up to {most:,} of one{pairing} {strata}"
-    return Independence("items", "assumed", text)
-
-
-def _workers(rated: RatedOutputs) -> Independence:
-    if rated.worker is None:
-        text = (
-            "The table does not say who rated: all ratings count as independent. Where a worker rates many outputs "
-            "they are not, and the test is too bold."
-        )
-        return Independence("workers", "assumed", text)
-    n, most, _ = _shared(rated.worker, rated.system)
-    known = f". The test knows what ratings of one {rated.cluster_name} share, and nothing else."
-    if rated.cluster is None:
-        known = (
-            ", which count as independent. A strict worker, or one who likes a system, moves many of them: the "
-            "test is then too bold. 'fit' and 'analyze' know workers and items; --cluster COLUMN is robust to one "
-            "of both."
-        )
-    text = f"{n:,} workers gave up to {most:,} ratings each{known}"
-    return Independence("workers", "assumed", text)
+    yield Independence("items", "assumed", f"{text} {strata}")
+    text = (
+        "The table does not say who rated: all ratings count as independent. Where a worker rates many outputs "
+        "they are not, and the test is too bold."
+    )
+    if rated.worker is not None:
+        n, most, _ = _shared(rated.worker, rated.system)
+        known = f". The test knows what ratings of one {rated.cluster_name} share, and nothing else."
+        if rated.cluster is None:
+            known = (
+                ", which count as independent. A strict worker, or one who likes a system, moves many of them: the "
+                "test is then too bold. 'fit' and 'analyze' know workers and items; --cluster COLUMN is robust to "
+                "one of both."
+            )
+        text = f"{n:,} workers gave up to {most:,} ratings each{known}"
+    yield Independence("workers", "assumed", text)
 
 
 def _shared(code: Codes, system: Codes) -> tuple[int, int, int]:
@@ -602,8 +595,7 @@ class RatedPairs(PaperResult):
         )
 
     def independence(self) -> tuple[Independence, ...]:
-        known = () if self.rated.cluster is None else (_clusters(self.rated, self.found),)
-        return (*known, _items(self.rated), _workers(self.rated))
+        return tuple(_independence(self.rated, self.found))
 
     def paper(self) -> tuple[str, ...]:
         tests, rated = self.found, self.rated

@@ -170,13 +170,14 @@ class PreferenceTestResult(Result):
 
 
 def _record(test: PreferenceTest, alpha: float) -> Record:
-    judged = test.judged
+    judged, panel, decided = test.judged, test.panel, test.judged.wins + test.judged.losses
+    share = judged.wins / decided if decided else math.nan
     return {
         **values(judged, "name", "wins", "ties", "losses"),
         "n_judgements": judged.n,
-        "effect": _share_without_ties(judged) - 0.5,
+        "effect": share - 0.5,
         "tie_share": judged.ties / judged.n,
-        "share_without_ties": _share_without_ties(judged),
+        "share_without_ties": share,
         "share_without_ties_interval": _interval_without_ties(judged, alpha),
         "share_ties_half": (judged.wins + judged.ties / 2) / judged.n,
         "independent": not judged.is_clustered,
@@ -186,22 +187,16 @@ def _record(test: PreferenceTest, alpha: float) -> Record:
         "p_ties_split": test.split,
         "design_effect": test.design_effect,
         "design_effect_if_independent": test.independent_range,
-        "panel": None
-        if test.panel is None
-        else {
-            **values(test.panel, "problem", "left_out", "n_repeated"),
-            "strength": None if test.panel.strength is None else _strength_record(test.panel.strength),
+        "panel": panel
+        and {
+            **values(panel, "problem", "left_out", "n_repeated"),
+            "strength": panel.strength and _strength_record(panel.strength),
             "majorities": [
-                values(each, "unit", "prefer_b", "prefer_a", "p_value") for each in test.panel.majorities
+                values(each, "unit", "prefer_b", "prefer_a", "p_value") for each in panel.majorities
             ],
         },
         "p_value": test.p_value,
     }
-
-
-def _share_without_ties(judged: Judgements) -> float:
-    decided = judged.wins + judged.losses
-    return judged.wins / decided if decided else math.nan
 
 
 def _interval_without_ties(judged: Judgements, alpha: float) -> tuple[float, float] | None:

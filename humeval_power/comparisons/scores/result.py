@@ -399,25 +399,27 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
     yield f"Effect: {estimand}", f"{significant(test.estimate)}{_interval(test)}"
     yield "Test statistic", f"{test.statistic_name} = {significant(test.statistic)}"
     p = p_words(test.p_value)
-    if test.p_interval is not None:
-        p = (
-            f"p < {test.p_interval[1]:.2g} (none of the resamples)"
-            if test.p_value == 0
-            else f"{p} (Monte Carlo {interval_words(*test.p_interval)})"
-        )
+    if test.p_interval is not None and test.p_value == 0:
+        p = f"p < {test.p_interval[1]:.2g} (none of the resamples)"
+    elif test.p_interval is not None:
+        p = f"{p} (Monte Carlo {interval_words(*test.p_interval)})"
     yield "P-value", p
     for one in comparison.effects:
         if one.name in _STANDARD[comparison.question]:
             interval = significant_interval(one.low, one.high)
             yield f"Effect size: {one.label}", f"{significant(one.value)}, interval {interval}"
     if power is not None:
-        is_known, interval_of = not math.isnan(power.at.power), power.at.interval
-        yield (
-            POWER_LABEL,
-            f"{power_words(power.at.power, interval_of) if is_known else 'none'} for the "
-            f"{'observed' if power.is_observed else 'stated'} effect {significant(power.effect)} "
-            f"({with_names(power.effect_words, names)}); {_simulated_test(comparison)}{power.method}",
-        )
+        known = "none" if math.isnan(power.at.power) else power_words(power.at.power, power.at.interval)
+        effect = f"{'observed' if power.is_observed else 'stated'} effect {significant(power.effect)}"
+        in_place = ""
+        if power.unit == "clusters" and test.name != "t":
+            drawn = {"t": "the differences", "wilcoxon": "the signed ranks"}.get(power.test, "the signs")
+            in_place = f"of the CR2 t test of {drawn} in its place; "
+        elif power.unit != "clusters" and power.test != test.name:
+            label = TESTS[power.test].label
+            in_place = f"of the {label[0].lower()}{label[1:]} in its place; "
+        meaning = with_names(power.effect_words, names)
+        yield POWER_LABEL, f"{known} for the {effect} ({meaning}); {in_place}{power.method}"
     equivalence = comparison.equivalence
     if equivalence is not None:
         shown = "shown" if equivalence.is_equivalent else "not shown"
@@ -437,18 +439,6 @@ def _interval(test: PairedTest) -> str:
     if math.isnan(test.interval[0]):
         return ""
     return f", {level_of(test.confidence)} interval {significant_interval(*test.interval)}"
-
-
-def _simulated_test(comparison: PairComparison) -> str:
-    """Which test was simulated, where it is not the one that was run."""
-    power = comparison.power
-    if power is not None and power.unit == "clusters":
-        drawn = {"t": "the differences", "wilcoxon": "the signed ranks"}.get(power.test, "the signs")
-        return "" if comparison.test.name == "t" else f"of the CR2 t test of {drawn} in its place; "
-    if power is None or power.test == comparison.test.name:
-        return ""
-    label = TESTS[power.test].label
-    return f"of the {label[0].lower()}{label[1:]} in its place; "
 
 
 def _shape(comparison: PairComparison) -> Iterator[str]:

@@ -113,6 +113,8 @@ class SurveyResult(Result):
 
     def body(self) -> Document:
         n, described = self.found.n, tuple(_blocks(self.found.described))
+        is_drawn = any(each.items and each.scaled_effect is not None for each in self.comparisons)
+        pictures = (survey_chart(self.comparisons, self.found),) if is_drawn else ()
         reported = table(
             self.found.reported.items(),
             {
@@ -129,7 +131,7 @@ class SurveyResult(Result):
             sections=(
                 Section("Reported", (reported,)),
                 *((Section("What they are", described),) if described else ()),
-                Section("Effect and size", tuple(self._effect_and_size())),
+                Section("Effect and size", (Paragraph(_correlation(self.found)), *pictures)),
                 Section(f"Power below {TARGET:g}", (_underpowered(self.found), Paragraph(FLATTERED))),
                 Section("What they could have found", tuple(_could_find(self.found))),
             ),
@@ -149,14 +151,10 @@ class SurveyResult(Result):
             f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {lead}"
         )
 
-    def _effect_and_size(self) -> Iterator[Block]:
-        yield Paragraph(_correlation(self.found))
-        if any(each.items is not None and each.scaled_effect is not None for each in self.comparisons):
-            yield survey_chart(self.comparisons, self.found)
-
     def content(self) -> Record:
         survey = self.found
         settings = dict.fromkeys(each.setting for each in survey.powers)
+        names = [f"power_at_{effect:g}" for effect in survey.effects]
         return {
             "understood": understood(self.effects),
             "comparisons": survey.n,
@@ -166,40 +164,32 @@ class SurveyResult(Result):
             "kendall_absolute": None if survey.absolute is None else asdict(survey.absolute),
             "underpowered": {
                 setting: {
-                    "at_own_effect" if effect is None else f"at_{effect:g}": dict(
-                        zip(
-                            ("underpowered", "known"),
-                            survey.share_underpowered(setting, effect),
-                            strict=True,
-                        )
-                    )
+                    "at_own_effect" if effect is None else f"at_{effect:g}": {
+                        "underpowered": below,
+                        "known": known,
+                    }
                     for effect in (None, *survey.effects)
+                    for below, known in [survey.share_underpowered(setting, effect)]
                 }
                 for setting in settings
             },
-            "rows": self._rows(),
+            "rows": [
+                {
+                    "name": each.comparison.name,
+                    "setting": each.setting,
+                    **values(each.comparison, "scaled_effect", "items", "workers", "ratings_per_item"),
+                    "assumed": " ".join(each.assumed),
+                    "mde80": each.mde,
+                    "power_at_own_effect": each.power,
+                    **dict(zip(names, each.power_at, strict=True)),
+                    "rough": each.is_rough,
+                    "reason": each.reason,
+                }
+                for each in survey.powers
+            ],
             "rule": asdict(self.rule),
             "caution": FLATTERED,
         }
-
-    def _rows(self) -> list[Record]:
-        return [
-            {
-                "name": each.comparison.name,
-                "setting": each.setting,
-                **values(each.comparison, "scaled_effect", "items", "workers", "ratings_per_item"),
-                "assumed": " ".join(each.assumed),
-                "mde80": each.mde,
-                "power_at_own_effect": each.power,
-                **{
-                    f"power_at_{effect:g}": power
-                    for effect, power in zip(self.found.effects, each.power_at, strict=True)
-                },
-                "rough": each.is_rough,
-                "reason": each.reason,
-            }
-            for each in self.found.powers
-        ]
 
 
 def _correlation(survey: Survey) -> str:
@@ -208,15 +198,16 @@ def _correlation(survey: Survey) -> str:
     signed, absolute = (
         f"{each.tau:.3f} ({p_words(each.p_value)})" for each in (survey.signed, survey.absolute)
     )
-    alike = (
-        " The p-values take comparisons as independent; those of one paper are often alike, which makes them too "
-        "small."
+    said = (
+        f"Kendall's tau of effect and number of items, over {counted(survey.signed.n, 'comparison')}: {signed}; of "
+        f"the size of the effect: {absolute}. A negative one can mean that small studies were published for their "
+        "large effects only."
     )
+    if (survey.described.papers or survey.n) == survey.n:
+        return said
     return (
-        f"Kendall's tau of effect and number of items, over {counted(survey.signed.n, 'comparison')}: "
-        f"{signed}; of the size of the effect: {absolute}. A negative one can mean that "
-        "small studies were published for their large effects only."
-        + (alike if (survey.described.papers or survey.n) < survey.n else "")
+        f"{said} The p-values take comparisons as independent; those of one paper are often alike, which makes "
+        "them too small."
     )
 
 

@@ -59,12 +59,17 @@ def _blocks(document: Document) -> Iterator[str]:
             yield f"\\subsection*{{{_text(section.title)}}}"
         yield from shown
     if document.signature:
-        line = "\\textbar{}\\allowbreak{}".join(map(latex_text, document.signature.split("|")))
-        yield f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}"
+        yield latex_signature(document.signature)
     if document.provenance:
         yield f"\\subsection*{{{NUMBERS_FROM}}}"
         yield _description(document.provenance)
     yield "\\end{document}"
+
+
+def latex_signature(signature: str) -> str:
+    """The line that says what was tested, which may break between its entries."""
+    line = "\\textbar{}\\allowbreak{}".join(map(latex_text, signature.split("|")))
+    return f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}"
 
 
 def _block(block: Block) -> str:

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from humeval_power.safe_text import PREAMBLE, latex_text
 from humeval_power.saying.document import Block, Document, Paragraph, Picture, Section, Table
-from humeval_power.saying.render.latex import COLUMN, PACKAGES, bare_float
+from humeval_power.saying.render.latex import COLUMN, PACKAGES, bare_float, latex_signature
 from humeval_power.saying.result import Record
 from humeval_power.studies.cite.result import CITE_COMMAND, with_citations
 from humeval_power.studies.report.documents import CriterionDocuments
@@ -45,10 +45,8 @@ def paper_latex(*criteria: CriterionDocuments, label: str = LABEL) -> str:
         rf"\paragraph{{{latex_text(heading)}.}} {with_citations(latex_text(text))}{referred.get(heading, '')}"
         for heading, text in paragraphs(*criteria).items()
     ]
-    signature = paper_signature(criteria)
-    if signature:
-        line = "\\textbar{}\\allowbreak{}".join(map(latex_text, signature.split("|")))
-        blocks.append(f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}")
+    if signature := paper_signature(criteria):
+        blocks.append(latex_signature(signature))
     blocks += [bare_float(one.table, caption=one.table.caption, label=one.label) for one in tables]
     blocks += [figure.float() for figure in figures]
     return "\n\n".join(blocks) + "\n"
@@ -117,9 +115,8 @@ def _references(
     if not documents.facts.is_of_several or not own:
         return ""
     named = " and ".join(f"Table~\\ref{{{one.label}}}" for one in own)
-    said = f" See {named}."
-    shown = [figure for figure in figures if figure.place == place]
-    return said + "".join(
+    shown = (figure for figure in figures if figure.place == place)
+    return f" See {named}." + "".join(
         f"\\IfFileExists{{{figure.file}}}{{ See Figure~\\ref{{{figure.label}}}.}}{{}}" for figure in shown
     )
 
