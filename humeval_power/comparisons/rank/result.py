@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,7 @@ MOST_PAIRS = 28  # that a terminal lists without being asked
 MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems
 _MOST_ROWS = 40  # systems with a row of the picture each
 _MOST_MOVES = 20  # systems whose ranks are shown beside those of before
-_HALF = 0.3  # of a rank, on each side of a bar
+_HALF = 0.3  # of a rank, on each side of a line
 LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
@@ -104,6 +104,8 @@ class RankResult(PaperResult):
     def board_numbers(self) -> Record:
         """Places and pairs, and what is new since the last board."""
         board, changed = self.found.board, self.changes
+        is_long = board.n_pairs > MOST_LISTED
+        pairs = _pair_columns(board) if is_long else [asdict(each) for each in board.pairs]
         return {
             **values(board, "alpha", "test", "look", "n_draws", "n_parts", "n_tiers", "breaks"),
             "only_system": board.only,
@@ -112,12 +114,9 @@ class RankResult(PaperResult):
                 {**row, "chances": list(each.chances)}
                 for row, each in zip(self.table_rows(), board.places, strict=True)
             ],
-            "pairs": _pair_columns(board)
-            if board.n_pairs > MOST_LISTED
-            else [asdict(each) for each in board.pairs],
-            "last_board": None
-            if changed is None
-            else {
+            "pairs": pairs,
+            "last_board": changed
+            and {
                 **values(changed.last, "source", "look"),
                 "n_compared": changed.n_compared,
                 "moves": [values(each, "system", "before", "now") for each in changed.moves],
@@ -217,14 +216,12 @@ def _changes_sections(changed: Changes | None) -> Iterator[Section]:
         return
     last, moves = changed.last, changed.moves
     name = shortened(last.source) + (f", look {last.look}" if last.look else "")
-    words = f"Beside the last board ({name}): "
-    words += f"{len(moves):,} of {counted(changed.n_compared, 'system')} have other ranks"
-    if moves:
-        first = moves[0]
-        words += f"; {shortened(first.system)} had {_range(*first.before)} and has {_range(*first.now)}"
+    said = [f"{len(moves):,} of {counted(changed.n_compared, 'system')} have other ranks"]
+    for first in moves[:1]:
+        said.append(f"{shortened(first.system)} had {_range(*first.before)} and has {_range(*first.now)}")
     for systems, verb in ((changed.joined, "joined"), (changed.left, "left")):
-        words += f"; {listing(list(systems), limit=6)} {verb}" if systems else ""
-    words += "."
+        said += [f"{listing(list(systems), limit=6)} {verb}"] if systems else []
+    words = f"Beside the last board ({name}): {'; '.join(said)}."
     if changed.joined or changed.left:
         words += " Ranks count the systems of their own board."
     caption = "* no rank in common; a narrower range is what more data bring."
@@ -353,30 +350,35 @@ def ranks_chart(board: Leaderboard) -> Chart:
             "P(best)": lambda each: chance_words(each.best),
         },
     )
+    title = "Which ranks may they have?"
     words = (
         f"The ranks that tests of all pairs leave each of {counted(n, 'system')}, with the expected rank."
     )
-    expected = tuple(each.expected for each in places)
-    low, high = tuple(each.rank_low for each in places), tuple(each.rank_high for each in places)
     if n <= _MOST_ROWS:
-        rows = tuple(map(float, range(n)))
-        ends = (tuple(each - _HALF for each in low), tuple(each + _HALF for each in high))
-        x, y = Axis("Rank", 0.5, n + 0.5, is_whole=True), Axis("", 0, max(1, n), names=names)
-        series: tuple[Series, ...] = (
-            Series("bars", "ranks", y=rows, low=ends[0], high=ends[1]),
-            Series("points", "expected rank", expected, rows, colour=1),
+        rows = tuple(
+            EstimateRow(
+                name, each.expected, each.rank_low - _HALF, each.rank_high + _HALF, each.may_be_first
+            )
+            for name, each in zip(names, places, strict=True)
         )
-    else:
-        at = tuple(float(place) for place in range(1, n + 1))
-        first = tuple(place for place, each in zip(at, places, strict=True) if each.may_be_first)
-        x = Axis("System, in the order of the estimates", 1, n, is_whole=True)
-        y = Axis("Rank", 1, n, is_whole=True)
-        series = (
-            Series("band", "ranks", x=at, low=tuple(map(float, low)), high=tuple(map(float, high))),
-            Series("line", "expected rank", at, expected, colour=1),
-            Series("points", "may be first", first, tuple(1.0 for _ in first), colour=2),
+        chart = EstimateRows(rows, "", "Rank", "", "may be first", null=None, is_ordered=False).chart(
+            "ranks", title=title, words=words
         )
-    return Chart("ranks", "Which ranks may they have?", words, x, y, series, numbers=numbers)
+        return replace(chart, x=Axis("Rank", 0.5, n + 0.5, is_whole=True), numbers=numbers)
+    at = tuple(map(float, range(1, n + 1)))
+    low, high = zip(*((float(each.rank_low), float(each.rank_high)) for each in places), strict=True)
+    series = (
+        Series("band", "ranks", x=at, low=low, high=high),
+        Series("line", "expected rank", at, tuple(each.expected for each in places), colour=1),
+        Series.of(
+            "points",
+            "may be first",
+            [(x, 1.0) for x, each in zip(at, places, strict=True) if each.may_be_first],
+            2,
+        ),
+    )
+    x = Axis("System, in the order of the estimates", 1, n, is_whole=True)
+    return Chart("ranks", title, words, x, Axis("Rank", 1, n, is_whole=True), series, numbers=numbers)
 
 
 def pairs_chart(board: Leaderboard) -> Chart:
@@ -459,8 +461,7 @@ def _pair_columns(board: Leaderboard) -> Record:
         for name, column in columns.items():
             value = getattr(each, name)
             column.append(float(f"{value:.7g}") if isinstance(value, float) else value)
-    columns["better"], columns["worse"] = board.tested.rows.tolist(), board.tested.columns.tolist()
-    return dict(columns)
+    return columns | {"better": board.tested.rows.tolist(), "worse": board.tested.columns.tolist()}
 
 
 def board_signature(
