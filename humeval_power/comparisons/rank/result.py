@@ -28,7 +28,7 @@ from humeval_power.comparisons.rank.leaderboard import (
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.chart import Axis, Chart, EstimateRow, EstimateRows, Series
-from humeval_power.saying.document import Drawing, Facts, Paragraph, Picture, Section, Table
+from humeval_power.saying.document import Drawing, Facts, Paragraph, Picture, Section, Table, prose_of
 from humeval_power.saying.numbers import (
     counted,
     level_of,
@@ -69,6 +69,15 @@ class RankResult(PaperResult):
         """What is new since the last board."""
         return changes(self.found.board, self.last)
 
+    def prose(self, passage: str, **facts: object) -> str:
+        """A passage of the template, with what is known of every board."""
+        board = self.found.board
+        confidence = None if board.look is None else percent(1 - alpha_of_looks(board.alpha, board.look))
+        facts |= {"board": board, "confidence": confidence, "law": LAW[board.test]}
+        breaks = listing([str(rank) for rank in board.breaks], limit=6) if board.breaks else ""
+        written = prose_of(__package__, "rank.md.j2", breaks=breaks, ranking=self.found, **facts)
+        return written(passage)
+
     def sections(
         self, estimates: Section, own: Iterable[Section], *, more: str, pairs: str
     ) -> tuple[Section, ...]:
@@ -78,7 +87,7 @@ class RankResult(PaperResult):
         return (
             estimates,
             *_changes_sections(self.changes),
-            Section("How to read this", (Paragraph(" ".join(_reading(board))),)),
+            Section("How to read this", (Paragraph(self.prose("reading")),)),
             *_more_section(board.more, more),
             *own,
             _pairs_section(board, pairs),
@@ -238,42 +247,6 @@ def _changes_sections(changed: Changes | None) -> Iterator[Section]:
         caption,
     )
     yield Section("Since the last board", (Paragraph(words), *([shown] if moves else [])))
-
-
-def _reading(board: Leaderboard) -> Iterator[str]:
-    """How the table is to be read, in sentences."""
-    if board.only is None:
-        yield (
-            "Ranks follow from tests of all pairs, and hold for all systems at once, which makes them wide. Which "
-            "systems may be first is asked by itself, by tests of each against all others (Hsu 1984): they hold "
-            "the best with the confidence of the intervals, and may leave out a system whose ranks begin at 1."
-        )
-        yield (
-            "Two systems that share a letter are not told apart, which does not show them to be alike."
-            if board.has_letters
-            else "Tiers number the levels between which differences are shown, the best first, as a range where "
-            "the tests leave several; systems of one first tier are never told apart, and there are at least "
-            f"{board.n_tiers} levels."
-        )
-        yield (
-            "P(best) is the chance that a system is the best of these, given the data; it is no p-value. A small "
-            "one makes a system unlikely to be the best; only the tests rule it out."
-        )
-        if board.breaks:
-            after = listing([str(r) for r in board.breaks], limit=6)
-            yield f"Every system up to place {after} is shown to be better than every one that follows."
-    else:
-        yield (
-            "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
-            "these alone. For ranks of all systems at once leave out --only-system."
-        )
-    if board.look is None:
-        yield "This holds for a board that is made once; for one that is made again and again count looks: --look."
-    else:
-        yield (
-            f"This is look {board.look}: all looks together are right with probability "
-            f"{percent(1 - alpha_of_looks(board.alpha, board.look))}, and this one has alpha {board.alpha:.3g}."
-        )
 
 
 def _pairs_section(board: Leaderboard, unit: str) -> Section:

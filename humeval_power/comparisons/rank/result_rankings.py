@@ -11,7 +11,6 @@ from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.rank.battles import Battles
 from humeval_power.comparisons.rank.leaderboard import BattleRanking, ScoreRanking, rank_battles
 from humeval_power.comparisons.rank.result import (
-    LAW,
     RankResult,
     board_lead,
     board_section,
@@ -196,48 +195,26 @@ class BattleRankResult(RankResult):
         }
 
     def independence(self) -> tuple[Independence, ...]:
-        ranking, battles, known = self.found, self.found.battles, self.found.battles.clusters
-        text = (
-            f"The {battles.n:,} battles count as independent. Where several are of one user or worker they are "
-            "not, and intervals are too short: name the column by --cluster."
-        )
-        if known is not None:
-            text = (
-                f"The {battles.n:,} battles come from {known.n_clusters:,} clusters ({shortened(known.name)}) of "
-                f"up to {int(known.sizes.max()):,}. Errors are robust to whatever battles of a cluster share (CR2, "
-                f"Satterthwaite's df of at least {decimals(ranking.smallest_df, 1)}); the variance is "
-                f"{ranking.design_effect:.2f} times that of independent battles."
-            )
-        of_workers = Independence("workers", "assumed" if known is None else "accounted", text)
+        battles, text = self.found.battles, self.prose("dependence", **self._fought)
+        of_workers = Independence("workers", "assumed" if battles.clusters is None else "accounted", text)
         return of_workers, *(Independence("items", "assumed", each) for each in battles.suspects)
 
     def paragraph(self) -> str:
-        ranking, battles, board = self.found, self.found.battles, self.found.board
-        known, order, terms = battles.clusters, ranking.order, []
-        if order is not None:
+        ranking, terms = self.found, []
+        if ranking.order is not None:
             terms.append("an effect of the order of presentation")
         if ranking.style:
             names = listing([shortened(each.name) for each in ranking.style], limit=6)
             terms.append(f"differences of {names} as covariates")
-        model = f"{_model(ranking)}{', with ' if terms else ''}{' and '.join(terms)}"
-        said = [
-            f"We ranked {len(board.places)} systems by {battles.n:,} pairwise battles "
-            f"({percent(battles.n_ties / battles.n)} ties) with the model of {model}."
-        ]
-        if known is not None:
-            said.append(
-                f"Standard errors are robust to {known.n_clusters:,} clusters ({shortened(known.name)}; CR2 with "
-                "Satterthwaite degrees of freedom)."
-            )
-        said.append(
-            f"Ranks follow from tests of all pairs, corrected by {LAW[board.test]} (alpha {board.alpha:.4g}). "
-            f"{board_lead(board)}"
-        )
-        if order is not None:
-            said.append(
-                f"The system shown first won {100 * order.share:.1f} % where both were equally strong."
-            )
-        return " ".join(said)
+        ties = percent(ranking.battles.n_ties / ranking.battles.n)
+        known = {"ties": ties, "model": _model(ranking), "lead": board_lead(ranking.board)}
+        return self.prose("battles", **self._fought, terms=terms, order=ranking.order, **known)
+
+    @property
+    def _fought(self) -> dict[str, object]:
+        clusters = self.found.battles.clusters
+        cluster = None if clusters is None else shortened(clusters.name)
+        return {"fought": self.found.battles, "cluster": cluster, "df": decimals(self.found.smallest_df, 1)}
 
     @property
     def signature(self) -> str:
@@ -363,22 +340,15 @@ class ScoreRankResult(RankResult):
         return (replace(answer, text=f"{answer.text} {of}"),)
 
     def paragraph(self) -> str:
-        ranking, table, board = self.found, self.found.table, self.found.board
-        clusters, inside = table.clusters, ""
-        if clusters is not None and ranking.tasks == "fixed":
-            inside = (
-                f" in {clusters.n_clusters:,} strata ({shortened(clusters.name)}) that are all that matters (at "
-                f"least {decimals(ranking.df, 1)} Satterthwaite degrees of freedom)"
-            )
-        elif clusters is not None:
-            inside = (
-                f" in {clusters.n_clusters:,} clusters ({shortened(clusters.name)}), with standard errors robust "
-                f"to these (CR2, {decimals(ranking.df, 1)} Bell-McCaffrey degrees of freedom)"
-            )
-        return (
-            f"We ranked {len(board.places)} systems by their mean {shortened(table.metric)} on the same "
-            f"{counted(table.n_items, 'item')}{inside}. Ranks follow from t tests of all pairs, corrected by "
-            f"{LAW[board.test]} (alpha {board.alpha:.4g}). {board_lead(board)}"
+        ranking, table = self.found, self.found.table
+        return self.prose(
+            "scores",
+            metric=shortened(table.metric),
+            items=counted(table.n_items, "item"),
+            clusters=table.clusters,
+            cluster=None if table.clusters is None else shortened(table.clusters.name),
+            df=decimals(ranking.df, 1),
+            lead=board_lead(ranking.board),
         )
 
     @property
