@@ -25,7 +25,7 @@ from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.saying.answer_words import TestedDifference
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot, Upright
 from humeval_power.saying.clustered_words import Independence
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Prose, Section, Table, prose_of
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -368,51 +368,6 @@ def _shown(measure: Measure, unit: float = 1.0) -> str:
     return f"{value} ({unit * measure.low:.4g} to {unit * measure.high:.4g})"
 
 
-def _independence(rated: RatedOutputs, tests: PairTests) -> Iterator[Independence]:
-    if rated.cluster is not None:
-        least = min((pair.df for pair in tests.pairs if pair.df is not None), default=math.nan)
-        how = "the mean difference is tested by Student's t."
-        if tests.test == "mann-whitney":
-            how = "Mann-Whitney's P(B > A) is tested by placements (Brunner and Munzel 2000; Obuchowski 1997)."
-        text = (
-            f"Ratings of one {rated.cluster_name} belong together. Errors are robust to whatever they share (CR2, "
-            f"at least {decimals(least, 1)} df); {how}"
-        )
-        if not least >= FEW_DF:
-            text += f" Below {FEW_DF:g} degrees of freedom this is no more than a hint."
-        yield Independence("items", "accounted", text)
-    text = "The table does not say which items were rated: all ratings count as of other items."
-    if rated.item is not None:
-        n, most, shared = _shared(rated.item, rated.system)
-        pairing = ". No item was rated under two systems."
-        if shared:
-            pairing = (
-                f"; {shared:,} items were rated under more than one system. The test does not pair them, and hard "
-                "items count as noise: 'compare scores' pairs them."
-            )
-        text = f"The ratings are of {n:,} items, up to {most:,} of one{pairing}"
-    strata = (
-        "Where outputs were drawn in strata, such as a fixed share of each document or of each bin of a metric, "
-        "the test counts what lies between strata as noise, and is too cautious."
-    )
-    yield Independence("items", "assumed", f"{text} {strata}")
-    text = (
-        "The table does not say who rated: all ratings count as independent. Where a worker rates many outputs "
-        "they are not, and the test is too bold."
-    )
-    if rated.worker is not None:
-        n, most, _ = _shared(rated.worker, rated.system)
-        known = f". The test knows what ratings of one {rated.cluster_name} share, and nothing else."
-        if rated.cluster is None:
-            known = (
-                ", which count as independent. A strict worker, or one who likes a system, moves many of them: the "
-                "test is then too bold. 'fit' and 'analyze' know workers and items; --cluster COLUMN is robust to "
-                "one of both."
-            )
-        text = f"{n:,} workers gave up to {most:,} ratings each{known}"
-    yield Independence("workers", "assumed", text)
-
-
 def _shared(code: Codes, system: Codes) -> tuple[int, int, int]:
     """How many there are, the most ratings of one, and how many of them stand under two systems or more."""
     kinds, place = np.unique(code, return_inverse=True)
@@ -594,29 +549,42 @@ class RatedPairs(PaperResult):
             series=tuple(series),
         )
 
+    @property
+    def _prose(self) -> Prose:
+        tests, rated, pair = self.found, self.rated, self.found.pairs[0]
+        least = min((each.df for each in tests.pairs if each.df is not None), default=math.nan)
+        return prose_of(
+            __package__,
+            "ratings.md.j2",
+            tests=tests,
+            rated=rated,
+            pair=pair,
+            is_clustered=rated.cluster is not None,
+            least=decimals(least, 1),
+            is_hint=not least >= FEW_DF,
+            few_df=FEW_DF,
+            of_items=None if rated.item is None else _shared(rated.item, rated.system),
+            of_workers=None if rated.worker is None else _shared(rated.worker, rated.system),
+            label=label_of(tests, rated),
+            level=level_of(1 - tests.alpha),
+            interval=significant_interval(*pair.interval),
+            p=p_words(pair.p_value),
+            systems=counted(len(rated.systems), "system"),
+            pairs=counted(len(tests.pairs), "pair"),
+            ratings=counted(len(rated.rating), "rating"),
+            significant=significant,
+        )
+
     def independence(self) -> tuple[Independence, ...]:
-        return tuple(_independence(self.rated, self.found))
+        prose = self._prose
+        known = (
+            () if self.rated.cluster is None else (Independence("items", "accounted", prose("clusters")),)
+        )
+        items = Independence("items", "assumed", prose("items"))
+        return *known, items, Independence("workers", "assumed", prose("workers"))
 
     def paper(self) -> tuple[str, ...]:
-        tests, rated = self.found, self.rated
-        label, alpha = label_of(tests, rated), f"{tests.alpha:g}"
-        taken = "" if rated.cluster is not None else ", ratings taken as independent"
-        if len(tests.pairs) == 1:
-            pair = tests.pairs[0]
-            return (
-                f"We compared {pair.b} (B) with {pair.a} (A) by {pair.n_b:,} and {pair.n_a:,} ratings. The mean "
-                f"rating was {significant(pair.mean_b)} for B and {significant(pair.mean_a)} for A, a difference "
-                f"of {significant(pair.difference)} ({level_of(1 - tests.alpha)} interval "
-                f"{significant_interval(*pair.interval)}; {label}, two-sided{taken}, {p_words(pair.p_value)}, "
-                f"alpha {alpha}).",
-            )
-        against = "" if tests.baseline is None else f" with {tests.baseline}"
-        return (
-            f"We compared {counted(len(rated.systems), 'system')}{against} in "
-            f"{counted(len(tests.pairs), 'pair')} by {counted(len(rated.rating), 'rating')} ({label}, "
-            f"two-sided{taken}). {tests.n_significant:,} of the pairs had p < {alpha}; after Holm's correction "
-            f"{tests.n_corrected:,} differed significantly.",
-        )
+        return (self._prose("paper"),)
 
     @property
     def signature(self) -> str:
