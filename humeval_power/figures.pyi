@@ -1,7 +1,6 @@
 """Figures as Matplotlib figures, and how they become files."""
 
 from humeval_power.comparisons.scores.figures import heat_map_figure as heat_map_figure
-from humeval_power.comparisons.scores.figures import histogram_figure as histogram_figure
 from humeval_power.saying.figure_style import COLOURS as COLOURS
 from humeval_power.saying.figure_style import DASHES as DASHES
 from humeval_power.saying.figure_style import figure_bytes as figure_bytes

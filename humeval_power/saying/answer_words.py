@@ -1,7 +1,4 @@
-"""The words of answers, the same in every command: powers, shares and differences as everyone reads them.
-
-A tested difference of two systems in a sentence: what is shown, and what is still possible.
-"""
+"""The words of answers, the same in every command: powers, shares and differences as everyone reads them."""
 
 from __future__ import annotations
 
@@ -70,9 +67,8 @@ def narrowing_words(known_from: Literal["assumed", "pilot"]) -> str:
     >>> narrowing_words("pilot")
     'more workers in the pilot'
     """
-    if known_from == "pilot":
-        return "more workers in the pilot"
-    return f"a pilot of {PILOT_WORKERS} workers and {PILOT_ITEMS} items"
+    wanted = f"a pilot of {PILOT_WORKERS} workers and {PILOT_ITEMS} items"
+    return "more workers in the pilot" if known_from == "pilot" else wanted
 
 
 def enough_work_words(least: int) -> str:
@@ -81,12 +77,8 @@ def enough_work_words(least: int) -> str:
     >>> enough_work_words(20)
     'As nothing says what one more worker costs, only designs count in which each gives 20 ratings or more.'
     """
-    if not least:
-        return ""
-    return (
-        "As nothing says what one more worker costs, only designs count in which each gives "
-        f"{least} ratings or more."
-    )
+    counts = f"only designs count in which each gives {least} ratings or more."
+    return f"As nothing says what one more worker costs, {counts}" if least else ""
 
 
 def share_words(share: float) -> str:
@@ -281,8 +273,6 @@ def _in_points(difference: float, scale: RatingScale) -> str:
     return f"{without_rounding(round(difference * scale.width, digits)):.{digits}f}"
 
 
-# Sentences about A and B with the systems' names in their place.
-
 # An A that follows a small letter or a minus is no article.
 _ROLES = re.compile(r"\bB\b|(?<=[a-z,] )A\b|(?<=[-\u2212] )A\b|^A(?= alone)")
 
@@ -296,13 +286,12 @@ def with_names(words: str, systems: tuple[str, str]) -> str:
     return _ROLES.sub(lambda role: systems[role[0] == "B"], words)
 
 
-# What the fit of a very large table says of its random probes, the same in tables, notes and reports.
-
-
 def probe_sentences(probes: float, seed: float, largest: float, effect: float) -> str:
     """Monte Carlo errors of the SDs and of the effect, relative to their standard errors, and what is not
     available without a likelihood."""
-    of_deviations, of_effect = _percent(largest), _percent(effect)
+    of_deviations, of_effect = (
+        "less than 0.1 %" if error < 0.001 else f"{100 * error:.1f} %" for error in (largest, effect)
+    )
     return (
         f"SDs by {probes:,.0f} fixed random probes (seed {seed:.0f}): "
         f"Monte Carlo error at most {of_deviations} of their standard errors, that of the effect {of_effect} of "
@@ -311,20 +300,12 @@ def probe_sentences(probes: float, seed: float, largest: float, effect: float) -
     )
 
 
-def _percent(share: float) -> str:
-    return "less than 0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
-
-
-# What paired randomisation tests say, whatever is swapped.
-
-
 def swap_facts(swaps: str, interval: tuple[float, float] | None) -> tuple[Fact, ...]:
     """How the p-value was found, and how far one that was drawn can be trusted."""
-    test = ("Test", f"paired randomisation, {swaps}")
-    if interval is None:
-        return (test,)
-    low, high = interval
-    return test, ("", f"with endless swaps p lies between {low:.4g} and {high:.4g} (95 %)")
+    facts = [("Test", f"paired randomisation, {swaps}")]
+    if interval is not None:
+        facts.append(("", "with endless swaps p lies between {:.4g} and {:.4g} (95 %)".format(*interval)))
+    return tuple(facts)
 
 
 def three_digits(value: float) -> str:
@@ -361,18 +342,12 @@ class TestedDifference:
         a, b = self.systems
         p, is_known = p_words(self.p_value), all(map(math.isfinite, self.interval))
         if self.shown:
-            reach = (
-                f" ({level_of(self.confidence)} interval {self._range(is_short=True)})" if is_known else ""
-            )
-            amount = self.amount or self._amount(self.estimate)
-            return (
-                f"{b} {self.verbs[0]} {amount} than {a}{self.ending}{reach}: {self.claim} is shown ({p})."
-            )
-        nothing = (
-            f"It is not shown that {self.hypothesis}"
-            if self.hypothesis
-            else f"No difference between {b} and {a} is shown"
-        )
+            interval = f" ({level_of(self.confidence)} interval {self._range(is_short=True)})"
+            than = f"{self.amount or self._amount(self.estimate)} than {a}{self.ending}"
+            return f"{b} {self.verbs[0]} {than}{interval if is_known else ''}: {self.claim} is shown ({p})."
+        nothing = f"No difference between {b} and {a} is shown"
+        if self.hypothesis:
+            nothing = f"It is not shown that {self.hypothesis}"
         amount = self.amount or "the same"
         if without_rounding(self.estimate):
             amount = f"{self.amount or self._amount(self.estimate)}{self.ending}"

@@ -7,13 +7,13 @@ Pages show it as a small SVG of its own (`render.svg`), files of it are drawn by
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from humeval_power.errors import InputError
-from humeval_power.saying.document import Drawing, Picture, Table
+from humeval_power.saying.document import Picture, Table
 from humeval_power.saying.numbers import significant, significant_interval, with_minus
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from humeval_power.saying.figure_style import FigureFormat
 
 Number = TypeVar("Number", int, float)
+Pair = tuple[float, float]
 SeriesKind = Literal["line", "steps", "points", "band", "bars", "cells"]
 _MOST_TICKS = 6
 _MOST_ROWS = 13  # of the table of a curve
@@ -139,6 +140,12 @@ class Series:
     high: tuple[float, ...] = ()
     colour: int = 0
 
+    @classmethod
+    def of(cls, kind: SeriesKind, name: str, points: Iterable[Pair], colour: int = 0) -> Series:
+        """The series through points (x, y)."""
+        x, y = zip(*points, strict=True)
+        return cls(kind, name, x, y, colour=colour)
+
     def __post_init__(self) -> None:
         needed = {
             "band": ("x", "low", "high"),
@@ -200,10 +207,6 @@ class Chart(Picture):
     marks: tuple[Mark, ...] = ()
     caption: str = ""
     numbers: Table | None = None
-
-    def named(self, name: str) -> Chart:
-        """The same chart under another name."""
-        return replace(self, name=name)
 
     @property
     def is_matrix(self) -> bool:
@@ -279,14 +282,10 @@ class LaterChart(Picture):
     """A chart that takes time to compute: made when a medium shows it, once."""
 
     def __init__(self, name: str, make: Callable[[], Chart], *, words: str, caption: str = "") -> None:
-        super().__init__(name, lambda: self.chart.figure, words=words, caption=caption)
-        self._make = make
+        self._make = cache(make)
+        super().__init__(name, lambda: self._make().figure, words=words, caption=caption)
 
-    def named(self, name: str) -> LaterChart:
-        """The same chart under another name."""
-        return LaterChart(name, lambda: self.chart, words=self.words, caption=self.caption)
-
-    @cached_property
+    @property
     def chart(self) -> Chart:
         """The chart as plain data."""
         return self._make()
@@ -323,7 +322,8 @@ class EstimateRow:
 
 @dataclass(frozen=True, slots=True)
 class EstimateRows:
-    """Rows around the value of the whole study, if there is one.
+    """Rows about `null`, where there is no difference, None for values that are none, and around the value of the
+    whole study, if there is one.
 
     `is_ordered`: the largest value on top, and more than 2 x 30 rows cut to the 30 at each end; else as given.
     """
@@ -333,6 +333,7 @@ class EstimateRows:
     x_label: str
     usual_label: str = ""
     marked_label: str = ""
+    null: float | None = 0.0
     whole: float | None = None
     whole_label: str = ""
     whole_interval: tuple[float, float] | None = None
@@ -359,73 +360,68 @@ class EstimateRows:
         aside = f", {n_marked:,} of them marked" if n_marked else ""
         return f"{len(hidden):,} more {self.nouns} between{aside}"
 
-    def drawing(
-        self, name: str, *, title: str, words: str, width: float, has_numbers: bool = True
-    ) -> Drawing:
-        """The picture of these rows: `title` is of the page, `width` in inches of files; `has_numbers` gives it a
-        table of its own, for what stands in none beside it."""
-
-        def draw() -> Figure:
-            from humeval_power.saying.panels import estimate_rows_figure
-
-            return estimate_rows_figure(self, width=width)
-
-        def svg() -> str:
-            from humeval_power.saying.render.svg import rows_svg
-
-            return rows_svg(self, title, words)
-
-        return Drawing(
-            name, draw, svg, title=title, words=words, numbers=self.table() if has_numbers else None
+    def chart(self, name: str, *, title: str, words: str) -> Chart:
+        """The picture of these rows: a point for each value, a line for its interval, to the edge where one end
+        is open."""
+        shown, whole = self.shown, self.whole
+        rows = [(float(place), row) for place, row in enumerate(shown) if row is not None]
+        marks = [] if self.null is None else [Upright("no difference", self.null)]
+        marks += [] if whole is None else [Upright(self.whole_label, whole, 2)]
+        known = (end for _, row in rows for end in (row.value, row.low, row.high) if math.isfinite(end))
+        ends = [*known, *(mark.x for mark in marks), *(self.whole_interval or ())]
+        room = 0.05 * (max(ends) - min(ends) or 1.0)
+        low, high = min(ends) - room, max(ends) + room
+        series = []
+        if self.whole_interval is not None:
+            top, bottom = -0.5, len(shown) - 0.5
+            series.append(
+                Series("band", "", self.whole_interval, low=(top, top), high=(bottom, bottom), colour=7)
+            )
+        for place, row in rows:
+            if not math.isnan(row.low):
+                ends_of = (max(row.low, low), min(row.high, high))
+                series.append(Series("line", "", ends_of, (place, place), colour=int(row.marked)))
+        for colour, label in enumerate((self.usual_label, self.marked_label)):
+            of = [
+                (row.value, place)
+                for place, row in rows
+                if row.marked == colour and math.isfinite(row.value)
+            ]
+            if of:
+                series.append(Series.of("points", label, of, colour))
+        hidden = len(self.rows) - len(rows)
+        names = tuple(f"... {hidden:,} more" if row is None else row.name for row in shown)
+        return Chart(
+            name,
+            title,
+            words,
+            Axis(self.x_label, low, high),
+            Axis("", 0, max(1, len(names)), names=names),
+            tuple(series),
+            tuple(marks),
+            self.gap if hidden else "",
+            self.table(),
         )
 
     def table(self) -> Table:
         """The rows that are drawn in numbers."""
         drawn = [row for row in self.shown if row is not None]
-        kept = 3 if any(math.isfinite(row.low) for row in drawn) else 1
+        n_columns = 1 if all(math.isnan(row.low) for row in drawn) else 2
         rows = [
-            (row.name, *(with_minus(significant(value)) for value in (row.value, row.low, row.high)[:kept]))
+            (row.name, *map(with_minus, (significant(row.value), significant_interval(row.low, row.high))))
             for row in drawn
         ]
-        return Table(("", self.x_label, "from", "to")[: kept + 1], tuple(rows))
+        return Table(
+            ("", self.x_label, "interval")[: n_columns + 1], tuple(row[: n_columns + 1] for row in rows)
+        )
 
-
-# Effects with their intervals below each other as a chart, about the value without an effect.
 
 Effect = tuple[str, float, tuple[float, float]]
-_ROOM = 0.05  # of the axis, on each side
 
 
 def interval_chart(
     name: str, effects: Sequence[Effect], *, axis: str, title: str, words: str, null: float | None = 0.0
 ) -> Chart:
-    """A bar for the interval of each effect, the first on top, with a point at the estimate.
-
-    effects : name, estimate and the ends of its interval; an end that is not finite is drawn at the estimate.
-    null : where there is no difference, None for values that are none.
-    """
-    names, estimates, _ = zip(*effects, strict=True)
-    lows, highs = (
-        tuple(ends[side] if math.isfinite(ends[side]) else value for _, value, ends in effects)
-        for side in (0, 1)
-    )
-    marks = () if null is None else (Upright("no difference", null),)
-    low, high = (f((*ends, *(mark.x for mark in marks))) for f, ends in ((min, lows), (max, highs)))
-    room = _ROOM * (high - low or 1.0)
-    rows = tuple(float(place) for place in range(len(names)))
-    return Chart(
-        name=name,
-        title=title,
-        words=words,
-        x=Axis(axis, low - room, high + room),
-        y=Axis("", 0, max(1, len(names)), names=names),
-        series=(
-            Series("bars", "interval", y=rows, low=lows, high=highs),
-            Series("points", "estimate", estimates, rows, colour=1),
-        ),
-        marks=marks,
-        numbers=Table(
-            ("", axis, "interval"),
-            tuple((each, significant(value), significant_interval(*ends)) for each, value, ends in effects),
-        ),
-    )
+    """Effects with their intervals below each other: name, estimate and the ends, as given."""
+    rows = tuple(EstimateRow(each, value, *ends) for each, value, ends in effects)
+    return EstimateRows(rows, "", axis, null=null, is_ordered=False).chart(name, title=title, words=words)

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from humeval_power.saying.numbers import POWER_LABEL, in_words, with_minus
 from humeval_power.saying.values import estimated, plain, share, signed
@@ -122,9 +123,11 @@ class Picture:
         self.name, self.words, self.caption = name, words, caption
         self._draw = draw
 
-    def named(self, name: str) -> Picture:
+    def named(self, name: str) -> Self:
         """The same picture under another name."""
-        return Picture(name, self._draw, words=self.words, caption=self.caption)
+        other = copy(self)
+        object.__setattr__(other, "name", name)  # a chart is frozen
+        return other
 
     @cached_property
     def figure(self) -> Figure:
@@ -218,8 +221,8 @@ NUMBERS_FROM = "Where the numbers come from"
 
 
 class Drawing(Picture):
-    """A picture with a `title`, drawn twice: `svg` for a page, `draw` for files; `numbers` are its table, if any;
-    one that `is_tall` scrolls in a frame of its own.
+    """A picture with a `title`, drawn twice: `svg` for a page, `draw` for files; one that `is_tall` scrolls in a
+    frame of its own. Its numbers stand elsewhere, or are too many.
 
     The SVG holds presentation attributes and classes alone, as that of a chart: a page's style sheet has the say.
     """
@@ -233,29 +236,10 @@ class Drawing(Picture):
         title: str,
         words: str,
         caption: str = "",
-        numbers: Table | None = None,
         is_tall: bool = False,
     ) -> None:
         super().__init__(name, draw, words=words, caption=caption)
-        self.title, self.svg, self._numbers = title, svg, numbers
-        self.is_tall = is_tall
-
-    def named(self, name: str) -> Drawing:
-        """The same picture under another name."""
-        return Drawing(
-            name,
-            self._draw,
-            self.svg,
-            title=self.title,
-            words=self.words,
-            caption=self.caption,
-            numbers=self._numbers,
-            is_tall=self.is_tall,
-        )
-
-    def table(self) -> Table | None:
-        """What it shows in numbers; None where they stand elsewhere or are too many."""
-        return self._numbers
+        self.title, self.svg, self.is_tall = title, svg, is_tall
 
 
 # What a figure of a surface draws of each cell: its power, or how wrong its significant estimates are.

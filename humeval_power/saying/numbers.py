@@ -87,7 +87,10 @@ NO_P = "none"  # what a cell of p-values shows where there is none
 
 def p_words(value: float) -> str:
     """A p-value as reports print it; 'no p-value' where it is missing."""
-    return p_equals(p_cell(value))
+    cell = p_cell(value)
+    if cell == NO_P:
+        return "no p-value"
+    return f"p {cell}" if cell.startswith("<") else f"p = {cell}"
 
 
 def p_cell(value: float) -> str:
@@ -97,30 +100,23 @@ def p_cell(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def p_equals(cell: str) -> str:
-    """'p = 0.021', 'p < 0.001' or 'no p-value', from the p-value as a cell."""
-    if cell == NO_P:
-        return "no p-value"
-    return f"p {cell}" if cell.startswith("<") else f"p = {cell}"
-
-
 def significant(value: float) -> str:
     """Four significant digits, for what has a scale of its own; '-' where it is not known."""
-    if math.isnan(value):
-        return "-"
     if math.isinf(value):
         return "infinite" if value > 0 else "-infinite"
-    return f"{value:.4g}"
+    return "-" if math.isnan(value) else f"{value:.4g}"
 
 
 def significant_interval(low: float, high: float) -> str:
-    """'0.1 to 0.3', or '-' where there is none."""
+    """'0.1 to 0.3', 'above 0.1' where the other end is open, or '-' where there is none."""
     if math.isnan(low) or math.isnan(high):
         return "-"
+    if math.isinf(high) and math.isfinite(low):
+        return f"above {significant(low)}"
+    if math.isinf(low) and math.isfinite(high):
+        return f"below {significant(high)}"
     return f"{significant(low)} to {significant(high)}"
 
-
-# What a power is called, and its decimals, wherever it is printed.
 
 POWER_LABEL, BY_FORMULA = "Power", "By formula"
 _POWER_DIGITS = 3  # of a power

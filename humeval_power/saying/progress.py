@@ -6,10 +6,10 @@ import importlib.util
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol, TypeVar
 
 from humeval_power.safe_text import visible
 from humeval_power.saying.document import Document, Paragraph, Section
@@ -18,12 +18,11 @@ from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.sweep.blocks import sweep_in_force
 from humeval_power.sweep.dispatch import ComputingCost
 
+Value = TypeVar("Value")
 Tell = Callable[[str], None]
 PATIENCE = 1.0  # seconds before anything is shown
 LINE_EVERY = 30.0  # seconds between lines where standard error is not a terminal
-Watch = Callable[
-    [str, float, float | None], None
-]  # what is done, the share of it, the seconds left if known
+Watch = Callable[[str, float, float | None], None]  # what is done, its share, the seconds left if known
 
 
 class Advance(Protocol):
@@ -41,33 +40,27 @@ _CLOCK: ContextVar[_Clock | None] = ContextVar("clock", default=None)  # of the 
 
 
 @contextmanager
-def silent() -> Iterator[None]:
+def _within(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
+
+def silent() -> AbstractContextManager[None]:
     """Within the block no progress is shown."""
-    token = _SILENT.set(True)
-    try:
-        yield
-    finally:
-        _SILENT.reset(token)
+    return _within(_SILENT, True)
 
 
-@contextmanager
-def lines_to(tell: Tell) -> Iterator[None]:
+def lines_to(tell: Tell) -> AbstractContextManager[None]:
     """Within the block, progress that no terminal shows is told as lines."""
-    token = _TELL.set(tell)
-    try:
-        yield
-    finally:
-        _TELL.reset(token)
+    return _within(_TELL, tell)
 
 
-@contextmanager
-def watched_by(watch: Watch) -> Iterator[None]:
+def watched_by(watch: Watch) -> AbstractContextManager[None]:
     """Within the block, progress is told to a program, at each step and nowhere else."""
-    token = _WATCH.set(watch)
-    try:
-        yield
-    finally:
-        _WATCH.reset(token)
+    return _within(_WATCH, watch)
 
 
 def tell(text: str) -> None:
@@ -273,7 +266,6 @@ class SweepCost(Result):
         return max(self.cost.seconds / self.slots, longest)
 
     def body(self) -> Document:
-        """A few lines."""
         cost = self.cost
         kept = f"; {counted(cost.n_kept, 'block')} more are kept from before" if cost.n_kept else ""
         replicates = f", {counted(cost.n_replicates, 'replicate')}" if cost.n_replicates else ""
@@ -288,5 +280,4 @@ class SweepCost(Result):
         return Document("Nothing was computed yet", sections=(Section("", paragraphs),))
 
     def content(self) -> Record:
-        """The counts, and the seconds of one core."""
         return {**asdict(self.cost), "cores": self.slots, "wall_seconds": self.wall_seconds}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from humeval_power.checking.rows import APART, OF_ANOTHER_CRITERION, FlowStep
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import Record
-from humeval_power.saying.values import JsonRecord, count, listed, number, words
+from humeval_power.saying.values import JsonRecord, listed, number, words
 
 if TYPE_CHECKING:
     from humeval_power.checking.rows import ExportFlow
@@ -55,13 +55,12 @@ def flow_sentence(record: JsonRecord) -> str | None:
     if not steps:
         return None
     said = [_of_export(export) for export in exports]
-    if not exports or _n_dropped(steps):
-        shown = [_of_table(step) for step in steps if not _is_of_another(step)]
-        chosen = next((words(step, "reason") or "" for step in steps if _is_of_another(step)), None)
-        if chosen is not None:
-            left = sum(_n_rows(step) for step in steps if _is_of_another(step))
-            n = _n_rows(steps[0]) - left
-            criterion = chosen.removeprefix(OF_ANOTHER_CRITERION)
+    if not exports or any(map(_is_left_out, steps)):
+        others = [step for step in steps if _is_of_another(step)]
+        shown = [_of_table(step) for step in steps if step not in others]
+        if others:
+            n = steps[0].rows - sum(step.rows for step in others)
+            criterion = others[0].reason.removeprefix(OF_ANOTHER_CRITERION)
             shown[0] += f", {n:,} of them of the criterion {criterion}"
         said.append("; ".join(shown) + ".")
     return " ".join(said)
@@ -70,7 +69,8 @@ def flow_sentence(record: JsonRecord) -> str | None:
 def n_dropped(record: JsonRecord) -> int:
     """Rows that were left out of the table as it was read, and of the exports that it was made of; rows of another
     criterion than the chosen one are not left out."""
-    return sum(_n_dropped(_steps(one)) for one in (*_exports(record), record))
+    steps = (step for one in (*_exports(record), record) for step in _steps(one))
+    return sum(step.rows for step in steps if _is_left_out(step))
 
 
 def left_out_notice(flow: Iterable[FlowStep]) -> tuple[str, ...]:
@@ -102,66 +102,58 @@ def flow_rows(record: JsonRecord) -> list[tuple[str, str, str]]:
         for step in _without_repeats(_steps(export))
     ]
     steps += [(_verb(step).capitalize(), step) for step in _steps(record)]
-    return [(name, count(step, "rows") or "", words(step, "reason") or "") for name, step in steps]
+    return [(name, f"{step.rows:,}", step.reason) for name, step in steps]
 
 
 def _of_export(export: JsonRecord) -> str:
     """'Of the export pilot.csv (qualtrics), 120 rows of the export were read; 3 were left out (...); ...'"""
     said = []
     for step in _without_repeats(_steps(export)):
-        n, reason = count(step, "rows") or "0", words(step, "reason") or "rows"
-        verb = "was" if n == "1" else "were"
-        dropped = step.get("step") == "dropped"
-        said.append(f"{n} {verb} left out ({reason})" if dropped else f"{n} {reason} {verb} {_kept(step)}")
+        was, reason = "was" if step.rows == 1 else "were", step.reason or "rows"
+        kept = "kept" if step.step == "analysed" else _verb(step)
+        if step.step == "dropped":
+            said.append(f"{step.rows:,} {was} left out ({reason})")
+        else:
+            said.append(f"{step.rows:,} {reason} {was} {kept}")
     return f"Of the export {words(export, 'source')} ({words(export, 'platform')}), {'; '.join(said)}."
 
 
-def _without_repeats(steps: list[JsonRecord]) -> Iterator[JsonRecord]:
+def _without_repeats(steps: Iterable[FlowStep]) -> Iterator[FlowStep]:
     """The steps without a reading of just what the steps before it have left."""
     left: int | None = None
     for step in steps:
-        rows = _n_rows(step)
-        if step.get("step") == "dropped":
-            left = None if left is None else left - rows
-        elif step.get("step") == "read":
-            if rows == left:
+        if step.step == "dropped":
+            left = None if left is None else left - step.rows
+        elif step.step == "read":
+            if step.rows == left:
                 continue
-            left = rows
+            left = step.rows
         yield step
 
 
-def _of_table(step: JsonRecord) -> str:
-    rows, reason = count(step, "rows") or "0", words(step, "reason") or ""
-    why = f" ({reason})" if reason else ""
-    return f"{rows} {'row was' if rows == '1' else 'rows were'} {_verb(step)}{why}"
+def _of_table(step: FlowStep) -> str:
+    why = f" ({step.reason})" if step.reason else ""
+    return f"{step.rows:,} {'row was' if step.rows == 1 else 'rows were'} {_verb(step)}{why}"
 
 
-def _verb(step: JsonRecord) -> str:
-    if _is_of_another(step):
-        return "of another criterion"
-    return _VERBS.get(str(step.get("step")), "kept")
+def _verb(step: FlowStep) -> str:
+    return "of another criterion" if _is_of_another(step) else _VERBS.get(step.step, "kept")
 
 
-def _is_of_another(step: JsonRecord) -> bool:
-    return step.get("step") == "dropped" and (words(step, "reason") or "").startswith(OF_ANOTHER_CRITERION)
+def _is_of_another(step: FlowStep) -> bool:
+    return step.step == "dropped" and step.reason.startswith(OF_ANOTHER_CRITERION)
 
 
-def _kept(step: JsonRecord) -> str:
-    return "kept" if step.get("step") == "analysed" else _verb(step)
+def _is_left_out(step: FlowStep) -> bool:
+    return step.step == "dropped" and step.rows > 0 and not _is_of_another(step)
 
 
-def _n_rows(step: JsonRecord) -> int:
-    return int(number(step, "rows") or 0)
-
-
-def _n_dropped(steps: list[JsonRecord]) -> int:
-    return sum(
-        _n_rows(step) for step in steps if step.get("step") == "dropped" and not _is_of_another(step)
-    )
-
-
-def _steps(record: JsonRecord) -> list[JsonRecord]:
-    return [step for step in listed(record, "flow") if isinstance(step, Mapping)]
+def _steps(record: JsonRecord) -> list[FlowStep]:
+    return [
+        FlowStep(step["step"], int(number(step, "rows") or 0), words(step, "reason") or "")
+        for step in listed(record, "flow")
+        if isinstance(step, Mapping)
+    ]
 
 
 def _exports(record: JsonRecord) -> list[JsonRecord]:
@@ -176,16 +168,7 @@ def _exports(record: JsonRecord) -> list[JsonRecord]:
         {
             **first,
             "source": f"{words(first, 'source')} and {len(others):,} more" if others else first["source"],
-            "flow": [
-                asdict(step)
-                for step in merged_flow(
-                    [
-                        FlowStep(step["step"], _n_rows(step), words(step, "reason") or "")
-                        for step in _steps(one)
-                    ]
-                    for one in (first, *others)
-                )
-            ],
+            "flow": list(map(asdict, merged_flow(map(_steps, (first, *others))))),
         }
         for first, *others in alike.values()
     ]

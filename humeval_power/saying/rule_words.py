@@ -1,7 +1,4 @@
-"""A decision rule in the words of a methods section.
-
-What the standard deviations of a fit or a plan are of, and what is said of those that a table does not tell.
-"""
+"""A decision rule in the words of a methods section, and what SDs of a fit or a plan are of."""
 
 from __future__ import annotations
 
@@ -49,7 +46,6 @@ _LATENT_ASSUMPTIONS = (
     "samples of those meant; their effects are normal and uncorrelated on the latent scale; no rating depends on "
     "another beyond sharing its worker or its item."
 )
-_LAPLACE = ", its integrals by Laplace's approximation"
 _LINEARISED: Mapping[DegreesOfFreedom, str] = {
     "kenward-roger": "a t distribution with the Kenward-Roger degrees of freedom and standard error of the model "
     "linearised at its estimates",
@@ -88,7 +84,8 @@ def model_words(rule: DecisionRule) -> str:
 
 def estimator_words(rule: DecisionRule) -> str:
     """How the model is fitted."""
-    return ESTIMATORS[rule.estimator] + (_LAPLACE if rule.is_latent else "")
+    laplace = ", its integrals by Laplace's approximation" if rule.is_latent else ""
+    return f"{ESTIMATORS[rule.estimator]}{laplace}"
 
 
 def reference_of(rule: DecisionRule) -> str:
@@ -115,18 +112,15 @@ def rule_sentence(rule: DecisionRule, *, by_intervals: bool = False) -> str:
     """The model and the test, or the repeated intervals that decide in its place, in two sentences."""
     model = f"{model_words(rule)}, fitted by {estimator_words(rule)}.{reported_words(rule)}"
     if by_intervals:
-        level = f"{level_of(1 - rule.alpha)}"
         return (
             f"{model} Repeated confidence intervals of the difference between the systems by {reference_of(rule)}; "
-            f"together they cover it with confidence {level}."
+            f"together they cover it with confidence {level_of(1 - rule.alpha)}."
         )
     if rule.margin is not None:
         return f"{model} {margin_test(rule)}"
     sides = "two-sided" if rule.alternative == "two-sided" else "one-sided (B better than A)"
-    return (
-        f"{model} Wald test of the difference "
-        f"between the systems against {reference_of(rule)}, {sides}, alpha {rule.alpha:g}."
-    )
+    test = f"Wald test of the difference between the systems against {reference_of(rule)}"
+    return f"{model} {test}, {sides}, alpha {rule.alpha:g}."
 
 
 def margin_test(rule: DecisionRule) -> str:
@@ -155,10 +149,12 @@ def margin_words(rule: DecisionRule, scale: RatingScale | None) -> str:
     """'0.05 on [0, 1], 0.2 on the scale 1 to 5'; empty without a margin."""
     if rule.margin is None:
         return ""
-    raw = ""
-    if scale is not None:
-        raw = f", {abs(scale.effect_to_raw(rule.margin)):.4g} on the scale {scale.low:g} to {scale.high:g}"
-    return f"{rule.margin:g} on [0, 1]{raw}"
+    said = f"{rule.margin:g} on [0, 1]"
+    if scale is None:
+        return said
+    return (
+        f"{said}, {abs(scale.effect_to_raw(rule.margin)):.4g} on the scale {scale.low:g} to {scale.high:g}"
+    )
 
 
 def halfway_words(halfway: HalfwayPower) -> str:
@@ -239,9 +235,7 @@ def margin_decision(
     a, b = systems
     assert rule.margin is not None
     width = 1.0 if scale is None else scale.width
-    digits = (
-        max(0, 3 - math.ceil(math.log10(width))) + 1
-    )  # one more than elsewhere: an end may be near the margin
+    digits = max(0, 3 - math.ceil(math.log10(width))) + 1  # one more: an end may be near the margin
     low, high = (f"{round(end * width, digits) + 0.0:.{digits}f}" for end in interval)
     margin = f"{rule.margin * width:.4g}"
     less, level = f"less than {points_words(rule.margin, scale)}", f"{level_of(rule.confidence)} interval"
@@ -306,18 +300,16 @@ def sds_in_words(names: Sequence[str], systems: Sequence[str], *, minus: str = "
     >>> sds_in_words(["sd_item_slope (in 2 of 3 fits)"], ("old", "new"))
     'how much items differ in new - old (sd_item_slope, in 2 of 3 fits)'
     """
-    return in_words([_one(name, systems, minus) for name in names])
-
-
-def _one(name: str, systems: Sequence[str], minus: str) -> str:
-    key, _, rest = name.partition(" ")
-    if key not in SD_WORDS:
-        return name
-    words = SD_WORDS[key][0].lower() + SD_WORDS[key][1:]
-    if len(systems) == 2:
-        words = with_names(words.replace("B - A", f"B {minus} A"), (systems[0], systems[1]))
-    more = f", {rest.strip('()')}" if rest else ""
-    return f"{words.replace('B - A', 'the difference of two systems')} ({key}{more})"
+    said = []
+    for name in names:
+        key, _, rest = name.partition(" ")
+        of = SD_WORDS.get(key, "")
+        if len(systems) == 2:
+            of = with_names(of.replace("B - A", f"B {minus} A"), (systems[0], systems[1]))
+        of = f"{of[:1].lower()}{of[1:]}".replace("B - A", "the difference of two systems")
+        more = f", {rest.strip('()')}" if rest else ""
+        said.append(f"{of} ({key}{more})" if of else name)
+    return in_words(said)
 
 
 def zero_words(names: Sequence[str], systems: Sequence[str]) -> str:

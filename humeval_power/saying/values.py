@@ -14,7 +14,6 @@ from humeval_power.scales import RatingScale
 JsonRecord: TypeAlias = Mapping[str, Any]
 NOTHING: JsonRecord = {}
 SHORT_HASH = 8
-COMPARED_RULE = "card2020"
 
 
 def part(document: JsonRecord, *path: str) -> JsonRecord:
@@ -69,7 +68,7 @@ def cells(document: JsonRecord) -> list[dict[str, Any]]:
     result = []
     for row in rows:
         effect, power = number(row, "effect"), number(row, "power")
-        if effect is not None and power is not None and row.get("rule") != COMPARED_RULE:
+        if effect is not None and power is not None and row.get("rule") != "card2020":
             difference = number(row, "difference")
             result.append({**row, "difference": effect * unit if difference is None else difference})
     return result
@@ -79,10 +78,8 @@ def rule_of(document: JsonRecord) -> DecisionRule | None:
     """The decision rule that a document states in full, None where it does not."""
     for stated in (part(document, "rule"), part(document, "effect", "rule")):
         if all(stated.get(name) is not None for name in ("estimator", "df", "alternative", "alpha")):
-            known = {
-                field.name: stated[field.name] for field in fields(DecisionRule) if field.name in stated
-            }
-            return DecisionRule(**known)
+            names = (field.name for field in fields(DecisionRule))
+            return DecisionRule(**{name: stated[name] for name in names if name in stated})
     return None
 
 
@@ -110,10 +107,8 @@ def ratings_source(parameters: JsonRecord) -> str:
 def design_words(cell: JsonRecord) -> str:
     """'10 workers, 100 items, 3 ratings per item and system' for a cell."""
     per_item = number(cell, "ratings_per_item")
-    said = [f"{count(cell, 'workers')} workers", f"{count(cell, 'items')} items"]
-    return ", ".join(
-        [*said, *([] if per_item is None else [f"{per_item:.3g} ratings per item and system"])]
-    )
+    each = "" if per_item is None else f", {per_item:.3g} ratings per item and system"
+    return f"{count(cell, 'workers')} workers, {count(cell, 'items')} items{each}"
 
 
 def plain(value: float) -> str:

@@ -17,7 +17,6 @@ from humeval_power.files.tables import read_table
 from humeval_power.ratings import ratings_from_table
 from humeval_power.saying.figure_style import figure_bytes
 from humeval_power.saying.numbers import p_words
-from humeval_power.saying.panels import estimate_rows_figure
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.diagnostics import (
     leave_item_groups_out,
@@ -48,14 +47,22 @@ def renamed(names):
     return ratings_from_table(frame)
 
 
-def values_of(figure):
-    return [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_gid() == "value"]
+def values_of(chart):
+    points = [each for each in chart.series if each.kind == "points"]
+    placed = sorted((y, x) for each in points for y, x in zip(each.y, each.x, strict=True))
+    return [x for _, x in placed]
 
 
-def drawn(told, **look):
+def drawn(told):
     """The figure of rows, and their sentence."""
+    chart, sentence = charted(told)
+    return chart.figure, sentence
+
+
+def charted(told):
+    """The chart of rows, and their sentence."""
     rows, sentence = told
-    return estimate_rows_figure(rows, **look), sentence
+    return rows.chart("rows", title="A title " * 9, words=sentence), sentence
 
 
 def told():
@@ -66,7 +73,7 @@ def told():
         "residuals": lambda: residual_figure(predictions, ratings),
         "ceiling": lambda: ceiling_figure(ratings),
         "influence": lambda: drawn(influence_rows(leave_one_worker_out(ratings))),
-        "item groups": lambda: drawn(influence_rows(leave_item_groups_out(ratings)), title="A title " * 9),
+        "item groups": lambda: drawn(influence_rows(leave_item_groups_out(ratings))),
     }
 
 
@@ -84,9 +91,9 @@ def test_every_picture_comes_with_one_sentence_and_the_same_bytes_twice(name):
 
 def test_a_caterpillar_shows_every_worker_with_the_largest_on_top():
     ratings, predictions = pilot()
-    figure, sentence = drawn(worker_difference_rows(predictions, ratings, screen_workers(ratings)))
-    assert values_of(figure) == sorted(predictions.workers.difference, reverse=True)
-    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    chart, sentence = charted(worker_difference_rows(predictions, ratings, screen_workers(ratings)))
+    assert values_of(chart) == sorted(predictions.workers.difference, reverse=True)
+    names = [label.get_text() for label in chart.figure.axes[0].get_yticklabels()]
     assert names[0] == ratings.worker_names[int(np.argmax(predictions.workers.difference))]
     positive = int((predictions.workers.difference > 0).sum())
     assert f"{positive} of 10 workers rate new higher than baseline" in sentence
@@ -115,10 +122,10 @@ def study(n_items, *, system_b=lambda rng, n: rng.normal(0.6, 0.2, n)):
 def test_of_many_items_the_thirty_at_each_end_are_shown():
     ratings = study(100)
     predictions = predicted_effects(fit(ratings), ratings)
-    figure, _ = drawn(item_difference_rows(predictions, ratings))
+    chart, _ = charted(item_difference_rows(predictions, ratings))
     ordered = sorted(predictions.items.difference, reverse=True)
-    assert values_of(figure) == ordered[:30] + ordered[-30:]
-    assert any("40 more items between" in text.get_text() for text in figure.axes[0].texts)
+    assert values_of(chart) == ordered[:30] + ordered[-30:]
+    assert chart.caption == "40 more items between"
 
 
 def test_ceiling_shares_are_counted():

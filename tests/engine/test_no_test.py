@@ -148,7 +148,7 @@ def test_no_standard_error_or_no_df_gives_no_p_value(error: float, df: float) ->
 def test_no_formatter_prints_a_missing_p_as_a_number(form) -> None:
     said = form(math.nan)
     assert said in ("none", "no p-value", "-")
-    assert numbers.p_equals("none") == "no p-value"
+    assert numbers.p_words(math.nan) == "no p-value"
 
 
 def test_a_missing_p_stays_missing_when_others_are_corrected() -> None:

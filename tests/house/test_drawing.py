@@ -11,7 +11,6 @@ import pytest
 from humeval_power.saying.chart import ENDS, EstimateRow, EstimateRows
 from humeval_power.saying.document import Document, Section
 from humeval_power.saying.render import as_html_part, as_terminal
-from humeval_power.saying.render.svg import rows_svg
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.check import ratings_svg
 from humeval_power.studies.fit.who_rated_what import CellMap, assignment_svg
@@ -44,7 +43,7 @@ def grid(name: str) -> CellMap:
 def hostile() -> list[str]:
     ratings = {HOSTILE: np.array([1.0, 2, 2]), "B": np.array([3.0, 3])}
     return [
-        rows_svg(rows(4, HOSTILE), HOSTILE, HOSTILE),
+        rows(4, HOSTILE).chart("rows", title=HOSTILE, words=HOSTILE).svg(),
         assignment_svg(grid(HOSTILE), (HOSTILE, "b", "c"), HOSTILE, HOSTILE),
         ratings_svg(ratings, RatingScale(1, 5), HOSTILE, HOSTILE),
     ]
@@ -59,7 +58,7 @@ def test_names_of_any_kind_make_no_element_and_no_style(place: int) -> None:
 
 
 def test_every_row_has_its_marker_and_its_interval() -> None:
-    root = ElementTree.fromstring(rows_svg(rows(12), "t", "w"))
+    root = ElementTree.fromstring(rows(12).chart("rows", title="t", words="w").svg())
     lines = [each for each in root.iter(f"{SVG}path") if re.fullmatch(r"s[01]", each.get("class", ""))]
     assert len(lines) == 12
     assert sum(each.get("class") == "s1" for each in lines) == sum(row.marked for row in rows(12).rows)
@@ -70,7 +69,9 @@ def test_of_many_rows_the_ends_are_shown_with_what_is_between() -> None:
     shown = all_rows.shown
     assert len(shown) == 2 * ENDS + 1
     assert [row.value for row in shown if row] == sorted((row.value for row in shown if row), reverse=True)
-    assert "40 more workers between, 19 of them marked" in rows_svg(all_rows, "t", "w")
+    chart = all_rows.chart("rows", title="t", words="w")
+    assert chart.caption == "40 more workers between, 19 of them marked"
+    assert chart.y.names[ENDS] == "... 40 more"
     assert len(all_rows.table().rows) == 2 * ENDS
 
 
@@ -92,7 +93,7 @@ def test_bars_of_ratings_are_as_high_as_their_shares() -> None:
 
 
 def test_a_page_shows_the_svg_and_the_numbers_and_a_terminal_neither() -> None:
-    drawing = rows(3).drawing("workers", title="How do workers differ?", words="Three of them.", width=5)
+    drawing = rows(3).chart("workers", title="How do workers differ?", words="Three of them.")
     document = Document("T", sections=(Section("S", (drawing,)),))
     page = as_html_part(document)
     assert "<svg" in page
@@ -106,4 +107,3 @@ def test_rows_that_stand_in_an_order_of_their_own_keep_it_and_are_all_shown() ->
     given = tuple(EstimateRow(f"{k}", float(k % 3), -1.0, 3.0) for k in range(70))
     all_rows = EstimateRows(given, nouns="comparisons", x_label="Difference", is_ordered=False)
     assert all_rows.shown == given
-    assert all_rows.drawing("d", title="t", words="w", width=5, has_numbers=False).table() is None

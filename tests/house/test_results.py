@@ -99,6 +99,6 @@ def test_the_same_is_printed_in_each_format(form: str, start: str) -> None:
 
 def test_a_page_holds_its_pictures_and_nothing_that_acts() -> None:
     page = without_own_scripts(run(*LINE, "--format", "html").stdout)
-    assert "data:image/svg+xml;base64," in page
+    assert "<svg " in page
     assert "<script" not in page
     assert "SHA-256" in page  # where the numbers come from

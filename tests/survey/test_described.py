@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from cli import run, run_json
 
-from humeval_power.comparisons.survey.result import survey_figure
+from humeval_power.comparisons.survey.result import survey_chart
 from humeval_power.comparisons.survey.survey import (
     PublishedComparison,
     Share,
@@ -122,12 +121,7 @@ def test_a_line_joins_studies_of_as_many_workers_alone() -> None:
         for place, (workers, each, items) in enumerate(sizes)
     ]
     found = survey(collection, {"low": preset("low")})
-    axes = survey_figure(collection, found).axes[0]
-    drawn = {
-        tuple(line.get_xdata())
-        for line in axes.lines
-        if len(np.unique(line.get_xdata())) == len(line.get_xdata())
-    }
+    drawn = {each.x for each in survey_chart(collection, found).series if each.kind == "line"}
     assert {(50, 200), (50, 100), (300,)} <= drawn
     assert not any({50, 300} <= set(x) or {100, 200} <= set(x) for x in drawn)
 

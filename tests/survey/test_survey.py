@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli import run
-from matplotlib.collections import PathCollection
 from reference.golden import shared_golden
 from scipy import stats
 
-from humeval_power.comparisons.survey.result import survey_figure
+from humeval_power.comparisons.survey.result import survey_chart
 from humeval_power.comparisons.survey.survey import PublishedComparison, survey
 from humeval_power.designs import crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.parameters import preset
-from humeval_power.saying.figure_style import figure_bytes
 from humeval_power.studies.power.analytic import minimum_detectable_effect
 from humeval_power.studies.power.formula import analytic_power, effect_precision
 
@@ -152,23 +150,18 @@ def test_nothing_to_look_at_is_refused(options: dict) -> None:
 
 def test_every_comparison_with_effect_and_items_is_a_point_of_the_picture() -> None:
     found = survey(COLLECTION, SETTINGS)
-    axes = survey_figure(COLLECTION, found).axes[0]
-    points = next(each for each in axes.collections if isinstance(each, PathCollection))
-    assert points.get_offsets().tolist() == [[100, 0.1], [50, 0.15], [200, -0.02]]
-    labels = [text.get_text() for text in axes.figure.legends[0].get_texts()]
-    assert labels[0] == "comparison"
+    chart = survey_chart(COLLECTION, found)
+    points = chart.series[-1]
+    assert list(zip(points.x, points.y, strict=True)) == [(100, 0.1), (50, 0.15), (200, -0.02)]
+    labels = [each.name for each in chart.series if each.name]
+    assert labels[-1] == "comparison"
     assert len(labels) == 3
 
 
 def test_the_picture_has_the_same_bytes_twice() -> None:
     found = survey(COLLECTION, SETTINGS)
-    one, other = (figure_bytes(survey_figure(COLLECTION, found), "png") for _ in range(2))
+    one, other = (survey_chart(COLLECTION, found).content("png") for _ in range(2))
     assert one == other
-
-
-def test_a_collection_without_points_has_no_picture() -> None:
-    with pytest.raises(InputError, match="both"):
-        survey_figure(COLLECTION[3:], survey(COLLECTION[3:], SETTINGS))
 
 
 @pytest.fixture

@@ -1,14 +1,11 @@
-"""From which observed difference on comparisons of a collection were significant.
-
-Systems compared by independent ratings: what is said of their pairs, and the record.
-"""
+"""Ratings of outputs: observed thresholds, quality and noise, and systems compared by independent ratings."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,13 +18,14 @@ from humeval_power.comparisons.assessment.pairs import (
     RatedOutputs,
     Threshold,
 )
+from humeval_power.comparisons.assessment.wording import TEST_WORDS
 from humeval_power.comparisons.judge.plan import data_efficiency, observed_correlation
 from humeval_power.inference.clustered import FEW_DF
 from humeval_power.inference.item_bootstrap import Measure
 from humeval_power.saying.answer_words import TestedDifference
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot, Upright
 from humeval_power.saying.clustered_words import Independence
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Prose, Section, Table, prose_of
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -41,12 +39,8 @@ from humeval_power.saying.numbers import (
 )
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import PaperResult, above, data_entry, pairs_lead, signature, table
+from humeval_power.saying.stated import PaperResult, above, data_entry, flat, pairs_lead, signature, table
 from humeval_power.scales import RatingScale
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 SELECTION = (
     "Difference and p-value come from the same ratings, so the comparisons above a threshold were chosen "
@@ -66,21 +60,31 @@ class ObservedThresholds(Result):
     alpha: float
     remarks: tuple[str, ...] = ()
 
-    @property
-    def whole(self) -> ObservedMDE:
-        """What all comparisons together show."""
-        return self.found[ALL]
-
     def body(self) -> Document:
-        whole = self.whole
+        whole = self.found[ALL]
         dash = (
             f"A dash: no difference with {whole.fewest_above} comparisons or more at or above it will do."
         )
-        pages = [Section("Share that is significant", self._pictures())]
-        groups = [Section("Groups", (self._groups(), Paragraph(dash)))] if len(self.found) > 1 else []
+        share = f"{100 * whole.share:g} % of the comparisons"
+        stable = f"No observed difference is so large that {share} from there on were significant"
+        if whole.stable is not None:
+            large = f"{whole.stable.difference:.4g}"
+            stable = f"From an observed difference of {large} on, {share} or more were significant"
+        groups = table(
+            ((name, each) for name, each in self.found.items() if name != ALL),
+            {
+                "group": lambda row: row[0],
+                "comparisons": lambda row: f"{row[1].n:,}",
+                "significant": lambda row: f"{row[1].n_significant:,}",
+                "median": lambda row: f"{row[1].median_difference:.4g}",
+                "first": lambda row: "-" if row[1].first is None else f"{row[1].first.difference:.4g}",
+                "stable": lambda row: "-" if row[1].stable is None else f"{row[1].stable.difference:.4g}",
+            },
+        )
         return Document(
             "From which observed difference on comparisons were significant",
-            lead=self._lead(),
+            lead=f"{stable}. Of {counted(whole.n, 'comparison')} {whole.n_significant:,} have p < {self.alpha:g}; "
+            f"the median observed difference is {whole.median_difference:.4g}.",
             headline=(
                 _threshold_fact("First", whole.first, whole, "smallest difference that reaches the share"),
                 _threshold_fact(
@@ -88,39 +92,16 @@ class ObservedThresholds(Result):
                 ),
             ),
             caveats=(SELECTION,),
-            sections=(*groups, *pages),
-        )
-
-    def _lead(self) -> str:
-        whole = self.whole
-        share = f"{100 * whole.share:g} % of the comparisons"
-        stable = f"No observed difference is so large that {share} from there on were significant"
-        if whole.stable is not None:
-            large = f"{whole.stable.difference:.4g}"
-            stable = f"From an observed difference of {large} on, {share} or more were significant"
-        return (
-            f"{stable}. Of {counted(whole.n, 'comparison')} {whole.n_significant:,} have p < {self.alpha:g}; the "
-            f"median observed difference is {whole.median_difference:.4g}."
-        )
-
-    def _groups(self) -> Table:
-        return table(
-            ((name, each) for name, each in self.found.items() if name != ALL),
-            {
-                "group": lambda row: row[0],
-                "comparisons": lambda row: f"{row[1].n:,}",
-                "significant": lambda row: f"{row[1].n_significant:,}",
-                "median": lambda row: f"{row[1].median_difference:.4g}",
-                "first": lambda row: _short(row[1].first),
-                "stable": lambda row: _short(row[1].stable),
-            },
+            sections=(
+                *([Section("Groups", (groups, Paragraph(dash)))] if groups.rows else []),
+                Section("Share that is significant", self._pictures()),
+            ),
         )
 
     def _pictures(self) -> tuple[Chart, ...]:
-        whole = self.whole
-        scatter = comparisons_chart(
-            whole.difference, whole.p_value, self.alpha, threshold=_difference(whole.first)
-        )
+        whole = self.found[ALL]
+        first = None if whole.first is None else whole.first.difference
+        scatter = comparisons_chart(whole.difference, whole.p_value, self.alpha, threshold=first)
         if len(whole.curve) < 2:
             return (scatter,)
         enough = [each for each in whole.curve if each.n_above >= whole.fewest_above]
@@ -129,13 +110,7 @@ class ObservedThresholds(Result):
             (whole.curve[len(enough) :], "fewer are left"),
         )
         series = tuple(
-            Series(
-                "steps",
-                name,
-                tuple(each.difference for each in part),
-                tuple(100 * each.rate for each in part),
-                colour=colour,
-            )
+            Series.of("steps", name, [(each.difference, 100 * each.rate) for each in part], colour)
             for colour, (part, name) in enumerate(parts)
             if part
         )
@@ -159,8 +134,8 @@ class ObservedThresholds(Result):
     def content(self) -> Record:
         return {
             "alpha": self.alpha,
-            "share": self.whole.share,
-            "fewest_above": self.whole.fewest_above,
+            "share": self.found[ALL].share,
+            "fewest_above": self.found[ALL].fewest_above,
             "groups": [{"group": name, **_row(each)} for name, each in self.found.items()],
             "caution": SELECTION,
         }
@@ -170,8 +145,8 @@ class ObservedThresholds(Result):
             {
                 "group": name,
                 **_row(each),
-                "first": _difference(each.first),
-                "stable": _difference(each.stable),
+                "first": each.first and each.first.difference,
+                "stable": each.stable and each.stable.difference,
             }
             for name, each in self.found.items()
         ]
@@ -184,21 +159,18 @@ def comparisons_chart(
     difference: Sequence[float], p_value: Sequence[float], alpha: float, *, threshold: float | None = None
 ) -> Chart:
     """Each comparison by the size of its difference and its p-value, with an observed MDE where one is given."""
-    known = [(abs(size), p) for size, p in zip(difference, p_value, strict=True)]
-    parts = (
-        (f"p < {alpha:g}", [(size, p) for size, p in known if p < alpha]),
-        (f"p at least {alpha:g}", [(size, p) for size, p in known if not p < alpha]),
-    )
+    sizes, p = np.abs(np.asarray(difference, dtype=float)), np.asarray(p_value, dtype=float)
+    parts = ((f"p < {alpha:g}", p < alpha), (f"p at least {alpha:g}", ~(p < alpha)))
     series = tuple(
         Series(
             "points",
-            f"{name}: {len(part):,}",
-            tuple(size for size, _ in part),
-            tuple(max(p, _LEAST_P) for _, p in part),
+            f"{name}: {part.sum():,}",
+            tuple(sizes[part].tolist()),
+            tuple(np.maximum(p[part], _LEAST_P).tolist()),
             colour=colour,
         )
         for colour, (name, part) in enumerate(parts)
-        if part
+        if part.any()
     )
     mde = () if threshold is None else (Upright(f"observed MDE: {threshold:.3g}", threshold, colour=2),)
     return Chart(
@@ -206,9 +178,9 @@ def comparisons_chart(
         title="Which differences were significant?",
         words="Each comparison by the size of its observed difference and its p-value, and the level"
         + ("." if threshold is None else "; and the first threshold."),
-        x=Axis("Observed difference, its size", 0, 1.02 * max(size for size, _ in known) or 1),
+        x=Axis("Observed difference, its size", 0, 1.02 * float(sizes.max()) or 1),
         y=Axis(
-            "p (below 1e-6 drawn there)" if any(p < _LEAST_P for _, p in known) else "p",
+            "p (below 1e-6 drawn there)" if (p < _LEAST_P).any() else "p",
             _LEAST_P / 1.6,
             1.6,
             is_log=True,
@@ -216,10 +188,6 @@ def comparisons_chart(
         series=series,
         marks=(Level(f"alpha {alpha:g}", alpha), *mde),
     )
-
-
-def _difference(threshold: Threshold | None) -> float | None:
-    return None if threshold is None else threshold.difference
 
 
 def _row(observed: ObservedMDE) -> Record:
@@ -248,21 +216,9 @@ def _threshold_fact(label: str, threshold: Threshold | None, observed: ObservedM
     )
 
 
-def _short(threshold: Threshold | None) -> str:
-    return "-" if threshold is None else f"{threshold.difference:.4g}"
-
-
 # How much of the variance of ratings is quality and how much is noise, and what a metric can save.
 
 _MOST = 0.99  # correlation: at 1 a metric can be worth endlessly many ratings
-_READ = (
-    "Data efficiency 1.2: ratings with the metric as control variate are worth 1.2 times as many without "
-    "(Wei et al. 2022, eq. 2). Intervals are 95 %, from items drawn again."
-)
-_NO_QUALITY = (
-    "Ratings of one output differ as much as those of different ones: no quality is seen, and no metric can "
-    "save anything here."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,41 +258,44 @@ class Decomposition(Result):
     source: str = ""
 
     def body(self) -> Document:
-        decomposition = self.found
-        charts = () if decomposition.at_zero else (self._chart(),)
+        decomposition, unit = self.found, self.scale.width**2
+        lead = "No quality is seen in the variance of the ratings."
+        nothing = (
+            "Ratings of one output differ as much as those of different ones: no quality is seen, and no metric "
+            "can save anything here."
+        )
+        if not decomposition.at_zero:
+            lead = (
+                f"{percent(decomposition.reducible.value)} of the variance of the ratings is quality, all that a "
+                "metric can explain; the rest is noise between ratings of one output."
+            )
+        scale = f"{self.scale.low:g} to {self.scale.high:g}"
+        variances = (
+            ("Total", f"{_shown(decomposition.total, unit)} on the scale {scale}"),
+            ("Quality", f"{_shown(decomposition.quality, unit)} between outputs of a system"),
+            ("Noise", f"{_shown(decomposition.noise, unit)} between ratings of one output"),
+            ("Ratio", f"{_shown(decomposition.gamma)}: noise over quality, gamma in Wei et al. (2022)"),
+        )
+        read = (
+            "Data efficiency 1.2: ratings with the metric as control variate are worth 1.2 times as many without "
+            "(Wei et al. 2022, eq. 2). Intervals are 95 %, from items drawn again."
+        )
         return Document(
             "Quality and noise in the ratings",
-            lead="No quality is seen in the variance of the ratings."
-            if decomposition.at_zero
-            else f"{percent(decomposition.reducible.value)} of the variance of the ratings is quality, all "
-            f"that a metric "
-            "can explain; the rest is noise between ratings of one output.",
+            lead=lead,
             headline=(
                 ("Quality", f"{_shown(decomposition.reducible)} of the variance"),
                 (
                     "Ratings",
                     f"{decomposition.n_ratings:,} of {counted(decomposition.n_outputs, 'output')} (item and "
-                    f"system), "
-                    f"{decomposition.n_repeated:,} of them with two or more",
+                    f"system), {decomposition.n_repeated:,} of them with two or more",
                 ),
             ),
-            caveats=(_NO_QUALITY,) if decomposition.at_zero else (),
+            caveats=(nothing,) if decomposition.at_zero else (),
             sections=(
-                Section("Variances", (self._variances(),)),
-                Section("What a metric is worth", (self._table(), *charts, Paragraph(_READ))),
+                Section("Variances", (Facts(variances),)),
+                Section("What a metric is worth", (self._table(), *self._charts(), Paragraph(read))),
             ),
-        )
-
-    def _variances(self) -> Facts:
-        decomposition, unit = self.found, self.scale.width**2
-        scale = f"{self.scale.low:g} to {self.scale.high:g}"
-        return Facts(
-            (
-                ("Total", f"{_shown(decomposition.total, unit)} on the scale {scale}"),
-                ("Quality", f"{_shown(decomposition.quality, unit)} between outputs of a system"),
-                ("Noise", f"{_shown(decomposition.noise, unit)} between ratings of one output"),
-                ("Ratio", f"{_shown(decomposition.gamma)}: noise over quality, gamma in Wei et al. (2022)"),
-            )
         )
 
     def _table(self) -> Table:
@@ -354,7 +313,9 @@ class Decomposition(Result):
             },
         )
 
-    def _chart(self) -> Chart:
+    def _charts(self) -> Iterator[Chart]:
+        if self.found.at_zero:
+            return
         gamma, rho = self.found.gamma, tuple(_MOST * place / 60 for place in range(61))
         worth = tuple(data_efficiency(gamma.value, each) for each in rho)
         shown = [each for each in self.efficiencies if 0 <= each.correlation <= _MOST]
@@ -365,10 +326,10 @@ class Decomposition(Result):
             )
             series.insert(0, Series("band", "95 % interval", rho, low=low, high=high))
         if shown:
-            at = tuple(each.correlation for each in shown)
-            series.append(Series("points", "asked for", at, tuple(each.data_efficiency for each in shown)))
+            points = [(each.correlation, each.data_efficiency) for each in shown]
+            series.append(Series.of("points", "asked for", points))
         top = max(value for each in series for value in (*each.y, *each.high))
-        return Chart(
+        yield Chart(
             name="efficiency",
             title="What is a metric worth?",
             words="Data efficiency against the correlation of a metric with true quality, with the interval "
@@ -389,14 +350,9 @@ class Decomposition(Result):
             "source": self.source,
         }
 
-    def to_frame(self) -> pd.DataFrame:
-        import pandas as pd
-
-        rows = []
-        for each in self.efficiencies:
-            low, high = each.interval or (math.nan, math.nan)
-            rows.append({**asdict(each), "low": low, "high": high})
-        return pd.DataFrame(rows).drop(columns="interval")
+    def table_rows(self) -> list[Record]:
+        ends = (each.interval or (math.nan, math.nan) for each in self.efficiencies)
+        return [flat(replace(each, interval=of)) for each, of in zip(self.efficiencies, ends, strict=True)]
 
 
 def _shown(measure: Measure, unit: float = 1.0) -> str:
@@ -412,65 +368,6 @@ def _shown(measure: Measure, unit: float = 1.0) -> str:
     return f"{value} ({unit * measure.low:.4g} to {unit * measure.high:.4g})"
 
 
-# What of raw ratings was not independent, and how a test of them was told.
-
-_STRATA = (
-    "Where outputs were drawn in strata, such as a fixed share of each document or of each bin of a metric, the "
-    "test counts what lies between strata as noise, and is too cautious."
-)
-
-
-def _clusters(rated: RatedOutputs, tests: PairTests) -> Independence:
-    least = min((pair.df for pair in tests.pairs if pair.df is not None), default=float("nan"))
-    text = (
-        f"Ratings of one {rated.cluster_name} belong together. Errors are robust to whatever they share (CR2, at "
-        f"least {decimals(least, 1)} df); "
-        + (
-            "Mann-Whitney's P(B > A) is tested by placements (Brunner and Munzel 2000; Obuchowski 1997)."
-            if tests.test == "mann-whitney"
-            else "the mean difference is tested by Student's t."
-        )
-    )
-    if not least >= FEW_DF:
-        text += f" Below {FEW_DF:g} degrees of freedom this is no more than a hint."
-    return Independence("items", "accounted", text)
-
-
-def _items(rated: RatedOutputs) -> Independence:
-    if rated.item is None:
-        text = "The table does not say which items were rated: all ratings count as of other items. "
-        return Independence("items", "assumed", text + _STRATA)
-    n, most, shared = _shared(rated.item, rated.system)
-    text = f"The ratings are of {n:,} items, up to {most:,} of one"
-    if shared:
-        text += (
-            f"; {shared:,} items were rated under more than one system. The test does not pair them, and hard "
-            "items count as noise: 'compare scores' pairs them."
-        )
-    else:
-        text += ". No item was rated under two systems."
-    return Independence("items", "assumed", f"{text} {_STRATA}")
-
-
-def _workers(rated: RatedOutputs) -> Independence:
-    if rated.worker is None:
-        text = (
-            "The table does not say who rated: all ratings count as independent. Where a worker rates many outputs "
-            "they are not, and the test is too bold."
-        )
-        return Independence("workers", "assumed", text)
-    n, most, _ = _shared(rated.worker, rated.system)
-    known = rated.cluster is not None
-    text = f"{n:,} workers gave up to {most:,} ratings each" + (
-        f". The test knows what ratings of one {rated.cluster_name} share, and nothing else."
-        if known
-        else ", which count as independent. A strict worker, or one who likes a system, moves many of them: "
-        "the test is then too bold. 'fit' and 'analyze' know workers and items; --cluster COLUMN is robust to "
-        "one of both."
-    )
-    return Independence("workers", "assumed", text)
-
-
 def _shared(code: Codes, system: Codes) -> tuple[int, int, int]:
     """How many there are, the most ratings of one, and how many of them stand under two systems or more."""
     kinds, place = np.unique(code, return_inverse=True)
@@ -479,17 +376,12 @@ def _shared(code: Codes, system: Codes) -> tuple[int, int, int]:
     return len(kinds), int(np.bincount(place).max()), int((n_systems > 1).sum())
 
 
-# Systems compared by independent ratings, in words: the test, a paragraph for a paper, and the signature.
-
-_LABELS = {"mann-whitney": "Mann-Whitney U", "welch": "Welch's t", "student": "Student's t"}
-_CLUSTERED = {"mann-whitney": "P(B > A) by placements", "welch": "difference of the means"}
-
-
 def label_of(tests: PairTests, rated: RatedOutputs) -> str:
     """The test in words."""
     if rated.cluster is None:
-        return _LABELS[tests.test]
-    return f"{_CLUSTERED[tests.test]}, errors robust to {rated.cluster_name} (CR2)"
+        return TEST_WORDS[tests.test]
+    statistic = "P(B > A) by placements" if tests.test == "mann-whitney" else "difference of the means"
+    return f"{statistic}, errors robust to {rated.cluster_name} (CR2)"
 
 
 def lead_of(tests: PairTests, rated: RatedOutputs) -> str:
@@ -529,15 +421,6 @@ def lead_of(tests: PairTests, rated: RatedOutputs) -> str:
 
 
 MOST_PAIRS = 60  # that a terminal lists without being asked
-_TORN = (
-    "A rank test compares which rating of a pair is higher, not means: where both point in different directions "
-    "(marked !), say which one was planned."
-)
-
-_SPLIT = (
-    "The p-value is of which rating of a pair is higher, the interval of the difference of means: here one shows a "
-    "difference and the other does not. Say which one was planned."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -570,10 +453,7 @@ class RatedPairs(PaperResult):
 
     def _headline(self, pair: PairTest) -> Iterator[Fact]:
         reach = f"{level_of(1 - self.found.alpha)} interval {significant_interval(*pair.interval)}"
-        yield (
-            "Difference",
-            f"{significant(pair.difference)} ({reach}, {self._interval()})",
-        )
+        yield "Difference", f"{significant(pair.difference)} ({reach}, {self._interval()})"
         yield "p", f"{p_cell(pair.p_value)} ({label_of(self.found, self.rated)})"
         yield "P(B > A)", f"{pair.superiority:.4f}, ties counted half"
 
@@ -596,13 +476,18 @@ class RatedPairs(PaperResult):
                 "has several ratings they are not: see below."
             )
         if self.found.test == "mann-whitney" and any(pair.is_torn for pair in self.found.pairs):
-            yield _TORN
-        elif self.found.test == "mann-whitney" and any(map(self._is_split, self.found.pairs)):
-            yield _SPLIT
-        if any(math.isnan(pair.p_value) for pair in self.found.pairs):
-            alike = (
-                "all ratings of a system lie in one cluster, or " if self.rated.cluster is not None else ""
+            yield (
+                "A rank test compares which rating of a pair is higher, not means: where both point in different "
+                "directions (marked !), say which one was planned."
             )
+        elif self.found.test == "mann-whitney" and any(map(self._is_split, self.found.pairs)):
+            yield (
+                "The p-value is of which rating of a pair is higher, the interval of the difference of means: here "
+                "one shows a difference and the other does not. Say which one was planned."
+            )
+        if any(math.isnan(pair.p_value) for pair in self.found.pairs):
+            is_clustered = self.rated.cluster is not None
+            alike = "all ratings of a system lie in one cluster, or " if is_clustered else ""
             yield f"No p-value: {alike}the ratings do not vary, and there is nothing to judge by."
         if len(self.found.pairs) > 1:
             yield "A pair that is not significant is not shown to be alike; intervals are of each pair by itself."
@@ -664,30 +549,42 @@ class RatedPairs(PaperResult):
             series=tuple(series),
         )
 
+    @property
+    def _prose(self) -> Prose:
+        tests, rated, pair = self.found, self.rated, self.found.pairs[0]
+        least = min((each.df for each in tests.pairs if each.df is not None), default=math.nan)
+        return prose_of(
+            __package__,
+            "ratings.md.j2",
+            tests=tests,
+            rated=rated,
+            pair=pair,
+            is_clustered=rated.cluster is not None,
+            least=decimals(least, 1),
+            is_hint=not least >= FEW_DF,
+            few_df=FEW_DF,
+            of_items=None if rated.item is None else _shared(rated.item, rated.system),
+            of_workers=None if rated.worker is None else _shared(rated.worker, rated.system),
+            label=label_of(tests, rated),
+            level=level_of(1 - tests.alpha),
+            interval=significant_interval(*pair.interval),
+            p=p_words(pair.p_value),
+            systems=counted(len(rated.systems), "system"),
+            pairs=counted(len(tests.pairs), "pair"),
+            ratings=counted(len(rated.rating), "rating"),
+            significant=significant,
+        )
+
     def independence(self) -> tuple[Independence, ...]:
-        known = () if self.rated.cluster is None else (_clusters(self.rated, self.found),)
-        return (*known, _items(self.rated), _workers(self.rated))
+        prose = self._prose
+        known = (
+            () if self.rated.cluster is None else (Independence("items", "accounted", prose("clusters")),)
+        )
+        items = Independence("items", "assumed", prose("items"))
+        return *known, items, Independence("workers", "assumed", prose("workers"))
 
     def paper(self) -> tuple[str, ...]:
-        tests, rated = self.found, self.rated
-        label, alpha = label_of(tests, rated), f"{tests.alpha:g}"
-        taken = "" if rated.cluster is not None else ", ratings taken as independent"
-        if len(tests.pairs) == 1:
-            pair = tests.pairs[0]
-            return (
-                f"We compared {pair.b} (B) with {pair.a} (A) by {pair.n_b:,} and {pair.n_a:,} ratings. The mean "
-                f"rating was {significant(pair.mean_b)} for B and {significant(pair.mean_a)} for A, a difference "
-                f"of {significant(pair.difference)} ({level_of(1 - tests.alpha)} interval "
-                f"{significant_interval(*pair.interval)}; {label}, two-sided{taken}, {p_words(pair.p_value)}, "
-                f"alpha {alpha}).",
-            )
-        against = "" if tests.baseline is None else f" with {tests.baseline}"
-        return (
-            f"We compared {counted(len(rated.systems), 'system')}{against} in "
-            f"{counted(len(tests.pairs), 'pair')} by {counted(len(rated.rating), 'rating')} ({label}, "
-            f"two-sided{taken}). {tests.n_significant:,} of the pairs had p < {alpha}; after Holm's correction "
-            f"{tests.n_corrected:,} differed significantly.",
-        )
+        return (self._prose("paper"),)
 
     @property
     def signature(self) -> str:
@@ -719,10 +616,10 @@ class RatedPairs(PaperResult):
         }
 
     def table_rows(self) -> list[Record]:
-        is_grouped = len(self.rated.groups) > 1
+        groups = ["group"] if len(self.rated.groups) > 1 else []
         return [
             {
-                **({"group": pair.group} if is_grouped else {}),
+                **values(pair, *groups),
                 "system_a": pair.a,
                 "system_b": pair.b,
                 **values(pair, "n_a", "n_b", "mean_a", "mean_b", "difference"),

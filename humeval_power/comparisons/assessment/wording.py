@@ -9,16 +9,8 @@ from humeval_power.studies.power.wording import Wording, points_words
 if TYPE_CHECKING:
     from humeval_power.comparisons.assessment.scenario import DirectAssessment
 
-_BELOW_WORDS = {
-    "leave": "left as they are",
-    "clip": "set to it",
-    "truncate": "drawn again",
-}
-_TEST_WORDS = {
-    "mann-whitney": "Mann-Whitney U",
-    "welch": "Welch's t",
-    "student": "Student's t",
-}
+_BELOW_WORDS = {"leave": "left as they are", "clip": "set to it", "truncate": "drawn again"}
+TEST_WORDS = {"mann-whitney": "Mann-Whitney U", "welch": "Welch's t", "student": "Student's t"}
 
 
 def _words(scenario: DirectAssessment) -> list[str]:
@@ -29,7 +21,7 @@ def _words(scenario: DirectAssessment) -> list[str]:
         f"mean {a.mean:g} for A and {b.mean:.6g} for B, {spread}: {a.high:g} minus a Gamma error",
         f"{100 * a.share_below:.2g} % of A's and {100 * b.share_below:.2g} % of B's fall below {a.low:g}: "
         f"{_BELOW_WORDS[scenario.below]}",
-        f"{_TEST_WORDS[scenario.test]}, two-sided, alpha {scenario.alpha:g}",
+        f"{TEST_WORDS[scenario.test]}, two-sided, alpha {scenario.alpha:g}",
     ]
 
 

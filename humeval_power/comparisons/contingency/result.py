@@ -55,36 +55,29 @@ class ContingencyEstimateResult(Result):
 
     def body(self) -> Document:
         agree = np.trace(self.counts.sum(axis=0)) / self.counts.sum()
-        values = self._values()
         metrics = table(
-            values.items(),
+            self.table_rows(),
             {
-                "metric": lambda row: METRIC_WORDS.get(row[0], row[0]),
-                "A": lambda row: f"{row[1][0]:.4f}",
-                "B": lambda row: f"{row[1][1]:.4f}",
-                "B - A": lambda row: f"{row[1][1] - row[1][0]:+z.4f}",
+                "metric": lambda row: METRIC_WORDS.get(str(row["metric"]), str(row["metric"])),
+                "A": lambda row: f"{row['a']:.4f}",
+                "B": lambda row: f"{row['b']:.4f}",
+                "B - A": lambda row: f"{row['difference']:+z.4f}",
             },
         )
+        values = self._values()
         first, (a, b) = next(iter(values.items()))
         drawn = {name: pair for name, pair in values.items() if all(map(math.isfinite, pair))}
         rows = tuple(map(float, range(len(drawn))))
         a_of, b_of = zip(*drawn.values(), strict=True)
-        low, high = min(0.0, *a_of, *b_of), max(1.0, *a_of, *b_of)
+        low, high = tuple(map(min, a_of, b_of)), tuple(map(max, a_of, b_of))
         picture = Chart(
             name="metrics",
             title="How good are the systems by each metric?",
             words="Every metric of both systems, joined by a bar for each metric.",
-            x=Axis("Value of the metric", low, high),
+            x=Axis("Value of the metric", min(0.0, *low), max(1.0, *high)),
             y=Axis("", 0, len(drawn), names=tuple(drawn)),
             series=(
-                Series(
-                    "bars",
-                    "",
-                    y=rows,
-                    low=tuple(map(min, a_of, b_of)),
-                    high=tuple(map(max, a_of, b_of)),
-                    colour=7,
-                ),
+                Series("bars", "", y=rows, low=low, high=high, colour=7),
                 Series("points", "A", a_of, rows),
                 Series("points", "B", b_of, rows, colour=1),
             ),
@@ -114,16 +107,13 @@ class ContingencyEstimateResult(Result):
         if (more := len(self.classes) - SHOWN_CLASSES) > 0:
             yield Paragraph(f"{more:,} more classes are in the record.")
 
-    def _values(self) -> dict[str, tuple[float, float]]:
+    def _values(self) -> dict[str, tuple[float, ...]]:
         """Every metric of A and B; those of a class only where there is a positive one."""
         names = [*(OF_A_CLASS if self.positive is not None else ()), *OF_ALL]
         a, b = (self.counts.sum(axis=axis).astype(np.float64) for axis in (2, 1))
         place = self.positive or 0
         return {
-            name: (
-                float(metric_value(name, a, positive=place)),
-                float(metric_value(name, b, positive=place)),
-            )
+            name: tuple(float(metric_value(name, counts, positive=place)) for counts in (a, b))
             for name in names
         }
 
@@ -133,18 +123,13 @@ class ContingencyEstimateResult(Result):
             "positive": None if self.positive is None else self.classes[self.positive],
             "n_items": int(self.counts.sum()),
             "counts": self.counts.tolist(),
-            "metrics": {
-                name: {"a": a, "b": b, "difference": b - a} for name, (a, b) in self._values().items()
-            },
+            "metrics": {str(row.pop("metric")): row for row in self.table_rows()},
         }
 
     def table_rows(self) -> list[Record]:
         return [
             {"metric": name, "a": a, "b": b, "difference": b - a} for name, (a, b) in self._values().items()
         ]
-
-
-# Whether two classifiers differ in a metric: the answer, its interval, and what to write of it.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,31 +157,28 @@ class ContingencyTestResult(PaperResult):
         return (*foreign_labels(self.counts, self.classes), *(each.sentence() for each in self.suspects))
 
     def answer(self) -> Document:
-        test, mean = self.found, self.mean
-        of_class = f" of class {self.positive}" if self.positive is not None else ""
-        size = counted(self._n_items, "item")
-        values = f"{self._metric}{of_class} of A {test.value_a:.4f}, of B {test.value_b:.4f}, on {size}"
-        facts: list[Fact] = [("Metric", values)]
-        if (ends := self._interval()) is not None:
+        test = self.found
+        values = f"of A {test.value_a:.4f}, of B {test.value_b:.4f}, on {counted(self._n_items, 'item')}"
+        facts: list[Fact] = [("Metric", f"{self._metric_of_class} {values}")]
+        if self._interval is not None:
             how = "clusters" if self._cluster is not None else "items"
-            words = f"{test.difference:+z.4f}, {level_of(1 - self.alpha)} interval"
-            facts.append(("B - A", f"{words} {interval_words(*ends, signed=True)} (influence of {how})"))
+            words = f"{test.difference:+z.4f}, {self._interval_words} (influence of {how})"
+            facts.append(("B - A", words))
         facts += swap_facts(self._swaps(), test.p_interval)
-        clustered = None if self._cluster is None else mean
         return Document(
             f"{self._metric} of two systems",
             lead=str(
                 TestedDifference(
                     ("A", "B"),
                     test.difference,
-                    self._interval() or (math.nan, math.nan),
+                    self._interval or (math.nan, math.nan),
                     test.p_value,
                     test.p_value <= self.alpha,
                     1 - self.alpha,
                     ending=f" in {self._metric}",
                 )
             ),
-            caveats=cluster_caveats(clustered, self.alpha),
+            caveats=cluster_caveats(self._clustered, self.alpha),
             sections=(Section("", (Facts(tuple(facts)),)),),
         )
 
@@ -205,8 +187,16 @@ class ContingencyTestResult(PaperResult):
         return METRIC_WORDS.get(self.metric, self.metric)
 
     @property
+    def _metric_of_class(self) -> str:
+        return self._metric if self.positive is None else f"{self._metric} of class {self.positive}"
+
+    @property
     def _cluster(self) -> str | None:
         return None if self.clusters is None else self.clusters.name
+
+    @property
+    def _clustered(self) -> ClusteredMean | None:
+        return None if self.clusters is None else self.mean
 
     @property
     def _n_items(self) -> int:
@@ -216,6 +206,12 @@ class ContingencyTestResult(PaperResult):
         how = f"{self.found.n_swaps:,} random swaps" if self.found.n_swaps else "every swap"
         return how if self._cluster is None else f"{how} of whole clusters"
 
+    @property
+    def _interval_words(self) -> str:
+        ends = self._interval or (math.nan, math.nan)
+        return f"{level_of(1 - self.alpha)} interval {interval_words(*ends, signed=True)}"
+
+    @property
     def _interval(self) -> tuple[float, float] | None:
         """Of the difference; None where it has no error."""
         if self.mean is None or not self.mean.standard_error > 0:
@@ -233,23 +229,18 @@ class ContingencyTestResult(PaperResult):
         return (clustered_items(self.mean, self._cluster),)
 
     def paper(self) -> tuple[str, ...]:
-        test, metric = self.found, self._metric
-        of_class = f" of class {self.positive}" if self.positive is not None else ""
-        ends = self._interval()
-        interval = (
-            ""
-            if ends is None
-            else f" ({level_of(1 - self.alpha)} interval {interval_words(*ends, signed=True)})"
-        )
-        clusters = None if self._cluster is None or self.mean is None else self.mean
+        test = self.found
         unit = "items" if self._cluster is None else "whole clusters of items"
-        text = (
-            f"On {self._n_items:,} items{in_clusters(clusters, self._cluster)}, {metric}{of_class} was "
+        interval, error = "", ""
+        if self._interval is not None:
+            interval = f" ({self._interval_words})"
+            error = f" {paper_error(self._clustered, 'influence values')}"
+        return (
+            f"On {self._n_items:,} items{in_clusters(self._clustered, self._cluster)}, {self._metric_of_class} was "
             f"{test.value_b:.4f} for B and {test.value_a:.4f} for A, a difference of {test.difference:+z.4f}"
             f"{interval}. A paired randomisation test that exchanged the two systems' predictions of {unit} "
-            f"({self._swaps()}) gave {p_words(test.p_value)}."
+            f"({self._swaps()}) gave {p_words(test.p_value)}.{error}",
         )
-        return (text if ends is None else f"{text} {paper_error(clusters, 'influence values')}",)
 
     @property
     def signature(self) -> str:
@@ -273,7 +264,7 @@ class ContingencyTestResult(PaperResult):
             "n_items": self._n_items,
             **asdict(test),
             **values(test, "difference", "p_interval"),
-            "interval": self._interval(),
+            "interval": self._interval,
             "significant": test.p_value <= self.alpha,
             "clusters": cluster_record(self.mean, self._cluster),
         }

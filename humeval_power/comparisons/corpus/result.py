@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from humeval_power.clusters import Clusters
@@ -30,21 +29,12 @@ from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import PaperResult, signature
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-# The metric of both systems, as facts and as values.
-
 
 def metric_facts(counts: SentenceCounts) -> tuple[Fact, Fact]:
     """The metric of both systems, and how it was computed."""
     a, b = counts.values
-    size = counted(len(counts), "sentence")
-    name = METRIC_NAMES[counts.metric]
-    return (
-        ("Metric", f"{name} of A {a:.2f}, of B {b:.2f}; B - A = {b - a:+z.2f} on {size}"),
-        ("", counts.signature),
-    )
+    values = f"of A {a:.2f}, of B {b:.2f}; B - A = {b - a:+z.2f} on {counted(len(counts), 'sentence')}"
+    return ("Metric", f"{METRIC_NAMES[counts.metric]} {values}"), ("", counts.signature)
 
 
 def metric_record(counts: SentenceCounts) -> Record:
@@ -60,9 +50,6 @@ def metric_record(counts: SentenceCounts) -> Record:
     }
 
 
-LEAST_CORRELATION = 0.95
-SLOPE_OFF = 0.1  # from 1
-SCALE_OFF = 1.1  # ratio of the two estimates of b0
 EFFECTS = "effects.csv"
 
 
@@ -79,35 +66,46 @@ class CorpusEstimateResult(Result):
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
-        fit = self.fit
+        fit, check, metric = self.fit, self.check, METRIC_NAMES[self.counts.metric]
         p0 = f"{fit.zero_share:.3f} (SE {fit.zero_share_error:.3f}): share of swaps that change nothing"
         facts: list[Fact] = [*metric_facts(self.counts), ("P0", p0)]
-        moves = fit.zero_share < 1
-        if moves:
-            facts += _effect_facts(fit, self.check)
-        else:
-            facts.append(("b0", "none"))
         picture = Picture(
             "swaps",
-            lambda: swap_figure(self.effects, self.check, fit, metric=METRIC_NAMES[self.counts.metric]),
+            lambda: swap_figure(self.effects, check, fit, metric=metric),
             words="Left, the true effect of swapping random halves of the sentences against the sum of single "
             "effects; right, the single effects that are not zero, with the Laplace distribution that was "
             "fitted.",
         )
+        title = f"What swaps of single sentences do to {metric}"
+        if fit.zero_share == 1:
+            return Document(
+                title,
+                lead="A and B count alike in every sentence: there is nothing to test or to plan with.",
+                sections=(Section("", (Facts((*facts, ("b0", "none"))), picture)),),
+            )
+        facts += [
+            (
+                "b0",
+                f"{fit.scale:.1f} (SE {fit.scale_error:.1f}) by maximum likelihood, as Card et al. (2020)",
+            ),
+            ("", f"{fit.matched_scale:.1f} matching the spread of the effects: for power"),
+            ("Null SD", f"{fit.null_sd:.3f} of the difference when sentences are swapped at random"),
+            (
+                "Adding up",
+                f"true effect of {len(check.true):,} random swaps against the sum of single ones: "
+                f"correlation {check.correlation:.3f}, slope {check.slope:.3f}, rms error {check.error:.3f}",
+            ),
+        ]
         how = f"--p0 {fit.zero_share:.3g} --b0 {fit.matched_scale:.3g}"
         follow_up = f"humeval-power compare corpus power --n {len(self.counts)} --effect 1 {how}"
         return Document(
-            f"What swaps of single sentences do to {METRIC_NAMES[self.counts.metric]}",
+            title,
             lead=f"Plan with P0 = {fit.zero_share:.3g} and b0 = {fit.matched_scale:.3g}: swapping one sentence "
-            "between the "
-            f"systems changes {METRIC_NAMES[self.counts.metric]} for {percent(1 - fit.zero_share)} of the "
-            "sentences."
-            if moves
-            else "A and B count alike in every sentence: there is nothing to test or to plan with.",
-            caveats=cautions(fit, self.check) if moves else (),
+            f"between the systems changes {metric} for {percent(1 - fit.zero_share)} of the sentences.",
+            caveats=cautions(fit, check),
             sections=(
                 Section("", (Facts(tuple(facts)), picture)),
-                *((Section("Next: the power of such a test set", (Listing(follow_up),)),) if moves else ()),
+                Section("Next: the power of such a test set", (Listing(follow_up),)),
             ),
         )
 
@@ -123,10 +121,8 @@ class CorpusEstimateResult(Result):
             },
         }
 
-    def to_frame(self) -> pd.DataFrame:
-        import pandas as pd
-
-        return pd.DataFrame({"line": range(1, len(self.effects) + 1), "effect": self.effects})
+    def table_rows(self) -> list[Record]:
+        return [{"line": line, "effect": effect} for line, effect in enumerate(self.effects.tolist(), 1)]
 
     def files(self) -> Mapping[str, str | bytes]:
         return {EFFECTS: table_csv(self.to_frame(), digits=12)}
@@ -135,38 +131,19 @@ class CorpusEstimateResult(Result):
 def cautions(fit: DeltaLaplace, check: Additivity) -> tuple[str, ...]:
     """What a reader must know before planning with these estimates."""
     result = []
-    if check.correlation < LEAST_CORRELATION or abs(check.slope - 1) > SLOPE_OFF:
+    if check.correlation < 0.95 or abs(check.slope - 1) > 0.1:
         result.append(
             "Single effects do not add up here, so that power computed from them is off; "
             "more sentences make them add up better."
         )
     ratio = fit.matched_scale / fit.scale
-    if not 1 / SCALE_OFF < ratio < SCALE_OFF:
+    if not 1 / 1.1 < ratio < 1.1:
         tails = "heavier" if ratio > 1 else "lighter"
         result.append(
             f"The effects have {tails} tails than a Laplace distribution; plan with b0 = "
             f"{fit.matched_scale:.1f}, which has their spread."
         )
     return tuple(result)
-
-
-def _effect_facts(fit: DeltaLaplace, check: Additivity) -> tuple[Fact, ...]:
-    return (
-        (
-            "b0",
-            f"{fit.scale:.1f} (SE {fit.scale_error:.1f}) by maximum likelihood, as Card et al. (2020)",
-        ),
-        ("", f"{fit.matched_scale:.1f} matching the spread of the effects: for power"),
-        ("Null SD", f"{fit.null_sd:.3f} of the difference when sentences are swapped at random"),
-        (
-            "Adding up",
-            f"true effect of {len(check.true):,} random swaps against the sum of single ones: "
-            f"correlation {check.correlation:.3f}, slope {check.slope:.3f}, rms error {check.error:.3f}",
-        ),
-    )
-
-
-# What the paired randomisation test of a corpus metric says, and its record.
 
 
 def too_few_swaps(test: RandomisationTest, alpha: float) -> tuple[str, ...]:
@@ -207,12 +184,9 @@ class CorpusTestResult(PaperResult):
             error = f"error {mean.standard_error:.3f} from the influence of {each}, {mean.df:.4g} df"
             interval = (("Interval", f"{low:+z.2f} to {high:+z.2f} ({level_of(1 - self.alpha)}, {error})"),)
         how = f"all {test.n_swaps:,} swaps" if test.exact else f"{test.n_swaps:,} random swaps"
-        swaps = swap_facts(
-            how
-            if self.clusters is None
-            else f"{how} of {self.clusters.n_clusters:,} clusters ({self.clusters.name})",
-            test.p_interval,
-        )
+        if self.clusters is not None:
+            how += f" of {self.clusters.n_clusters:,} clusters ({self.clusters.name})"
+        swaps = swap_facts(how, test.p_interval)
         compared = TestedDifference(
             ("A", "B"),
             test.difference,
@@ -246,7 +220,6 @@ class CorpusTestResult(PaperResult):
         )
 
     def paper(self) -> tuple[str, ...]:
-        """Both values, the difference with its interval, and the test."""
         counts, result, clusters = self.counts, self.found, self.clusters
         a, b = counts.values
         swapped = "sentences" if clusters is None else "whole clusters"
@@ -281,11 +254,6 @@ class CorpusTestResult(PaperResult):
         }
 
 
-# Effects of swapping sentences between systems: their distribution, and whether they add up.
-
-_EDGE = 0.995  # share of the effects within the histogram
-
-
 def swap_figure(
     effects: Floats, check: Additivity, fit: DeltaLaplace, *, metric: str, width: float = 6.8
 ) -> Figure:
@@ -298,30 +266,24 @@ def swap_figure(
         figure = Figure(figsize=(width, 0.42 * width), layout="constrained")
         left, right = figure.subplots(1, 2)
         left.scatter(check.summed, check.true, s=5, color=COLOURS[0], alpha=0.4, linewidths=0)
-        ends = [
-            float(min(check.summed.min(), check.true.min())),
-            float(max(check.summed.max(), check.true.max())),
-        ]
+        both = np.concatenate([check.summed, check.true])
+        ends = [float(both.min()), float(both.max())]
         left.plot(ends, ends, color=INK, linewidth=0.9, linestyle=(0, (4, 2)), label="adding up exactly")
         left.set_xlabel(f"Sum of single effects ({metric} points)")
         left.set_ylabel("True effect of the swap")
         left.set_title(f"correlation {check.correlation:.3f}, slope {check.slope:.3f}")
         left.legend(loc="upper left")
-        _draw_effects(right, effects, fit, metric)
+        moved = effects[effects != 0]
+        right.set_xlabel(f"Effect of swapping one sentence ({metric} points)")
+        right.set_ylabel("Density")
+        right.set_title(f"P0 {fit.zero_share:.2f}, b0 {fit.scale:.1f}")
+        if len(moved):
+            reach = float(np.quantile(np.abs(moved), 0.995))
+            right.hist(
+                moved, bins=61, range=(-reach, reach), density=True, color=COLOURS[4], label="not zero"
+            )
+            x, scale = np.linspace(-reach, reach, 401), fit.scale / fit.n_sentences
+            density = np.exp(-np.abs(x - np.median(moved)) / scale) / (2 * scale)
+            right.plot(x, density, color=COLOURS[1], label="Laplace, fitted")
+            right.legend(loc="upper right")
     return figure
-
-
-def _draw_effects(axes: Axes, effects: Floats, fit: DeltaLaplace, metric: str) -> None:
-    moved = effects[effects != 0]
-    axes.set_xlabel(f"Effect of swapping one sentence ({metric} points)")
-    axes.set_ylabel("Density")
-    axes.set_title(f"P0 {fit.zero_share:.2f}, b0 {fit.scale:.1f}")
-    if not len(moved):
-        return
-    reach = float(np.quantile(np.abs(moved), _EDGE))
-    axes.hist(moved, bins=61, range=(-reach, reach), density=True, color=COLOURS[4], label="not zero")
-    x = np.linspace(-reach, reach, 401)
-    scale = fit.scale / fit.n_sentences
-    density = np.exp(-np.abs(x - np.median(moved)) / scale) / (2 * scale)
-    axes.plot(x, density, color=COLOURS[1], label="Laplace, fitted")
-    axes.legend(loc="upper right")

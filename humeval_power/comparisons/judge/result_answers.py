@@ -15,9 +15,9 @@ from humeval_power.comparisons.judge.assisted import RatedEstimate, RatedMeans
 from humeval_power.comparisons.judge.means import FEW, JudgedMean, JudgedMeans
 from humeval_power.comparisons.judge.result import PLAIN_HURTS
 from humeval_power.comparisons.judge.table import JudgedPair, JudgedSystems, JudgedTable
-from humeval_power.saying.chart import EstimateRow, EstimateRows, interval_chart
+from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows, interval_chart
 from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
-from humeval_power.saying.document import Document, Drawing, Fact, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -431,7 +431,7 @@ class JudgeSystems(JudgedResult):
             f"{level_of(self.found.confidence)} (Bonferroni); worth: variance without the judge over that with it.",
         )
 
-    def _picture(self) -> Drawing:
+    def _picture(self) -> Chart:
         rows = tuple(
             EstimateRow(_name(pair), pair.judged.estimate, *pair.simultaneous, pair.holm_p <= self._alpha)
             for pair in self.found.pairs
@@ -442,16 +442,12 @@ class JudgeSystems(JudgedResult):
             "Difference with the judge's help",
             marked_label="significant by Holm",
             usual_label="not significant",
-            whole=0.0,
-            whole_label="no difference",
             is_ordered=False,
         )
-        return drawn.drawing(
+        return drawn.chart(
             "differences",
             title="Differences of the systems",
             words="The difference of each pair with its simultaneous interval.",
-            width=5.5,
-            has_numbers=False,
         )
 
     @property

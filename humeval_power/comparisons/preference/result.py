@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from humeval_power.choices import ANONYMOUS
 from humeval_power.comparisons.preference.latent_scale import PanelTest, StrengthTest
 from humeval_power.comparisons.preference.scenario import Judgements, PreferenceTest
@@ -23,10 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# Judgements of comparisons as a chart: how many prefer A, B or neither.
-
-SHOWN = 30  # comparisons; a record holds all
-_COLOURS = (0, 7, 1)  # the tie is grey
+SHOWN = 30  # comparisons of the chart; a record holds all
 
 
 def preference_chart(comparisons: Sequence[Judgements]) -> Chart:
@@ -35,15 +34,14 @@ def preference_chart(comparisons: Sequence[Judgements]) -> Chart:
     named = {each.systems for each in comparisons}
     systems = (named.pop() if len(named) == 1 else None) or ANONYMOUS
     sides = tuple(with_names(side, systems) for side in ("prefers A", "tie", "prefers B"))
-    rows = tuple(float(place) for place in range(len(shown)))
-    shares = [
-        (100 * each.losses / each.n, 100 * each.ties / each.n, 100 * each.wins / each.n) for each in shown
+    rows = tuple(map(float, range(len(shown))))
+    shares = 100 * np.array([[each.losses, each.ties, each.wins] for each in shown], dtype=float)
+    shares /= shares.sum(axis=1, keepdims=True) / 100
+    ends = np.column_stack([np.zeros(len(shown)), shares.cumsum(axis=1)]).T.tolist()
+    series = [
+        Series("bars", side, y=rows, low=tuple(low), high=tuple(high), colour=colour)
+        for side, low, high, colour in zip(sides, ends, ends[1:], (0, 7, 1), strict=False)  # ties are grey
     ]
-    lows, series = (0.0,) * len(shown), []
-    for part, (label, colour) in enumerate(zip(sides, _COLOURS, strict=True)):
-        highs = tuple(low + share[part] for low, share in zip(lows, shares, strict=True))
-        series.append(Series("bars", label, y=rows, low=lows, high=highs, colour=colour))
-        lows = highs
     hidden = len(comparisons) - len(shown)
     names = tuple(each.name or "judgements" for each in shown)
     return Chart(
@@ -60,15 +58,11 @@ def preference_chart(comparisons: Sequence[Judgements]) -> Chart:
         numbers=Table(
             ("", *sides),
             tuple(
-                (name, *(f"{share:.1f} %" for share in parts))
-                for name, parts in zip(names, shares, strict=True)
+                (name, *(f"{share:.1f} %" for share in of)) for name, of in zip(names, shares, strict=True)
             ),
         ),
     )
 
-
-# What a panel of workers and items shows of a preference, in facts, sentences, rows of a table and a
-# record.
 
 REPORT = "the one to report"
 
@@ -133,12 +127,6 @@ def _strength_record(strength: StrengthTest) -> Record:
     }
 
 
-TIES_LEFT_OUT = (
-    "Without the ties another question is answered: what those prefer who have a preference. Report the share "
-    "of ties."
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class PreferenceTestResult(Result):
     """What is preferred in one comparison or several, with every treatment of ties."""
@@ -153,23 +141,23 @@ class PreferenceTestResult(Result):
         return tuple(notice for each in self.found for notice in each.judged.notices)
 
     def body(self) -> Document:
-        one = self.found[0] if len(self.found) == 1 else None
+        if len(self.found) == 1:
+            lead = _answer(self.found[0], self.alpha)
+        else:
+            shown = [_title(each.judged) for each in self.found if each.p_value <= self.alpha]
+            how = f"alpha {self.alpha:g}, each tested on its own"
+            lead = pairs_lead(shown, len(self.found), how, "a preference", of="comparison")
         sections = [Section(_title(each.judged), tuple(_blocks(each, self.alpha))) for each in self.found]
         if any(each.judged.ties for each in self.found):
-            sections.append(Section("Ties", (Paragraph(TIES_LEFT_OUT),)))
-        picture = preference_chart([each.judged for each in self.found])
+            left_out = (
+                "Without the ties another question is answered: what those prefer who have a preference. Report "
+                "the share of ties."
+            )
+            sections.append(Section("Ties", (Paragraph(left_out),)))
         return Document(
             "Which output is preferred",
-            lead=_answer(one, self.alpha)
-            if one
-            else pairs_lead(
-                [_title(each.judged) for each in self.found if each.p_value <= self.alpha],
-                len(self.found),
-                f"alpha {self.alpha:g}, each tested on its own",
-                "a preference",
-                of="comparison",
-            ),
-            sections=(Section("", (picture,)), *sections),
+            lead=lead,
+            sections=(Section("", (preference_chart([each.judged for each in self.found]),)), *sections),
         )
 
     def content(self) -> Record:
@@ -182,13 +170,14 @@ class PreferenceTestResult(Result):
 
 
 def _record(test: PreferenceTest, alpha: float) -> Record:
-    judged = test.judged
+    judged, panel, decided = test.judged, test.panel, test.judged.wins + test.judged.losses
+    share = judged.wins / decided if decided else math.nan
     return {
         **values(judged, "name", "wins", "ties", "losses"),
         "n_judgements": judged.n,
-        "effect": _share_without_ties(judged) - 0.5,
+        "effect": share - 0.5,
         "tie_share": judged.ties / judged.n,
-        "share_without_ties": _share_without_ties(judged),
+        "share_without_ties": share,
         "share_without_ties_interval": _interval_without_ties(judged, alpha),
         "share_ties_half": (judged.wins + judged.ties / 2) / judged.n,
         "independent": not judged.is_clustered,
@@ -198,22 +187,16 @@ def _record(test: PreferenceTest, alpha: float) -> Record:
         "p_ties_split": test.split,
         "design_effect": test.design_effect,
         "design_effect_if_independent": test.independent_range,
-        "panel": None
-        if test.panel is None
-        else {
-            **values(test.panel, "problem", "left_out", "n_repeated"),
-            "strength": None if test.panel.strength is None else _strength_record(test.panel.strength),
+        "panel": panel
+        and {
+            **values(panel, "problem", "left_out", "n_repeated"),
+            "strength": panel.strength and _strength_record(panel.strength),
             "majorities": [
-                values(each, "unit", "prefer_b", "prefer_a", "p_value") for each in test.panel.majorities
+                values(each, "unit", "prefer_b", "prefer_a", "p_value") for each in panel.majorities
             ],
         },
         "p_value": test.p_value,
     }
-
-
-def _share_without_ties(judged: Judgements) -> float:
-    decided = judged.wins + judged.losses
-    return judged.wins / decided if decided else math.nan
 
 
 def _interval_without_ties(judged: Judgements, alpha: float) -> tuple[float, float] | None:
@@ -233,13 +216,11 @@ def _answer(test: PreferenceTest, alpha: float) -> str:
     if not decided:
         return "No preference is shown: every judgement is a tie."
     strength = None if test.panel is None else test.panel.strength
-    ends: tuple[float, float] | None
+    share, of = judged.wins / decided, "the judgements without a tie"
+    ends = _interval_without_ties(judged, alpha)
     if strength is not None:
         share, of = strength.preferred, "all judgements by such workers, as estimated, ties counted half"
         ends = strength.preferred_interval
-    else:
-        share, of = judged.wins / decided, "the judgements without a tie"
-        ends = _interval_without_ties(judged, alpha)
     name = (judged.systems or ANONYMOUS)[share >= 0.5]
     reach = ""
     if ends is not None:
@@ -260,8 +241,9 @@ def _blocks(test: PreferenceTest, alpha: float) -> Iterator[Block]:
             (with_names(label, systems), with_names(text, systems)) for label, text in _facts(test, alpha)
         )
     )
-    said = [*_dependence(test), *(panel_sentences(test.panel) if test.panel is not None else ())]
-    yield from map(Paragraph, said)
+    yield from map(Paragraph, _dependence(test))
+    if test.panel is not None:
+        yield from map(Paragraph, panel_sentences(test.panel))
     yield Table(("test", "p", ""), tuple((*row, with_names(said, systems)) for *row, said in _tests(test)))
 
 
@@ -282,42 +264,25 @@ def _facts(test: PreferenceTest, alpha: float) -> Iterator[Fact]:
         yield label, share if ends is None else f"{share} ({confidence} {interval_words(*ends)})"
         label = ""
     yield label, f"{(judged.wins + judged.ties / 2) / judged.n:.4f} with ties counted half"
-    if test.panel is None and (text := _first_preferred(judged)) is not None:
-        yield "Shown first", text
+    if test.panel is None and decided and judged.position is not None and judged.preference is not None:
+        first = int((judged.position * judged.preference > 0).sum())
+        yield "Shown first", f"preferred in {first:,} of {counted(decided, 'judgement')} without a tie"
     if test.panel is not None and test.panel.strength is not None:
         yield from strength_facts(test.panel.strength, confidence=confidence)
 
 
-def _first_preferred(judged: Judgements) -> str | None:
-    """How often the output that was shown first is preferred, where that is known of each judgement."""
-    if judged.position is None or judged.preference is None or not judged.wins + judged.losses:
-        return None
-    first = int((judged.position * judged.preference > 0).sum())
-    return f"preferred in {first:,} of {counted(judged.wins + judged.losses, 'judgement')} without a tie"
-
-
-def _if_independent(test: PreferenceTest, words: str) -> str:
-    """What is said of a p-value of independent judgements, where they are."""
-    return "" if test.panel is not None else words
-
-
 def _tests(test: PreferenceTest) -> Iterator[tuple[str, str, str]]:
-    yield "sign test, ties excluded, exact", p_cell(test.sign_exact), _if_independent(test, "cautious")
+    is_alone = test.panel is None  # of judgements that count as independent
+    yield "sign test, ties excluded, exact", p_cell(test.sign_exact), "cautious" * is_alone
     yield "sign test, ties excluded, mid-p", p_cell(test.sign_mid_p), ""
     yield "score test of -1, 0, +1 (ties kept)", p_cell(test.score), "same test, asymptotic"
-    yield (
-        "ties split, variance n/4",
-        p_cell(test.split),
-        _if_independent(test, "too cautious" * bool(test.judged.ties)),
-    )
+    split = "too cautious" if is_alone and test.judged.ties else ""
+    yield "ties split, variance n/4", p_cell(test.split), split
     if test.panel is not None:
-        # Rows of the table of tests.
         largest = max(test.panel.majorities, key=lambda each: each.p_value, default=None)
         for each in test.panel.majorities:
-            chosen = test.panel.strength is None and each is largest
-            words = (
-                f"{each.prefer_b:,} prefer B, {each.prefer_a:,} prefer A{f'; {REPORT}' if chosen else ''}"
-            )
+            chosen = f"; {REPORT}" if test.panel.strength is None and each is largest else ""
+            words = f"{each.prefer_b:,} prefer B, {each.prefer_a:,} prefer A{chosen}"
             yield f"sign test of {each.unit}s, exact", p_cell(each.p_value), words
         if test.panel.strength is not None:
             yield "t test, workers and items", p_cell(test.panel.strength.p_value), REPORT
@@ -343,9 +308,9 @@ def _dependence(test: PreferenceTest) -> Iterator[str]:
             f"The variance is about {effect:.2f} times that of independent judgements ({chance}): these "
             f"{judged.n:,} are worth {judged.n / effect:.0f}."
         )
-        return
-    yield (
-        f"{several}. Whether these go together cannot be told from these {judged.n:,}: their variance is estimated "
-        f"at {effect:.2f} times that of independent judgements, and {chance}. If they do, the first four p-values "
-        "below are too small."
-    )
+    else:
+        yield (
+            f"{several}. Whether these go together cannot be told from these {judged.n:,}: their variance is "
+            f"estimated at {effect:.2f} times that of independent judgements, and {chance}. If they do, the first "
+            "four p-values below are too small."
+        )

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from humeval_power.comparisons.preference.scenario import PanelPreference, Preference
 
 
+_TIES_HALF = "the effect is the share that prefers B, ties counted half, minus 1/2"
+
+
 def preference_words(scenario: Preference | PanelPreference) -> str:
     """The true preference as a share of judges."""
     effect = scenario.true_effect
@@ -18,13 +21,10 @@ def preference_words(scenario: Preference | PanelPreference) -> str:
 
 
 def _counted(scenario: Preference | PanelPreference) -> str:
-    from humeval_power.comparisons.preference.scenario import PanelPreference
-
     if not scenario.tie_share > 0:
         return ""
-    if isinstance(scenario, PanelPreference) or scenario.ties != "excluded":
-        return ", ties counted half"
-    return " of those without a tie"
+    is_without = getattr(scenario, "ties", "") == "excluded"  # a panel counts them half
+    return " of those without a tie" if is_without else ", ties counted half"
 
 
 def _words(scenario: Preference | PanelPreference) -> list[str]:
@@ -39,13 +39,12 @@ def _words(scenario: Preference | PanelPreference) -> list[str]:
         f"{scenario.loss_share:.4g}",
         f"sign test ({scenario.test}), two-sided, alpha {scenario.alpha:g}; ties {scenario.ties}",
     ]
-    if scenario.tie_share > 0:
-        meant = (
+    if scenario.tie_share > 0 and scenario.ties == "excluded":
+        lines.append(
             "the effect is the share that prefers B among those without a tie, minus 1/2: report the ties too"
-            if scenario.ties == "excluded"
-            else "the effect is the share that prefers B, ties counted half, minus 1/2"
         )
-        lines.append(meant)
+    elif scenario.tie_share > 0:
+        lines.append(_TIES_HALF)
     return lines
 
 
@@ -67,7 +66,7 @@ def _panel_words(study: PanelPreference) -> list[str]:
         )
     lines += [
         f"t test of B's latent strength ({latent.strength:+z.3f}), two-sided, alpha {study.alpha:g}",
-        "the effect is the share that prefers B, ties counted half, minus 1/2",
+        _TIES_HALF,
     ]
     if study.has_formula:
         precision = study.precision
@@ -79,9 +78,9 @@ def _panel_words(study: PanelPreference) -> list[str]:
 def _finding(scenario: Preference | PanelPreference) -> str:
     effect = scenario.true_effect
     share, counted = f"{100 * (0.5 + abs(effect)):.4g} %", _counted(scenario)
-    preferred = (
-        f"{share}{counted} prefer it" if counted.startswith(" of") else f"{share} prefer it{counted}"
-    )
+    preferred = f"{share} prefer it{counted}"
+    if counted.startswith(" of"):
+        preferred = f"{share}{counted} prefer it"
     return f"that {'B' if effect > 0 else 'A'} is preferred, if {preferred}"
 
 

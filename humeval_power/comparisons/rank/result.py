@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -27,8 +27,8 @@ from humeval_power.comparisons.rank.leaderboard import (
 )
 from humeval_power.safe_text import cut, html_text
 from humeval_power.saying.answer_words import of_hundred
-from humeval_power.saying.chart import Axis, Chart, Series
-from humeval_power.saying.document import Drawing, Facts, Paragraph, Section, Table
+from humeval_power.saying.chart import Axis, Chart, EstimateRow, EstimateRows, Series
+from humeval_power.saying.document import Drawing, Facts, Paragraph, Picture, Section, Table, prose_of
 from humeval_power.saying.numbers import (
     counted,
     level_of,
@@ -49,29 +49,7 @@ MOST_PAIRS = 28  # that a terminal lists without being asked
 MOST_LISTED = 325  # that a page lists, and a record by their names: those of 26 systems
 _MOST_ROWS = 40  # systems with a row of the picture each
 _MOST_MOVES = 20  # systems whose ranks are shown beside those of before
-_HALF = 0.3  # of a rank, on each side of a bar
-_ROOM = 0.05
-_READING = (
-    "Ranks follow from tests of all pairs, and hold for all systems at once, which makes them wide. Which systems "
-    "may be first is asked by itself, by tests of each against all others (Hsu 1984): they hold the best with the "
-    "confidence of the intervals, and may leave out a system whose ranks begin at 1. "
-)
-_BEST = (
-    "P(best) is the chance that a system is the best of these, given the data; it is no p-value. A small one makes "
-    "a system unlikely to be the best; only the tests rule it out. "
-)
-_LETTERS = "Two systems that share a letter are not told apart, which does not show them to be alike. "
-_TIERS = (
-    "Tiers number the levels between which differences are shown, the best first, as a range where the tests leave "
-    "several; systems of one first tier are never told apart, and there are at least {n} levels. "
-)
-_ONE_LOOK = (
-    "This holds for a board that is made once; for one that is made again and again count looks: --look."
-)
-_SEVERAL_LOOKS = (
-    "This is look {look}: all looks together are right with probability {confidence}, "
-    "and this one has alpha {alpha}."
-)
+_HALF = 0.3  # of a rank, on each side of a line
 LAW = {
     "holm": "Holm's method for both directions of every pair",
     "max-t": "the law of the largest t of all pairs, stepping down",
@@ -91,6 +69,15 @@ class RankResult(PaperResult):
         """What is new since the last board."""
         return changes(self.found.board, self.last)
 
+    def prose(self, passage: str, **facts: object) -> str:
+        """A passage of the template, with what is known of every board."""
+        board = self.found.board
+        confidence = None if board.look is None else percent(1 - alpha_of_looks(board.alpha, board.look))
+        facts |= {"board": board, "confidence": confidence, "law": LAW[board.test]}
+        breaks = listing([str(rank) for rank in board.breaks], limit=6) if board.breaks else ""
+        written = prose_of(__package__, "rank.md.j2", breaks=breaks, ranking=self.found, **facts)
+        return written(passage)
+
     def sections(
         self, estimates: Section, own: Iterable[Section], *, more: str, pairs: str
     ) -> tuple[Section, ...]:
@@ -100,21 +87,19 @@ class RankResult(PaperResult):
         return (
             estimates,
             *_changes_sections(self.changes),
-            _reading_section(board),
+            Section("How to read this", (Paragraph(self.prose("reading")),)),
             *_more_section(board.more, more),
             *own,
             _pairs_section(board, pairs),
         )
 
     @abstractmethod
-    def paragraph(self) -> str:
-        """What a paper says of it."""
+    def paragraph(self) -> str: ...
 
     def paper(self) -> tuple[str, ...]:
         return (self.paragraph(),)
 
     def table_rows(self) -> list[Record]:
-        """A row for each system; an open end of an interval is None."""
         return [
             {
                 name: None if isinstance(value, float) and math.isinf(value) else value
@@ -128,6 +113,8 @@ class RankResult(PaperResult):
     def board_numbers(self) -> Record:
         """Places and pairs, and what is new since the last board."""
         board, changed = self.found.board, self.changes
+        is_long = board.n_pairs > MOST_LISTED
+        pairs = _pair_columns(board) if is_long else [asdict(each) for each in board.pairs]
         return {
             **values(board, "alpha", "test", "look", "n_draws", "n_parts", "n_tiers", "breaks"),
             "only_system": board.only,
@@ -136,12 +123,9 @@ class RankResult(PaperResult):
                 {**row, "chances": list(each.chances)}
                 for row, each in zip(self.table_rows(), board.places, strict=True)
             ],
-            "pairs": _pair_columns(board)
-            if board.n_pairs > MOST_LISTED
-            else [asdict(each) for each in board.pairs],
-            "last_board": None
-            if changed is None
-            else {
+            "pairs": pairs,
+            "last_board": changed
+            and {
                 **values(changed.last, "source", "look"),
                 "n_compared": changed.n_compared,
                 "moves": [values(each, "system", "before", "now") for each in changed.moves],
@@ -150,7 +134,6 @@ class RankResult(PaperResult):
         }
 
     def figure(self) -> Figure:
-        """The ranks that the tests leave, by Matplotlib."""
         return ranks_chart(self.found.board).figure
 
 
@@ -205,19 +188,15 @@ def board_section(
         else:
             columns["tiers"] = lambda each: _range(each.tier_low, each.tier_high)
     columns["P(best)"] = lambda each: chance_words(each.best)
-    ranks = (
-        "its ranks hold for all its pairs at once"
-        if board.only is not None
-        else "ranks hold for all at once"
-    )
+    ranks = "ranks hold for all at once" if is_whole else "its ranks hold for all its pairs at once"
     caption = f"{level_of(1 - board.alpha)} intervals, each of a system by itself; {ranks}."
     many = len(board.places) > _MOST_ROWS
-    shown = table(places, columns, caption, searchable=many and is_whole)
-    if board.only is not None:
-        return Section("Leaderboard", (shown,))
-    if many:
-        return Section("Leaderboard", (shown, _ranks_drawing(board)))
-    return Section("Leaderboard", (shown, values_chart(board, axis), ranks_chart(board)))
+    pictures: tuple[Picture, ...] = ()
+    if is_whole:
+        pictures = (_ranks_drawing(board),) if many else (values_chart(board, axis), ranks_chart(board))
+    return Section(
+        "Leaderboard", (table(places, columns, caption, searchable=many and is_whole), *pictures)
+    )
 
 
 def _ranks_drawing(board: Leaderboard) -> Drawing:
@@ -246,66 +225,40 @@ def _changes_sections(changed: Changes | None) -> Iterator[Section]:
         return
     last, moves = changed.last, changed.moves
     name = shortened(last.source) + (f", look {last.look}" if last.look else "")
-    words = f"Beside the last board ({name}): "
-    words += f"{len(moves):,} of {counted(changed.n_compared, 'system')} have other ranks"
-    if moves:
-        first = moves[0]
-        words += f"; {shortened(first.system)} had {_range(*first.before)} and has {_range(*first.now)}"
+    said = [f"{len(moves):,} of {counted(changed.n_compared, 'system')} have other ranks"]
+    for first in moves[:1]:
+        said.append(f"{shortened(first.system)} had {_range(*first.before)} and has {_range(*first.now)}")
     for systems, verb in ((changed.joined, "joined"), (changed.left, "left")):
-        words += f"; {listing(list(systems), limit=6)} {verb}" if systems else ""
-    words += "."
+        said += [f"{listing(list(systems), limit=6)} {verb}"] if systems else []
+    words = f"Beside the last board ({name}): {'; '.join(said)}."
     if changed.joined or changed.left:
         words += " Ranks count the systems of their own board."
-    shown = moves[:_MOST_MOVES]
-    rows = tuple(
-        (
-            shortened(each.system),
-            _range(*each.before),
-            _range(*each.now),
-            each.direction + (" *" if each.is_apart else "  "),
-        )
-        for each in shown
-    )
     caption = "* no rank in common; a narrower range is what more data bring."
-    if len(moves) > len(shown):
-        caption = f"The {len(shown)} that changed most; {caption}"
-    table = [Table(("system", "ranks then", "now", "change"), rows, caption)] if rows else []
-    yield Section("Since the last board", (Paragraph(words), *table))
-
-
-def _reading_section(board: Leaderboard) -> Section:
-    """How the table is to be read."""
-    more = _LETTERS if board.has_letters else _TIERS.format(n=board.n_tiers)
-    words = _READING + more + _BEST
-    if board.breaks:
-        after = listing([str(r) for r in board.breaks], limit=6)
-        words += f"Every system up to place {after} is shown to be better than every one that follows. "
-    words = words if board.only is None else _ONE_SYSTEM
-    if board.look is None:
-        return Section("How to read this", (Paragraph(words + _ONE_LOOK),))
-    confidence = percent(1 - alpha_of_looks(board.alpha, board.look))
-    look = _SEVERAL_LOOKS.format(look=board.look, confidence=confidence, alpha=f"{board.alpha:.3g}")
-    return Section("How to read this", (Paragraph(words + look),))
-
-
-_ONE_SYSTEM = (
-    "This system was named beforehand, so that only its own pairs are tested, and their correction is for "
-    "these alone. For ranks of all systems at once leave out --only-system."
-)
+    if len(moves) > _MOST_MOVES:
+        caption = f"The {_MOST_MOVES} that changed most; {caption}"
+    shown = table(
+        moves[:_MOST_MOVES],
+        {
+            "system": lambda each: shortened(each.system),
+            "ranks then": lambda each: _range(*each.before),
+            "now": lambda each: _range(*each.now),
+            "change": lambda each: each.direction + (" *" if each.is_apart else "  "),
+        },
+        caption,
+    )
+    yield Section("Since the last board", (Paragraph(words), *([shown] if moves else [])))
 
 
 def _pairs_section(board: Leaderboard, unit: str) -> Section:
     """The pairs that were tested, of many systems only neighbours, with intervals that hold for all of them."""
     shortened_to = board.n_pairs > MOST_LISTED and board.only is None
-    left_out = (
-        f"Neighbours in the order, of {counted(board.n_pairs, 'pair')} that were tested; the record has all. "
-        if shortened_to
-        else ""
-    )
     caption = (
-        f"{left_out}{unit}; intervals of all pairs at once; corrected by {LAW[board.test]}; "
+        f"{unit}; intervals of all pairs at once; corrected by {LAW[board.test]}; "
         f"* significant at alpha {board.alpha:.4g}."
     )
+    if shortened_to:
+        of = counted(board.n_pairs, "pair")
+        caption = f"Neighbours in the order, of {of} that were tested; the record has all. {caption}"
     pairs = tuple(board.neighbours if shortened_to else board.pairs)
     shown = table(
         pairs,
@@ -336,10 +289,6 @@ def _interval(low: float, high: float) -> str:
     """An interval of which one end may be open."""
     if math.isinf(low) and math.isinf(high):
         return "none"
-    if math.isinf(high):
-        return f"above {significant(low)}"
-    if math.isinf(low):
-        return f"below {significant(high)}"
     return significant_interval(low, high)
 
 
@@ -350,36 +299,14 @@ def chance_words(chance: float) -> str:
 
 def values_chart(board: Leaderboard, axis: str) -> Chart:
     """Each system's value with its interval, best on top; an open end is drawn to the edge."""
-    places = board.places
-    ends = [end for each in places for end in (each.low, each.high, each.value) if math.isfinite(end)]
-    room = _ROOM * (max(ends) - min(ends) or 1.0)
-    low, high = min(ends) - room, max(ends) + room
-    rows = tuple(float(row) for row in range(len(places)))
-    names = tuple(shortened(each.system, width=24) for each in places)
-    return Chart(
-        name="leaderboard",
+    rows = tuple(
+        EstimateRow(shortened(each.system, width=24), each.value, each.low, each.high)
+        for each in board.places
+    )
+    return EstimateRows(rows, "systems", axis, null=None, is_ordered=False).chart(
+        "leaderboard",
         title="How good are the systems?",
-        words=f"{counted(len(places), 'system')} with their intervals, the best on top.",
-        x=Axis(axis, low, high),
-        y=Axis("", 0, max(1, len(names)), names=names),
-        series=(
-            Series(
-                "bars",
-                f"{level_of(1 - board.alpha)} interval",
-                y=rows,
-                low=tuple(max(each.low, low) for each in places),
-                high=tuple(min(each.high, high) for each in places),
-            ),
-            Series("points", "estimate", tuple(each.value for each in places), rows, colour=1),
-        ),
-        numbers=table(
-            places,
-            {
-                "system": lambda each: shortened(each.system, width=24),
-                axis: lambda each: significant(each.value),
-                "interval": lambda each: _interval(each.low, each.high),
-            },
-        ),
+        words=f"{counted(len(rows), 'system')} with their {level_of(1 - board.alpha)} intervals, the best on top.",
     )
 
 
@@ -396,30 +323,35 @@ def ranks_chart(board: Leaderboard) -> Chart:
             "P(best)": lambda each: chance_words(each.best),
         },
     )
+    title = "Which ranks may they have?"
     words = (
         f"The ranks that tests of all pairs leave each of {counted(n, 'system')}, with the expected rank."
     )
-    expected = tuple(each.expected for each in places)
-    low, high = tuple(each.rank_low for each in places), tuple(each.rank_high for each in places)
     if n <= _MOST_ROWS:
-        rows = tuple(float(row) for row in range(n))
-        ends = (tuple(each - _HALF for each in low), tuple(each + _HALF for each in high))
-        x, y = Axis("Rank", 0.5, n + 0.5, is_whole=True), Axis("", 0, max(1, n), names=names)
-        series: tuple[Series, ...] = (
-            Series("bars", "ranks", y=rows, low=ends[0], high=ends[1]),
-            Series("points", "expected rank", expected, rows, colour=1),
+        rows = tuple(
+            EstimateRow(
+                name, each.expected, each.rank_low - _HALF, each.rank_high + _HALF, each.may_be_first
+            )
+            for name, each in zip(names, places, strict=True)
         )
-    else:
-        at = tuple(float(place) for place in range(1, n + 1))
-        first = tuple(place for place, each in zip(at, places, strict=True) if each.may_be_first)
-        x = Axis("System, in the order of the estimates", 1, n, is_whole=True)
-        y = Axis("Rank", 1, n, is_whole=True)
-        series = (
-            Series("band", "ranks", x=at, low=tuple(map(float, low)), high=tuple(map(float, high))),
-            Series("line", "expected rank", at, expected, colour=1),
-            Series("points", "may be first", first, tuple(1.0 for _ in first), colour=2),
+        chart = EstimateRows(rows, "", "Rank", "", "may be first", null=None, is_ordered=False).chart(
+            "ranks", title=title, words=words
         )
-    return Chart("ranks", "Which ranks may they have?", words, x, y, series, numbers=numbers)
+        return replace(chart, x=Axis("Rank", 0.5, n + 0.5, is_whole=True), numbers=numbers)
+    at = tuple(map(float, range(1, n + 1)))
+    low, high = zip(*((float(each.rank_low), float(each.rank_high)) for each in places), strict=True)
+    series = (
+        Series("band", "ranks", x=at, low=low, high=high),
+        Series("line", "expected rank", at, tuple(each.expected for each in places), colour=1),
+        Series.of(
+            "points",
+            "may be first",
+            [(x, 1.0) for x, each in zip(at, places, strict=True) if each.may_be_first],
+            2,
+        ),
+    )
+    x = Axis("System, in the order of the estimates", 1, n, is_whole=True)
+    return Chart("ranks", title, words, x, Axis("Rank", 1, n, is_whole=True), series, numbers=numbers)
 
 
 def pairs_chart(board: Leaderboard) -> Chart:
@@ -476,12 +408,8 @@ def _more_section(more: FurtherData | None, what: str) -> Iterator[Section]:
     often = f"{of_hundred(more.power)} times in 100"
 
     def enough(number: float) -> str:
-        many = (
-            f"these {what}"
-            if number <= 1
-            else f"{significant(float(f'{number:.3g}'))} times as many {what}"
-        )
-        return f"{many} would"
+        times = f"{significant(float(f'{number:.3g}'))} times as many"
+        return f"{'these' if number <= 1 else times} {what} would"
 
     facts = [("The first two", f"{first} and {second} are told apart")]
     if not more.is_apart:
@@ -506,8 +434,7 @@ def _pair_columns(board: Leaderboard) -> Record:
         for name, column in columns.items():
             value = getattr(each, name)
             column.append(float(f"{value:.7g}") if isinstance(value, float) else value)
-    columns["better"], columns["worse"] = board.tested.rows.tolist(), board.tested.columns.tolist()
-    return dict(columns)
+    return columns | {"better": board.tested.rows.tolist(), "worse": board.tested.columns.tolist()}
 
 
 def board_signature(

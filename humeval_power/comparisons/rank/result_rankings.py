@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.comparisons.rank.battles import Battles
 from humeval_power.comparisons.rank.leaderboard import BattleRanking, ScoreRanking, rank_battles
 from humeval_power.comparisons.rank.result import (
-    LAW,
     RankResult,
     board_lead,
     board_section,
@@ -24,7 +23,7 @@ from humeval_power.saying.clustered_words import (
     assumed_items,
     clustered_items,
 )
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -78,12 +77,10 @@ class BattleRankResult(RankResult):
         )
 
     def _style_sections(self) -> Iterator[Section]:
-        """What style adds, and the board with the style as it is, where covariates are known."""
         ranking = self.found
         shown_strength = ranking.fit.without
         if shown_strength is None:
             return
-        level = f"{level_of(1 - ranking.board.alpha)}"
         effects = table(
             ranking.style,
             {
@@ -93,28 +90,28 @@ class BattleRankResult(RankResult):
                 "interval": lambda each: significant_interval(each.low, each.high),
                 "p": lambda each: p_cell(each.p_value),
             },
-            f"What style adds to the side that has more of it; {level} intervals, each by itself.",
+            f"What style adds to the side that has more of it; {level_of(1 - ranking.board.alpha)} intervals, each "
+            "by itself.",
         )
-        names = ranking.battles.systems
-        order = sorted(range(len(names)), key=lambda k: -shown_strength[k])
-        before = {names[k]: place for place, k in enumerate(order, 1)}
-        moved = sorted(
-            (
-                (place, before[each.system], each.system, each.value)
-                for place, each in enumerate(ranking.board.places, 1)
-                if before[each.system] != place
-            ),
-            key=lambda row: -abs(row[0] - row[1]),
-        )
-        shown = dict(zip(names, shown_strength.tolist(), strict=True))
-        rows = tuple(
-            (shortened(name), significant(value), significant(shown[name]), f"{place}", f"{old}")
-            for place, old, name, value in moved[:_MOST_MOVED]
-        )
-        head = ("system", "at equal style", "as shown", "place", "place as shown")
-        said = f"{counted(len(moved), 'system')} of {len(names)} have another place with style as it is"
+        shown = dict(zip(ranking.battles.systems, shown_strength.tolist(), strict=True))
+        before = {name: place for place, name in enumerate(sorted(shown, key=lambda name: -shown[name]), 1)}
+        now = {each: place for place, each in enumerate(ranking.board.places, 1)}
+        moved = [each for each in now if before[each.system] != now[each]]
+        moved.sort(key=lambda each: -abs(now[each] - before[each.system]))
+        said = f"{counted(len(moved), 'system')} of {len(shown)} have another place with style as it is"
         said += f"; the {_MOST_MOVED} that move most." if len(moved) > _MOST_MOVED else "."
-        yield Section("Style", (effects, *([Table(head, rows, said)] if rows else [Paragraph(said)])))
+        moves = table(
+            moved[:_MOST_MOVED],
+            {
+                "system": lambda each: shortened(each.system),
+                "at equal style": lambda each: significant(each.value),
+                "as shown": lambda each: significant(shown[each.system]),
+                "place": lambda each: f"{now[each]}",
+                "place as shown": lambda each: f"{before[each.system]}",
+            },
+            said,
+        )
+        yield Section("Style", (effects, moves if moved else Paragraph(said)))
 
     def _caveats(self) -> Iterator[str]:
         ranking = self.found
@@ -130,11 +127,8 @@ class BattleRankResult(RankResult):
                 "are no more than a hint."
             )
         if ranking.newcomers:
-            voters = (
-                ""
-                if ranking.battles.clusters is None
-                else "; of each voter the first battle with the system counts"
-            )
+            by_voters = ranking.battles.clusters is not None
+            voters = "; of each voter the first battle with the system counts" if by_voters else ""
             yield (
                 f"{listing([shortened(name) for name in ranking.newcomers], limit=6)}: fewer than 5 wins or fewer "
                 f"than 5 losses. Intervals and tests of these are exact, given the strengths of the others{voters}."
@@ -164,20 +158,19 @@ class BattleRankResult(RankResult):
             "Strength",
             f"logit about the mean of all, {ELO:.0f} points of Elo each; wins: against every other as often",
         )
-        if order is None:
-            yield "Shown first", ranking.order_reason
-        else:
-            interval = interval_words(order.low, order.high)
-            confidence = f"{level_of(1 - ranking.board.alpha)} interval"
-            yield (
-                "Shown first",
-                f"wins {order.share:.4f} of battles of equally strong systems ({confidence} {interval}; "
-                f"{p_words(order.p_value)}); strengths are those without it",
+        said = ranking.order_reason
+        if order is not None:
+            said = (
+                f"wins {order.share:.4f} of battles of equally strong systems ({level_of(1 - ranking.board.alpha)} "
+                f"interval {interval_words(order.low, order.high)}; {p_words(order.p_value)}); strengths are those "
+                "without it"
             )
+        yield "Shown first", said
 
     def numbers(self) -> Record:
         ranking = self.found
         battles, order = ranking.battles, ranking.order
+        design_effect, df = ranking.design_effect, ranking.smallest_df
         return {
             "model": "bradley-terry",
             **values(ranking.fit, "ties", "penalised", "log_likelihood"),
@@ -195,55 +188,33 @@ class BattleRankResult(RankResult):
             if ranking.fit.without is None
             else dict(zip(battles.systems, ranking.fit.without.tolist(), strict=True)),
             "tie_parameter": ranking.fit.tie,
-            "design_effect": None if math.isnan(ranking.design_effect) else ranking.design_effect,
-            "smallest_df": None if math.isinf(ranking.smallest_df) else ranking.smallest_df,
+            "design_effect": None if math.isnan(design_effect) else design_effect,
+            "smallest_df": None if math.isinf(df) else df,
             "paragraph": self.paragraph(),
             "notices": list(battles.notices),
         }
 
     def independence(self) -> tuple[Independence, ...]:
-        ranking = self.found
-        battles = ranking.battles
-        known = battles.clusters
-        said = [Independence("items", "assumed", each) for each in battles.suspects]
-        if known is None:
-            text = (
-                f"The {battles.n:,} battles count as independent. Where several are of one user or worker they are "
-                "not, and intervals are too short: name the column by --cluster."
-            )
-            return Independence("workers", "assumed", text), *said
-        text = (
-            f"The {battles.n:,} battles come from {known.n_clusters:,} clusters ({shortened(known.name)}) of up to "
-            f"{int(known.sizes.max()):,}. Errors are robust to whatever battles of a cluster share (CR2, "
-            f"Satterthwaite's df of at least {decimals(ranking.smallest_df, 1)}); the variance is "
-            f"{ranking.design_effect:.2f} times that of independent battles."
-        )
-        return Independence("workers", "accounted", text), *said
+        battles, text = self.found.battles, self.prose("dependence", **self._fought)
+        of_workers = Independence("workers", "assumed" if battles.clusters is None else "accounted", text)
+        return of_workers, *(Independence("items", "assumed", each) for each in battles.suspects)
 
     def paragraph(self) -> str:
-        ranking = self.found
-        battles, board = ranking.battles, ranking.board
-        known = battles.clusters
-        order, ties = ranking.order, percent(battles.n_ties / battles.n)
-        text = (
-            f"We ranked {len(board.places)} systems by {battles.n:,} pairwise battles ({ties} ties) "
-            f"with the model of {_model(ranking)}"
-        )
-        text += ", with an effect of the order of presentation" if order is not None else ""
+        ranking, terms = self.found, []
+        if ranking.order is not None:
+            terms.append("an effect of the order of presentation")
         if ranking.style:
             names = listing([shortened(each.name) for each in ranking.style], limit=6)
-            text += f"{' and' if order is not None else ', with'} differences of {names} as covariates"
-        text += ". "
-        if known is not None:
-            text += (
-                f"Standard errors are robust to {known.n_clusters:,} clusters ({shortened(known.name)}; CR2 with "
-                "Satterthwaite degrees of freedom). "
-            )
-        text += f"Ranks follow from tests of all pairs, corrected by {LAW[board.test]} (alpha {board.alpha:.4g}). "
-        text += board_lead(board)
-        if order is not None:
-            text += f" The system shown first won {100 * order.share:.1f} % where both were equally strong."
-        return text
+            terms.append(f"differences of {names} as covariates")
+        ties = percent(ranking.battles.n_ties / ranking.battles.n)
+        known = {"ties": ties, "model": _model(ranking), "lead": board_lead(ranking.board)}
+        return self.prose("battles", **self._fought, terms=terms, order=ranking.order, **known)
+
+    @property
+    def _fought(self) -> dict[str, object]:
+        clusters = self.found.battles.clusters
+        cluster = None if clusters is None else shortened(clusters.name)
+        return {"fought": self.found.battles, "cluster": cluster, "df": decimals(self.found.smallest_df, 1)}
 
     @property
     def signature(self) -> str:
@@ -280,9 +251,6 @@ def _model(ranking: BattleRanking) -> str:
     return f"Bradley and Terry (1952){f', ties by {_TIES[ties]}' if ties else ''}"
 
 
-# Systems ranked by scores: what is said of them, and the record.
-
-
 @dataclass(frozen=True, kw_only=True)
 class ScoreRankResult(RankResult):
     """Systems in the order of their mean scores, with what the items leave open."""
@@ -297,7 +265,10 @@ class ScoreRankResult(RankResult):
 
     def answer(self) -> Document:
         ranking, board = self.found, self.found.board
-        metric = shortened(ranking.table.metric)
+        metric, clusters = shortened(ranking.table.metric), ranking.table.clusters
+        more = "items"
+        if clusters is not None and ranking.tasks != "fixed":
+            more = f"clusters ({shortened(clusters.name)}), not more items in them,"
         return Document(
             f"{len(board.places)} systems ranked by {metric}",
             lead=board_lead(board),
@@ -305,7 +276,7 @@ class ScoreRankResult(RankResult):
             sections=self.sections(
                 board_section(board, "mean", f"Mean {metric}"),
                 (Section("The scores", (Facts(tuple(self._facts())),)),),
-                more=self._unit(),
+                more=more,
                 pairs=f"Differences of mean {metric}",
             ),
         )
@@ -317,21 +288,11 @@ class ScoreRankResult(RankResult):
                 f"Standard errors have {decimals(ranking.df, 1)} degrees of freedom: the clusters are too few, "
                 "or one of them rules. The order is no more than a hint."
             )
-
         if ranking.board.test == "signs":
             yield (
                 "Signs hold where the clusters' differences are symmetric about their mean: skewed ones err more "
                 "often than alpha says. Intervals of pairs are Bonferroni's t."
             )
-
-    def _unit(self) -> str:
-        ranking = self.found
-        clusters = ranking.table.clusters
-        return (
-            "items"
-            if clusters is None or ranking.tasks == "fixed"
-            else f"clusters ({shortened(clusters.name)}), not more items in them,"
-        )
 
     def _facts(self) -> Iterator[Fact]:
         ranking = self.found
@@ -339,12 +300,11 @@ class ScoreRankResult(RankResult):
         inside = "" if clusters is None else f" in {counted(clusters.n_clusters, 'cluster')}"
         yield "Items", f"{ranking.table.n_items:,}{inside}, the same for every system"
         yield "Best", "the smallest mean" if ranking.lower_is_better else "the largest mean"
-        if clusters is not None:
-            words = {
-                "sampled": "a sample: the order holds for clusters like these (--tasks fixed: for these alone)",
-                "fixed": "these alone: the order holds for new items of these tasks",
-            }
-            yield "Clusters", words[ranking.tasks]
+        if clusters is not None and ranking.tasks == "fixed":
+            yield "Clusters", "these alone: the order holds for new items of these tasks"
+        elif clusters is not None:
+            words = "a sample: the order holds for clusters like these (--tasks fixed: for these alone)"
+            yield "Clusters", words
         yield (
             "Standard errors",
             f"of mean differences, with {decimals(ranking.df, 1).removesuffix('.0')} degrees of freedom",
@@ -365,8 +325,7 @@ class ScoreRankResult(RankResult):
         }
 
     def independence(self) -> tuple[Independence, ...]:
-        ranking = self.found
-        table = ranking.table
+        ranking, table = self.found, self.found.table
         if table.clusters is None:
             return (assumed_items(table.n_items, table.suspects),)
         if ranking.tasks == "fixed":
@@ -378,29 +337,18 @@ class ScoreRankResult(RankResult):
             return (Independence("items", "accounted", text),)
         answer = clustered_items(ranking.top, shortened(table.clusters.name))
         of = "These standard errors are of the difference of the first two systems."
-        return (Independence(answer.of, answer.state, f"{answer.text} {of}"),)
+        return (replace(answer, text=f"{answer.text} {of}"),)
 
     def paragraph(self) -> str:
-        ranking = self.found
-        table, board = ranking.table, ranking.board
-        clusters = table.clusters
-        text = (
-            f"We ranked {len(board.places)} systems by their mean {shortened(table.metric)} on the same "
-            f"{counted(table.n_items, 'item')}"
-        )
-        if clusters is not None and ranking.tasks == "fixed":
-            text += (
-                f" in {clusters.n_clusters:,} strata ({shortened(clusters.name)}) that are all that matters (at "
-                f"least {decimals(ranking.df, 1)} Satterthwaite degrees of freedom)"
-            )
-        elif clusters is not None:
-            text += (
-                f" in {clusters.n_clusters:,} clusters ({shortened(clusters.name)}), with standard errors robust "
-                f"to these (CR2, {decimals(ranking.df, 1)} Bell-McCaffrey degrees of freedom)"
-            )
-        return (
-            f"{text}. Ranks follow from t tests of all pairs, corrected by {LAW[board.test]} (alpha "
-            f"{board.alpha:.4g}). {board_lead(board)}"
+        ranking, table = self.found, self.found.table
+        return self.prose(
+            "scores",
+            metric=shortened(table.metric),
+            items=counted(table.n_items, "item"),
+            clusters=table.clusters,
+            cluster=None if table.clusters is None else shortened(table.clusters.name),
+            df=decimals(ranking.df, 1),
+            lead=board_lead(ranking.board),
         )
 
     @property

@@ -30,12 +30,6 @@ from humeval_power.saying.stated import table
 from humeval_power.studies.power.estimate import PowerEstimate
 
 OBSERVED = "the observed difference"
-POST_HOC = (
-    "The studies have the difference that was observed. Their power is a function of the observed p-value and "
-    "says nothing that the p-value does not (Card et al. 2020, appendix A): give the difference that would "
-    "matter instead."
-)
-WORKERS_TO_DRAW_FROM = 10
 MEANING: dict[Unit, str] = {
     "rating": "ratings are drawn one by one, as if all were independent",
     "item": "items are drawn; the workers stay these very people",
@@ -106,22 +100,20 @@ class ResampleResult(Result):
         else:
             a, b = self.ratings.system_names
             what = f"that {better_words(self.shift.value, self.shift.scale, (a, b))}"
-        simulated = f"{known[0].n_simulations:,} were simulated for each row"
-        return f"Of 100 such studies, {chance} would find {what}; {simulated}."
+        n = known[0].n_simulations
+        return f"Of 100 such studies, {chance} would find {what}; {n:,} were simulated for each row."
 
     def _facts(self) -> Iterator[Fact]:
         ratings, first = self.ratings, self.cells[0].scenario
         a, b = ratings.system_names
         scale = ratings.scale
-        observed = {f"{cell.scenario.observed:.4f}": cell.scenario.observed for cell in self.cells}
-        ends = sorted(observed.values())
-        low, *_, high = ends if len(ends) > 1 else ends * 2
-        yield "Effect", OBSERVED if self.shift is None else str(self.shift)
-        if len(ends) == 1:
-            said = f"{as_points(low, scale)} points ({low:.4f} on [0, 1])"
-        else:
+        observed = [cell.scenario.observed for cell in self.cells]
+        low, high = min(observed), max(observed)
+        said = f"{as_points(low, scale)} points ({low:.4f} on [0, 1])"
+        if f"{low:.4f}" != f"{high:.4f}":
             inner = f"{low:.4f} to {high:.4f} on [0, 1]"
             said = f"{as_points_interval((low, high), scale)} points, by the test ({inner})"
+        yield "Effect", OBSERVED if self.shift is None else str(self.shift)
         yield "Observed", f"{b} - {a}: {said}"
         yield (
             "Ratings",
@@ -133,19 +125,22 @@ class ResampleResult(Result):
 
     def _caveats(self) -> Iterator[str]:
         ratings, by = self.ratings, self.cells[0].scenario.by
+        mean = float(ratings.rating[ratings.system == 0].mean())
         if self.shift is None:
-            yield POST_HOC
-        else:
-            mean = float(ratings.rating[ratings.system == 0].mean())
-            if not 0 <= mean + self.shift.value <= 1:
-                scale, a = ratings.scale, ratings.system_names[0]
-                level = float(scale.from_unit(np.array(mean)))
-                yield (
-                    f"The mean of {a} is {level:.4g} {on_scale(scale)}: a difference of "
-                    f"{points_words(self.shift.value, scale)} would put that of the other system beyond it, where "
-                    "no study can find it."
-                )
-        if by in ("worker", "both") and ratings.n_workers < WORKERS_TO_DRAW_FROM:
+            yield (
+                "The studies have the difference that was observed. Their power is a function of the observed "
+                "p-value and says nothing that the p-value does not (Card et al. 2020, appendix A): give the "
+                "difference that would matter instead."
+            )
+        elif not 0 <= mean + self.shift.value <= 1:
+            scale, a = ratings.scale, ratings.system_names[0]
+            level = float(scale.from_unit(np.array(mean)))
+            yield (
+                f"The mean of {a} is {level:.4g} {on_scale(scale)}: a difference of "
+                f"{points_words(self.shift.value, scale)} would put that of the other system beyond it, where no "
+                "study can find it."
+            )
+        if by in ("worker", "both") and ratings.n_workers < 10:
             yield (
                 f"Drawing from {ratings.n_workers} workers shows little of how workers differ; the power is a "
                 "rough guide. Power and plans of a model assume a law of workers instead."
@@ -190,13 +185,11 @@ class ResampleResult(Result):
         )
 
     def _pictures(self) -> Iterator[Chart]:
-        rows = []
+        rows: list[dict[str, Any]] = []
         for cell in self.cells:
             if not cell.estimate.too_many_failed:
-                power, interval = self._share(cell.estimate)
-                rows.append(
-                    {"test": cell.scenario.test, **cell.scenario.size, "power": power, "interval": interval}
-                )
+                share = dict(zip(("power", "interval"), self._share(cell.estimate), strict=True))
+                rows.append({"test": cell.scenario.test, **cell.scenario.size, **share})
         if rows:
             yield resample_chart(rows, is_none=self._is_none)
 
@@ -224,8 +217,6 @@ class ResampleResult(Result):
         }
 
 
-# Power on drawn studies as a picture: a curve over sizes for each test, or a row for each test.
-
 _SIZES = ("workers", "items", "ratings")
 _LABELS = {"workers": "Workers", "items": "Items", "ratings": "Ratings of each system"}
 _MOST_ROWS, _MOST_CURVES = 30, 8
@@ -239,10 +230,8 @@ def resample_chart(rows: Sequence[Mapping[str, Any]], *, is_none: bool = False) 
     is a row. Of more than 30 rows or 8 curves the first are shown.
     """
     share = Axis("Studies that find an effect (there is none)" if is_none else POWER_LABEL, 0, 1)
-    title, words = (
-        "How often do the tests find it?",
-        "The power of each test, with its Monte Carlo interval, at each size of the studies.",
-    )
+    title = "How often do the tests find it?"
+    words = "The power of each test, with its Monte Carlo interval, at each size of the studies."
     varied = [name for name in _SIZES if len({row[name] for row in rows if name in row}) > 1]
     if not varied:
         each = [(str(row["test"]), row["power"], row["interval"]) for row in rows[:_MOST_ROWS]]
@@ -255,10 +244,10 @@ def resample_chart(rows: Sequence[Mapping[str, Any]], *, is_none: bool = False) 
         curves.setdefault(", ".join([str(row["test"]), *sizes]), []).append(row)
     series = []
     for colour, (name, points_of) in enumerate(list(curves.items())[:_MOST_CURVES]):
-        at, power = (tuple(float(row[key]) for row in points_of) for key in (x, "power"))
+        line = Series.of("line", name, [(row[x], row["power"]) for row in points_of], colour)
         low, high = zip(*(row["interval"] for row in points_of), strict=True)
-        series.append(Series("band", "", at, low=low, high=high, colour=colour))
-        series.append(Series("line", name, at, power, colour=colour))
-    along = Axis(_LABELS[x], min(row[x] for row in rows), max(row[x] for row in rows), is_whole=True)
-    target_line = () if is_none else (Level(f"power {_TARGET:g}", _TARGET),)
-    return Chart("power", title, words, along, share, tuple(series), target_line)
+        series += [Series("band", "", line.x, low=low, high=high, colour=colour), line]
+    ends = [row[x] for row in rows]
+    along = Axis(_LABELS[x], min(ends), max(ends), is_whole=True)
+    marks = () if is_none else (Level(f"power {_TARGET:g}", _TARGET),)
+    return Chart("power", title, words, along, share, tuple(series), marks)

@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from humeval_power.comparisons.scores.comparison import PairComparison, PrimerCell
-from humeval_power.comparisons.scores.effect_sizes import Floats, PairedTest, score_differences
+from humeval_power.comparisons.scores.effect_sizes import (
+    Floats,
+    PairedTest,
+    Resamples,
+    TestSettings,
+    score_differences,
+)
 from humeval_power.comparisons.scores.power import RequiredItems, RetrospectivePower, Unit
+from humeval_power.comparisons.scores.primer import REMARK, PrimerCounts
 from humeval_power.inference.clustered import Direction
-from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.answer_words import of_hundred, share_words, with_names
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
-from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import POWER_LABEL, counted, level_of, p_cell, power_words, significant
+from humeval_power.saying.document import (
+    Document,
+    Fact,
+    Facts,
+    Listing,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+)
+from humeval_power.saying.numbers import (
+    POWER_LABEL,
+    counted,
+    level_of,
+    p_cell,
+    p_words,
+    percent,
+    power_words,
+    significant,
+    significant_interval,
+)
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.studies.power.wording import higher
@@ -24,18 +51,7 @@ from humeval_power.studies.power.wording import higher
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-from humeval_power.comparisons.scores.effect_sizes import Resamples, TestSettings
-from humeval_power.comparisons.scores.primer import REMARK, PrimerCounts
-from humeval_power.saying.answer_words import share_words, with_names
-from humeval_power.saying.document import Listing
-from humeval_power.saying.numbers import (
-    p_words,
-    percent,
-    significant_interval,
-)
-
 MOST_BINS = 40
-_IN_POINTS = ("mean", "median", "pseudomedian")
 
 
 def scores_chart(comparison: PairComparison) -> Chart:
@@ -44,17 +60,13 @@ def scores_chart(comparison: PairComparison) -> Chart:
     first, second = comparison.table.column(a), comparison.table.column(b)
     edges = bin_edges(np.concatenate([first, second]))
     counts = [np.histogram(each, edges)[0] for each in (first, second)]
-    series = tuple(
-        _outline(name, edges, count, colour)
-        for colour, (name, count) in enumerate(zip((a, b), counts, strict=True))
-    )
     return Chart(
         name="scores",
         title="Which scores do the systems have?",
         words=f"Histograms of the scores of {a} and of {b}: {_words(comparison, 0)}; {_words(comparison, 1)}.",
         x=Axis(comparison.table.metric, float(edges[0]), float(edges[-1])),
         y=_items(counts),
-        series=series,
+        series=(_outline(a, edges, counts[0], 0), _outline(b, edges, counts[1], 1)),
         numbers=_numbers(edges, {a: counts[0], b: counts[1]}),
     )
 
@@ -66,45 +78,40 @@ def differences_chart(comparison: PairComparison) -> Chart:
     differences = score_differences(comparison.table.column(a), comparison.table.column(b))
     edges = bin_edges(differences)
     count = np.histogram(differences, edges)[0]
-    low, high = min(float(edges[0]), 0.0), max(float(edges[-1]), 0.0)
-    marks: tuple[Mark, ...] = (
-        Upright("no difference", 0.0),
-        Upright("mean", data.difference.mean, 1),
-        Upright("median", data.difference.median, 3),
-    )
     top = _items([count])
     reach = ""
     band: tuple[Series, ...] = ()
-    if (ends := interval_in_points(test)) is not None:
+    (low, high), what = test.interval, test.estimand.split()[0]
+    if what in ("mean", "median", "pseudomedian") and np.isfinite([low, high]).all() and low < high:
         reach = f"; {level_of(test.confidence)} interval of the {test.estimand} shaded"
-        band = (Series("band", "interval", ends, low=(0.0, 0.0), high=(top.high, top.high)),)
+        band = (Series("band", "interval", (low, high), low=(0.0, 0.0), high=(top.high, top.high)),)
     return Chart(
         name="differences",
         title="By how much do they differ on an item?",
         words=f"Histogram of the differences: {_words(comparison, 2)}{reach}.",
-        x=Axis(f"Difference {b} - {a}", low, high),
+        x=Axis(f"Difference {b} - {a}", min(float(edges[0]), 0.0), max(float(edges[-1]), 0.0)),
         y=top,
         series=(*band, _outline("items", edges, count, 2)),
-        marks=marks,
+        marks=(
+            Upright("no difference", 0.0),
+            Upright("mean", data.difference.mean, 1),
+            Upright("median", data.difference.median, 3),
+        ),
         numbers=_numbers(edges, {"items": count}),
     )
 
 
 def retrospective_chart(power: RetrospectivePower) -> Chart:
     """Power against the number of items, simulated with its Monte Carlo band and by formula."""
-    n = tuple(float(point.n) for point in power.curve)
     simulated = [
         point for point in power.curve if point.interval is not None and math.isfinite(point.power)
     ]  # too many samples of very few items have no test
     whose = "the observed effect" if power.is_observed else "an effect"
-    series = [
-        Series("line", "by formula", n, tuple(point.formula or 0.0 for point in power.curve), colour=2)
-    ]
+    series = [Series.of("line", "by formula", [(each.n, each.formula or 0.0) for each in power.curve], 2)]
     if simulated:
-        sizes = tuple(float(point.n) for point in simulated)
+        line = Series.of("line", "simulated", [(each.n, each.power) for each in simulated])
         low, high = zip(*(point.interval for point in simulated if point.interval), strict=True)
-        line = Series("line", "simulated", sizes, tuple(point.power for point in simulated))
-        series = [Series("band", "Monte Carlo interval", sizes, low=low, high=high), line, *series]
+        series = [Series("band", "Monte Carlo interval", line.x, low=low, high=high), line, *series]
     is_known = math.isfinite(power.at.power)
     here = power.at.power if is_known else power.at.formula or 0.0
     return power_chart(
@@ -154,10 +161,8 @@ def bin_edges(values: Floats) -> Floats:
 
 def _outline(name: str, edges: Floats, count: Floats, colour: int) -> Series:
     """A histogram as the line around it."""
-    x = (edges[0], *edges.tolist())
-    return Series(
-        "steps", name, tuple(map(float, x)), (0.0, *count.astype(float).tolist(), 0.0), colour=colour
-    )
+    x = edges.tolist()
+    return Series("steps", name, (x[0], *x), (0.0, *count.astype(float).tolist(), 0.0), colour=colour)
 
 
 def _items(counts: Sequence[Floats]) -> Axis:
@@ -165,31 +170,19 @@ def _items(counts: Sequence[Floats]) -> Axis:
 
 
 def _numbers(edges: Floats, counts: dict[str, Floats]) -> Table:
-    rows = tuple(
-        (
-            f"{significant(low)} to {significant(high)}",
-            *(f"{count[place]:,}" for count in counts.values()),
-        )
-        for place, (low, high) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
-    )
-    return Table(("from, to", *counts), rows)
+    return _bins(edges.tolist(), {name: [f"{n:,}" for n in count] for name, count in counts.items()})
+
+
+def _bins(edges: Sequence[float], cells: Mapping[str, Iterable[str]]) -> Table:
+    """A row for each bin of a histogram."""
+    names = (f"{significant(low)} to {significant(high)}" for low, high in pairwise(edges))
+    return Table(("from, to", *cells), tuple(zip(names, *cells.values(), strict=True)))
 
 
 def _words(comparison: PairComparison, place: int) -> str:
     data = comparison.data
     one = (data.first, data.second, data.difference)[place]
     return f"{one.name} from {significant(one.minimum)} to {significant(one.maximum)}, mean {significant(one.mean)}"
-
-
-def interval_in_points(test: PairedTest) -> tuple[float, float] | None:
-    """The interval of the test, where it has one in units of the scores."""
-    low, high = test.interval
-    if test.estimand.split()[0] in _IN_POINTS and np.isfinite([low, high]).all() and low < high:
-        return (float(low), float(high))
-    return None
-
-
-# How many items a comparison needs, and the p that the bootstrap primer would expect.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,36 +210,32 @@ class ProspectiveResult(Result):
             ("SD", f"{self.sd:g} of the differences: the mean is {self.mean / self.sd:.3g} SDs"),
             ("By formula", f"{items_needed.exact_n:.2f} items, rounded up"),
         )
-        n, powers = zip(*self.curve, strict=True)
         chart = power_chart(
-            (Series("line", "by formula", tuple(map(float, n)), powers),),
+            (Series.of("line", "by formula", self.curve),),
             at=(items_needed.n, items_needed.power),
             target=self.target,
             words=f"Power against the number of items, {test}: {self.target:g} is reached with "
             f"{counted(items_needed.n, 'item')}.",
         )
+        finding = f"find that B scores {abs(self.mean):g} {higher(self.mean)} than A on average"
+        if self.margin is not None:
+            actual = "they really score alike"
+            if self.mean:
+                actual = f"B really scores {abs(self.mean):g} {higher(self.mean)}"
+            finding = f"show that A and B score alike within {self.margin:g}, if {actual}"
         return Document(
             "Items that the comparison needs",
             lead=f"{counted(items_needed.n, 'item')} would do: then {of_hundred(items_needed.power)} of 100 "
-            f"such studies {self._finding()}. By formula.",
+            f"such studies {finding}. By formula.",
             headline=(("Items", f"{items_needed.n:,}"), (POWER_LABEL, power_words(items_needed.power))),
             sections=(Section("", (Facts(how), chart)),),
         )
 
-    def _finding(self) -> str:
-        amount = f"{abs(self.mean):g} {higher(self.mean)}"
-        if self.margin is None:
-            return f"find that B scores {amount} than A on average"
-        actual = f"B really scores {amount}" if self.mean else "they really score alike"
-        return f"show that A and B score alike within {self.margin:g}, if {actual}"
-
     def content(self) -> Record:
-        """What was asked, and the items."""
-        asked = values(self, "alpha", "alternative")
         return {
             **values(self, "mean", "sd", "margin"),
             "target_power": self.target,
-            **asked,
+            **values(self, "alpha", "alternative"),
             **asdict(self.found),
         }
 
@@ -261,13 +250,19 @@ class PrimerResult(Result):
 
     def body(self) -> Document:
         sizes = dict.fromkeys(cell.n_items for cell in self.cells)
+        ending: list[Paragraph | Picture] = []
+        if any(cell.n_helped == cell.n_hurt for cell in self.cells):
+            ending.append(Paragraph("-: an effect of less than one item"))
+        if any(cell.n_helped > cell.n_hurt for cell in self.cells):
+            words = "Expected p against the share of items hurt, a line for each effect."
+            ending.append(Picture("primer", self._figure, words=words))
         return Document(
             "The p that the bootstrap primer should expect",
             lead="The p to expect is below, by number of items, difference of accuracy, and share of items that "
             "B gets wrong and A right (hurt). It is one-sided and not centred at the null: no test.",
             sections=(
                 *(Section(counted(n, "item"), (self._table(n),)) for n in sizes),
-                Section("", tuple(self._ending())),
+                Section("", tuple(ending)),
             ),
         )
 
@@ -280,13 +275,6 @@ class PrimerResult(Result):
             for share in dict.fromkeys(cell.hurt for cell in mine)
         )
         return Table(("hurt", *(f"effect {100 * effect:.3g} %" for effect in effects)), rows)
-
-    def _ending(self) -> Iterator[Block]:
-        if any(cell.n_helped == cell.n_hurt for cell in self.cells):
-            yield Paragraph("-: an effect of less than one item")
-        if any(cell.n_helped > cell.n_hurt for cell in self.cells):
-            words = "Expected p against the share of items hurt, a line for each effect."
-            yield Picture("primer", self._figure, words=words)
 
     def _figure(self) -> Figure:
         from humeval_power.comparisons.scores.figures import primer_figure
@@ -305,8 +293,11 @@ def _p(cell: PrimerCell | None) -> str:
 
 # What the resamples of a bootstrap came to, and what they are held against.
 
-_ABOUT = {"mean": "Mean of B - A in a resample", "median": "Median of B - A in a resample"}
-_T = "t of a resample, about the observed mean"
+_ABOUT = {
+    "mean": "Mean of B - A in a resample",
+    "median": "Median of B - A in a resample",
+    "t": "t of a resample, about the observed mean",
+}
 
 
 def comparison_chart(comparison: PairComparison) -> tuple[Chart, ...]:
@@ -360,19 +351,15 @@ def _resamples_chart(
         (resamples.edges[0], *resamples.edges),
         (0.0, *(100 * each for each in resamples.shares), 0.0),
     )
-    rows = tuple(
-        (f"{significant(low)} to {significant(high)}", f"{100 * part:.2f} %")
-        for low, high, part in zip(resamples.edges[:-1], resamples.edges[1:], resamples.shares, strict=True)
-    )
     return Chart(
         name="resamples",
         title="What did the resamples come to?",
         words=words,
-        x=Axis(with_names(_ABOUT.get(resamples.what, _T), systems), low - room, high + room),
+        x=Axis(with_names(_ABOUT[resamples.what], systems), low - room, high + room),
         y=Axis("Resamples", 0, top, unit="%"),
         series=(*shaded, steps),
         marks=marks,
-        numbers=Table(("from, to", "resamples"), rows),
+        numbers=_bins(resamples.edges, {"resamples": [f"{100 * each:.2f} %" for each in resamples.shares]}),
     )
 
 
@@ -399,10 +386,6 @@ def _how_judged(test: PairedTest, resamples: Resamples, settings: TestSettings) 
         f"{significant(test.estimate)}; {percent(resamples.not_above)} of them are at the null difference or "
         f"below. The test moves them to the null difference: {side}."
     )
-
-
-# The bootstrap primer's p of counts of items helped and hurt: what is said of it, its picture and the
-# record.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -460,8 +443,8 @@ class PrimerCountsResult(Result):
         return {**asdict(self.found), "difference": self.found.difference}
 
     def table_rows(self) -> list[Record]:
-        """One row, without the histogram."""
-        record = self.content()
+        row = self.content()
+        del row["resamples"]
+        del row["interval"]
         low, high = self.found.interval
-        kept = {name: value for name, value in record.items() if name not in ("resamples", "interval")}
-        return [{**kept, "low": low, "high": high}]
+        return [{**row, "low": low, "high": high}]

@@ -1,54 +1,21 @@
-"""Pictures of a comparison by per-item scores: histograms beside each other, and the primer's tables."""
+"""Pictures of comparisons by per-item scores: all pairs of systems, and the primer's tables."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator
 
 from humeval_power.choices import CORRECTIONS
 from humeval_power.comparisons.scores.all_pairs import PairwiseScores
-from humeval_power.comparisons.scores.charts import bin_edges, interval_in_points
-from humeval_power.comparisons.scores.comparison import PairComparison, PrimerCell
-from humeval_power.comparisons.scores.effect_sizes import Floats, score_differences
+from humeval_power.comparisons.scores.comparison import PrimerCell
 from humeval_power.errors import InputError
 from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
-from humeval_power.saying.numbers import level_of, p_cell
+from humeval_power.saying.numbers import p_cell
 from humeval_power.saying.panels import fitted
-
-
-def histogram_figure(comparison: PairComparison) -> Figure:
-    """Histograms of A and B on one axis of scores, and of B - A with 0, its mean and its median."""
-    a, b = comparison.table.systems
-    first, second = comparison.table.column(a), comparison.table.column(b)
-    differences = score_differences(first, second)
-    with house_style():
-        figure = Figure(figsize=(7.0, 2.6), layout="constrained")
-        axes = figure.subplots(1, 3)
-        edges = bin_edges(np.concatenate([first, second]))
-        for place, (values, name) in enumerate(((first, a), (second, b))):
-            _bars(axes[place], values, edges, COLOURS[place], name)
-            axes[place].set_xlabel(fitted(comparison.table.metric, 2.0))
-        axes[1].sharey(axes[0])
-        axes[0].set_ylabel("Items")
-        for panel in axes:
-            panel.yaxis.set_major_locator(MaxNLocator(integer=True))
-        _bars(axes[2], differences, bin_edges(differences), COLOURS[2], f"{b} - {a}")
-        axes[2].set_xlabel("Difference")
-        axes[2].axvline(0.0, color=INK, linewidth=0.8)
-        data = comparison.data.difference
-        for value, dashes, label in ((data.mean, "-", "mean"), (data.median, DASHES[2], "median")):
-            axes[2].axvline(value, color=COLOURS[1], linestyle=dashes, linewidth=1.2, label=label)
-        if (ends := interval_in_points(comparison.test)) is not None:
-            label = f"{level_of(comparison.test.confidence)} interval, {comparison.test.estimand}"
-            axes[2].axvspan(*ends, color=QUIET, alpha=0.25, linewidth=0, label=label)
-        figure.legend(*axes[2].get_legend_handles_labels(), loc="outside lower right", ncols=3)
-    return figure
 
 
 def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
@@ -89,11 +56,6 @@ def primer_figure(cells: Sequence[PrimerCell]) -> Figure:
     return figure
 
 
-def _bars(axes: Axes, values: Floats, edges: Floats, colour: str, title: str) -> None:
-    axes.hist(values, bins=edges.tolist(), color=colour, edgecolor="white", linewidth=0.3)
-    axes.set_title(fitted(title, 2.0), loc="left")
-
-
 # All pairs of systems as a heat map of corrected p-values (Zhu et al. 2020, Fig. 4).
 
 _LEVELS = (0.001, 0.01)  # of the corrected p-value, and alpha itself
@@ -126,13 +88,11 @@ def heat_map_figure(result: PairwiseScores, *, alpha: float = 0.05) -> Figure:
         axes.imshow(shade, cmap=ListedColormap(colours), norm=norm)
         if k <= _WRITTEN_UP_TO:
             for pair in result.pairs:
+                one, other = place[pair.first], place[pair.second]
+                colour = "white" if pair.significant and pair.corrected_p <= 0.01 else INK
                 text = p_cell(pair.corrected_p)
-                row, column = sorted((place[pair.first], place[pair.second]), reverse=True)
-                for y, x in ((row, column), (column, row)):
-                    dark = pair.significant and pair.corrected_p <= 0.01
-                    axes.text(
-                        x, y, text, ha="center", va="center", size=5.5, color="white" if dark else INK
-                    )
+                for y, x in ((one, other), (other, one)):
+                    axes.text(x, y, text, ha="center", va="center", size=5.5, color=colour)
         labels = [fitted(name, 1.6) for name in names]
         axes.set_xticks(range(k), labels, rotation=60, ha="right", rotation_mode="anchor")
         axes.set_yticks(range(k), labels)
@@ -144,18 +104,14 @@ def heat_map_figure(result: PairwiseScores, *, alpha: float = 0.05) -> Figure:
             start += len(cluster)
             axes.plot([-0.5, k - 0.5], [start - 0.5] * 2, color=INK, linewidth=0.9, clip_on=False)
             axes.plot([start - 0.5] * 2, [-0.5, k - 0.5], color=INK, linewidth=0.9, clip_on=False)
-        _legend(figure, levels, colours)
+        # One entry for each shade; colours run from surely worse over not significant to surely better.
+        handles = [Rectangle((0, 0), 1, 1, color=colour) for colour in colours]
+        handles[n_shades].set_edgecolor(QUIET)
+        labels = [
+            *(f"row worse, p ≤ {level:g}" for level in levels),
+            "not significant",
+            *(f"row better, p ≤ {level:g}" for level in reversed(levels)),
+        ]
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=6.5)
         axes.set_title(f"{result.pairs[0].test.label}, {CORRECTIONS[result.correction].words}", loc="left")
     return figure
-
-
-def _legend(figure: Figure, levels: list[float], colours: list[str]) -> None:
-    """One entry for each shade; colours run from surely worse over not significant to surely better."""
-    handles = [Rectangle((0, 0), 1, 1, color=colour) for colour in colours]
-    handles[len(levels)].set_edgecolor(QUIET)
-    labels = [
-        *(f"row worse, p ≤ {level:g}" for level in levels),
-        "not significant",
-        *(f"row better, p ≤ {level:g}" for level in reversed(levels)),
-    ]
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=6.5)

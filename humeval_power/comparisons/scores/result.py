@@ -65,19 +65,15 @@ _STANDARD = {
     "pseudomedian": ("wilcoxon_r",),
     "better": (),
 }
-
-
 _STANDING_WORDS: dict[Standing, str] = {
     "preferred": "Recommended",
     "allowed": "As good",
     "less preferred": "Less good",
     "inappropriate": "Not for this question",
 }
-_HEDGES = "Hedges' g is the same without its bias in small samples"
-_NO_HEDGES = "Hedges' g is left out, for its factor counts items"
 _EFFECT_ADVICE = {
     "mean": "Report the mean difference with its interval, in the metric's own units. Cohen's d compares it with "
-    f"other metrics; {_HEDGES}.",
+    "other metrics; Hedges' g is {hedges}.",
     "median": "Report the median difference with its interval, in the metric's own units.",
     "pseudomedian": "Report the Hodges-Lehmann estimate with its interval, in the metric's own units; Wilcoxon's r "
     "compares it with other metrics.",
@@ -102,14 +98,6 @@ _WHAT = {
     "median": "median difference",
     "pseudomedian": "pseudomedian of the differences",
 }
-RESAMPLING_TESTS = (
-    "permutation",
-    "permutation-median",
-    "bootstrap",
-    "bootstrap-t",
-    "bootstrap-median",
-    "primer",
-)
 _SIDES = {"two-sided": "two", "greater": "one", "less": "less"}  # in a signature
 
 
@@ -130,13 +118,13 @@ def settings_record(settings: TestSettings) -> Record:
 def pair_row(systems: Sequence[str], test: PairedTest) -> Record:
     """A test of B - A, A being the first of the systems, as a row of a table."""
     low, high = test.interval
-    numbers = {"n": test.n, "estimate": test.estimate, "low": low, "high": high, "p_value": test.p_value}
-    return {"first": systems[0], "second": systems[1], **numbers}
+    named: Record = {"first": systems[0], "second": systems[1], **values(test, "n", "estimate")}
+    return {**named, "low": low, "high": high, "p_value": test.p_value}
 
 
 def draws(test: PairedTest) -> bool:
     """Whether the p-value of a test depends on a seed."""
-    return test.name in RESAMPLING_TESTS and not test.exact
+    return test.name.startswith(("permutation", "bootstrap", "primer")) and not test.exact
 
 
 def is_drawn(comparison: PairComparison) -> bool:
@@ -147,15 +135,12 @@ def is_drawn(comparison: PairComparison) -> bool:
 def notices_of(*tables: ScoreTable, with_suspects: bool = True) -> tuple[str, ...]:
     """What was noticed in reading the tables, each thing once, with the file's name; with the columns that look
     like clusters of items and are not known as such."""
-    said = [
-        f"{table.source}: {notice}" if table.source else notice
-        for table in tables
-        for notice in (
-            *table.notices,
-            *(each.sentence() for each in table.suspects if with_suspects),
-        )
-    ]
-    return tuple(dict.fromkeys(said))
+    said: dict[str, None] = {}
+    for of in tables:
+        suspects = [each.sentence() for each in of.suspects if with_suspects]
+        for notice in (*of.notices, *suspects):
+            said[f"{of.source}: {notice}" if of.source else notice] = None
+    return tuple(said)
 
 
 def origin(*tables: ScoreTable) -> tuple[Fact, ...]:
@@ -193,7 +178,6 @@ def scores_signature(
 
 
 def pair_signature(comparison: PairComparison) -> str:
-    """The signature of one pair."""
     request, test = comparison.request, comparison.test
     question = comparison.question if request.question else "nlpstattest"
     return scores_signature(question, test, comparison.table, request.settings, drawn=draws(test))
@@ -209,9 +193,8 @@ def pair_record(comparison: PairComparison) -> Record:
         "settings": settings_record(request.settings),
         **values(comparison, "question", "test", "significant", "warnings"),
         "effect_sizes": [asdict(one) for one in comparison.effects],
-        "power": None
-        if power is None
-        else {
+        "power": power
+        and {
             **values(power, "effect", "is_observed", "test", "method", "unit"),
             "effect_is": power.effect_words,
             "difference": None if power.test in SIGN_TESTS else power.effect,
@@ -222,12 +205,8 @@ def pair_record(comparison: PairComparison) -> Record:
             "n_for_target": power.needed,
             "curve": [_point(point) for point in power.curve],
         },
-        "equivalence": None
-        if equivalence is None
-        else {
-            **asdict(equivalence),
-            **values(equivalence, "p_value", "is_equivalent", "is_not_inferior"),
-        },
+        "equivalence": equivalence
+        and {**asdict(equivalence), **values(equivalence, "p_value", "is_equivalent", "is_not_inferior")},
         "data_analysis": {
             **asdict(comparison.data),
             **values(comparison.data, "is_normal", "nlpstattest_statistic"),
@@ -280,10 +259,11 @@ class PairResult(PaperResult):
             },
             in_words=True,
         )
+        label = {"effect size": lambda one: with_names(one.label, names)}
         effects = table(
             result.effects,
             {
-                "effect size": lambda one: with_names(one.label, names),
+                **label,
                 "estimate": lambda one: significant(one.value),
                 "interval": lambda one: significant_interval(one.low, one.high),
             },
@@ -292,15 +272,16 @@ class PairResult(PaperResult):
         meaning = table(
             result.effects,
             {
-                "effect size": lambda one: with_names(one.label, names),
+                **label,
                 "what it says": lambda one: with_names(_EFFECT_WORDS[one.name], names),
                 "interval by": lambda one: one.method,
             },
             in_words=True,
         )
-        advice = _EFFECT_ADVICE[result.question]
+        hedges = "the same without its bias in small samples"
         if result.table.clusters is not None:
-            advice = advice.replace(_HEDGES, _NO_HEDGES)
+            hedges = "left out, for its factor counts items"
+        advice = _EFFECT_ADVICE[result.question].format(hedges=hedges)
         charts = scores_chart(result), differences_chart(result)
         return Document(
             f"{b} compared with {a}: {result.table.metric}",
@@ -322,7 +303,6 @@ class PairResult(PaperResult):
         return independence_of_pair(self.comparison)
 
     def paper(self) -> tuple[str, ...]:
-        """Items and clusters, the test, the estimate with its interval, and the p-value."""
         comparison, test, settings = self.comparison, self.comparison.test, self.comparison.request.settings
         a, b = comparison.names
         named = test.label.startswith(("Wilcoxon", "McNemar"))
@@ -332,9 +312,8 @@ class PairResult(PaperResult):
         side = "two-sided" if settings.alternative == "two-sided" else "one-sided"
         data, alone = comparison.data, ""
         if data.is_binary:
-            alone = (
-                f" {b} alone was right on {counted(data.n_helped, 'item')}, {a} alone on {data.n_hurt:,}."
-            )
+            helped = counted(data.n_helped, "item")
+            alone = f" {b} alone was right on {helped}, {a} alone on {data.n_hurt:,}."
         return (
             f"We compared {b} with {a} by {comparison.table.metric} on the same {test.n:,} "
             f"items{in_clusters(comparison.table.clusters)}. The {with_names(what, comparison.names)} was "
@@ -354,19 +333,13 @@ class PairResult(PaperResult):
         return [{**pair_row(result.table.systems, result.test), "significant": result.significant}]
 
 
-# The sentences and facts of one pair.
-
-
 def _verdict(comparison: PairComparison) -> str:
     """What is shown, and what is still possible; with a margin whether it holds."""
-    equivalence = comparison.equivalence
+    said, equivalence = _difference(comparison), comparison.equivalence
     if equivalence is None:
-        return _difference(comparison)
-    shown = "shown" if equivalence.is_equivalent else "not shown"
-    return (
-        f"{_difference(comparison)} That the means differ by less than {equivalence.margin:g} is {shown} "
-        f"({p_words(equivalence.p_value)})."
-    )
+        return said
+    shown = f"{'' if equivalence.is_equivalent else 'not '}shown ({p_words(equivalence.p_value)})"
+    return f"{said} That the means differ by less than {equivalence.margin:g} is {shown}."
 
 
 def _difference(comparison: PairComparison) -> str:
@@ -389,6 +362,7 @@ def _difference(comparison: PairComparison) -> str:
         "greater": f"{b} - {a} is above {null:g}" if null else f"{b} scores higher than {a}",
         "less": f"{b} - {a} is below {null:g}" if null else f"{b} scores lower than {a}",
     }
+    endings = {"mean": " on average", "median": " in the median"}
     compared = TestedDifference(
         comparison.names,
         test.estimate,
@@ -396,9 +370,7 @@ def _difference(comparison: PairComparison) -> str:
         test.p_value,
         comparison.significant,
         test.confidence,
-        ending={"mean": " on average", "median": " in the median"}.get(
-            test.estimand, f" by the {test.estimand}"
-        ),
+        ending=endings.get(test.estimand, f" by the {test.estimand}"),
         claim=f"a difference {side} {null:g}" if null else "a difference",
         hypothesis=claims[settings.alternative],
     )
@@ -411,10 +383,8 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
     data, names = comparison.data, comparison.names
     a, b = names
     yield "Question", with_names(QUESTION_WORDS[comparison.question], names)
-    yield (
-        "Test",
-        f"{test.label}, {with_names(DIRECTION_WORDS[settings.alternative], names)}; {test.method}",
-    )
+    direction = with_names(DIRECTION_WORDS[settings.alternative], names)
+    yield "Test", f"{test.label}, {direction}; {test.method}"
     yield "Significance level", f"alpha = {settings.alpha:g}"
     yield "Null difference", f"{settings.null:g}"
     yield "Sample size", f"n = {test.n:,}{in_clusters(comparison.table.clusters)}"
@@ -425,38 +395,35 @@ def _reported(comparison: PairComparison) -> Iterator[Fact]:
             f"{data.n_helped:,} helped ({b} alone right), {data.n_hurt:,} hurt ({a} alone right); both right on "
             f"{both:,}, both wrong on {data.n_ties - both:,}",
         )
-    of_two = ", i <= j" if has_two_pseudomedians(comparison) else ""
-    yield (
-        f"Effect: {with_names(test.estimand, names)}{of_two}",
-        f"{significant(test.estimate)}{_interval(test)}",
-    )
+    estimand = with_names(test.estimand, names) + (", i <= j" if has_two_pseudomedians(comparison) else "")
+    yield f"Effect: {estimand}", f"{significant(test.estimate)}{_interval(test)}"
     yield "Test statistic", f"{test.statistic_name} = {significant(test.statistic)}"
     p = p_words(test.p_value)
-    if test.p_interval is not None:
-        p = (
-            f"p < {test.p_interval[1]:.2g} (none of the resamples)"
-            if test.p_value == 0
-            else f"{p} (Monte Carlo {interval_words(*test.p_interval)})"
-        )
+    if test.p_interval is not None and test.p_value == 0:
+        p = f"p < {test.p_interval[1]:.2g} (none of the resamples)"
+    elif test.p_interval is not None:
+        p = f"{p} (Monte Carlo {interval_words(*test.p_interval)})"
     yield "P-value", p
     for one in comparison.effects:
         if one.name in _STANDARD[comparison.question]:
             interval = significant_interval(one.low, one.high)
             yield f"Effect size: {one.label}", f"{significant(one.value)}, interval {interval}"
     if power is not None:
-        is_known, interval_of = not math.isnan(power.at.power), power.at.interval
-        yield (
-            POWER_LABEL,
-            f"{power_words(power.at.power, interval_of) if is_known else 'none'} for the "
-            f"{'observed' if power.is_observed else 'stated'} effect {significant(power.effect)} "
-            f"({with_names(power.effect_words, names)}); {_simulated_test(comparison)}{power.method}",
-        )
+        known = "none" if math.isnan(power.at.power) else power_words(power.at.power, power.at.interval)
+        effect = f"{'observed' if power.is_observed else 'stated'} effect {significant(power.effect)}"
+        in_place = ""
+        if power.unit == "clusters" and test.name != "t":
+            drawn = {"t": "the differences", "wilcoxon": "the signed ranks"}.get(power.test, "the signs")
+            in_place = f"of the CR2 t test of {drawn} in its place; "
+        elif power.unit != "clusters" and power.test != test.name:
+            label = TESTS[power.test].label
+            in_place = f"of the {label[0].lower()}{label[1:]} in its place; "
+        meaning = with_names(power.effect_words, names)
+        yield POWER_LABEL, f"{known} for the {effect} ({meaning}); {in_place}{power.method}"
     equivalence = comparison.equivalence
     if equivalence is not None:
-        shown, inferior = (
-            "shown" if is_shown else "not shown"
-            for is_shown in (equivalence.is_equivalent, equivalence.is_not_inferior)
-        )
+        shown = "shown" if equivalence.is_equivalent else "not shown"
+        inferior = "shown" if equivalence.is_not_inferior else "not shown"
         robust = "" if comparison.table.clusters is None else " with CR2 errors"
         yield (
             "Equivalence",
@@ -472,18 +439,6 @@ def _interval(test: PairedTest) -> str:
     if math.isnan(test.interval[0]):
         return ""
     return f", {level_of(test.confidence)} interval {significant_interval(*test.interval)}"
-
-
-def _simulated_test(comparison: PairComparison) -> str:
-    """Which test was simulated, where it is not the one that was run."""
-    power = comparison.power
-    if power is not None and power.unit == "clusters":
-        drawn = {"t": "the differences", "wilcoxon": "the signed ranks"}.get(power.test, "the signs")
-        return "" if comparison.test.name == "t" else f"of the CR2 t test of {drawn} in its place; "
-    if power is None or power.test == comparison.test.name:
-        return ""
-    label = TESTS[power.test].label
-    return f"of the {label[0].lower()}{label[1:]} in its place; "
 
 
 def _shape(comparison: PairComparison) -> Iterator[str]:
@@ -506,13 +461,12 @@ def _shape(comparison: PairComparison) -> Iterator[str]:
         f"Of {data.difference.n:,} items {comparison.names[1]} scores higher on {data.n_helped:,}, lower on "
         f"{data.n_hurt:,}, and the same on {data.n_ties:,}."
     )
+    statistic = data.nlpstattest_statistic
     if comparison.request.question is None:
-        yield f"By NLPStatTest's rule the {data.nlpstattest_statistic} is tested."
+        yield f"By NLPStatTest's rule the {statistic} is tested."
     else:
-        yield (
-            f"From this, NLPStatTest would test the {data.nlpstattest_statistic}. Here the question decides: "
-            f"{comparison.question}."
-        )
+        decides = f"Here the question decides: {comparison.question}."
+        yield f"From this, NLPStatTest would test the {statistic}. {decides}"
 
 
 def _suits(comparison: PairComparison) -> Iterator[Fact]:
@@ -546,13 +500,11 @@ def _power_section(comparison: PairComparison) -> Iterator[Section]:
     if power.unit == "clusters":
         caption += f" A cluster has {significant(power.items_per_unit)} items on average."
     effect = f"{'the observed' if power.is_observed else 'this'} effect of {significant(power.effect)}"
-    most = f"No number of {power.unit} up to {MOST_NEEDED:,}"
-    needed = f"{most} gives a power of {share(power.target)} for {effect}."
+    enough = f"No number of {power.unit} up to {MOST_NEEDED:,} gives"
     if power.needed is not None:
-        about = counted(power.needed, power.unit.removesuffix("s"))
-        needed = f"By formula, about {about} give a power of {share(power.target)} for {effect}."
-    better = "For the next study, name the smallest difference that would matter instead."
-    advice = Points((needed, better) if power.is_observed else (needed,))
-    yield Section(
-        "Step 4: the power", (table(power.curve, columns, caption), retrospective_chart(power), advice)
-    )
+        enough = f"By formula, about {counted(power.needed, power.unit.removesuffix('s'))} give"
+    advice = [f"{enough} a power of {share(power.target)} for {effect}."]
+    if power.is_observed:
+        advice.append("For the next study, name the smallest difference that would matter instead.")
+    shown = table(power.curve, columns, caption)
+    yield Section("Step 4: the power", (shown, retrospective_chart(power), Points(tuple(advice))))

@@ -11,7 +11,6 @@ from humeval_power.comparisons.scores.all_pairs import (
     BY_RESAMPLING,
     PairwiseScores,
     Replicability,
-    ScorePair,
 )
 from humeval_power.comparisons.scores.comparison import PairComparison
 from humeval_power.comparisons.scores.effect_sizes import TestSettings
@@ -102,11 +101,10 @@ class ManyResult(PaperResult):
             "group may differ from each other: see the pairs."
         )
         (first, best), (second, next_best), *_ = pairs.means.items()
-        picture = Picture(
-            "heat_map",
-            self._figure,
-            words="Corrected p-values of all pairs as a map: blue where the row's system is better, orange worse.",
+        words = (
+            "Corrected p-values of all pairs as a map: blue where the row's system is better, orange worse."
         )
+        picture = Picture("heat_map", self._figure, words=words)
         return Document(
             f"{len(pairs.means)} systems compared: {self.table.metric}",
             lead=f"{first} has the highest mean, {significant(best - next_best)} above {second}. "
@@ -126,7 +124,7 @@ class ManyResult(PaperResult):
     def _pairs(self) -> Table:
         """A row for each pair; of scores 0 and 1 with the items on which either system alone is right."""
         estimand, counts = self.found.pairs[0].test.estimand, self.table.is_binary
-        changed = {"helped : hurt": _changed_of_pair} if counts else {}
+        changed = {"helped : hurt": lambda pair: f"{pair.n_helped:,} : {pair.n_hurt:,}"}
         caption = f"The {estimand}; * significant at alpha {self.settings.alpha:g} after the correction."
         if counts:
             caption += (
@@ -136,7 +134,7 @@ class ManyResult(PaperResult):
             self.found.pairs,
             {
                 "pair": lambda pair: f"{pair.second} - {pair.first}",
-                **changed,
+                **(changed if counts else {}),
                 estimand.split()[0]: lambda pair: significant(pair.test.estimate),
                 "interval": lambda pair: significant_interval(*pair.test.interval),
                 "p": lambda pair: p_cell(pair.test.p_value),
@@ -154,7 +152,6 @@ class ManyResult(PaperResult):
         return _independence_of_table(self.table)
 
     def paper(self) -> tuple[str, ...]:
-        """Systems, items and clusters, the test and its correction, and how many pairs differ."""
         result, pairs = self.found, counted(len(self.found.pairs), "pair")
         return (
             f"We compared {len(result.means)} systems by {self.table.metric} on the same {self._size}: "
@@ -230,13 +227,6 @@ class ManyResult(PaperResult):
         ]
 
 
-def _changed_of_pair(pair: ScorePair) -> str:
-    return f"{pair.n_helped:,} : {pair.n_hurt:,}"
-
-
-# Two systems on several data sets, or by several metrics: on how many of them B is better.
-
-
 @dataclass(frozen=True, kw_only=True)
 class SetsResult(PaperResult):
     """One pair of systems on each of `names`, and how many of them replicate the effect."""
@@ -257,8 +247,7 @@ class SetsResult(PaperResult):
         direction = "higher" if first.request.settings.alternative == "greater" else "lower"
         confidence = f"confidence {level_of(1 - replicability.alpha)}"
         lead = f"In none of {n} sets is it shown that {b} scores {direction} than {a} ({confidence})."
-        if replicability.count:
-            count = replicability.count
+        if count := replicability.count:
             lead = f"{b} scores {direction} than {a} in at least {count} of {n} sets, with {confidence}."
         named = ", ".join(self.names[place] for place in replicability.named) or "none"
         changed = {"helped : hurt": lambda row: f"{row[1].data.n_helped:,} : {row[1].data.n_hurt:,}"}
@@ -287,14 +276,12 @@ class SetsResult(PaperResult):
 
     def _pictures(self) -> tuple[Picture, ...]:
         """Cohen's d, which alone can be compared between metrics; none where a set has no spread."""
-        effects = [
-            (name, each.value, (each.low, each.high))
-            for name, one in zip(self.names, self.comparisons, strict=True)
-            for each in one.effects
-            if each.name == "cohens_d"
-        ]
-        if len(effects) < len(self.names):
+        sizes = [each for one in self.comparisons for each in one.effects if each.name == "cohens_d"]
+        if len(sizes) < len(self.names):
             return ()
+        effects = [
+            (name, each.value, (each.low, each.high)) for name, each in zip(self.names, sizes, strict=True)
+        ]
         confidence = level_of(self.comparisons[0].request.settings.confidence)
         return (
             interval_chart(
@@ -333,9 +320,6 @@ class SetsResult(PaperResult):
         ]
 
 
-# What is in a table of scores that no worker gave, and what to ask of it next.
-
-
 @dataclass(frozen=True, kw_only=True)
 class ScoreCheckResult(PaperResult):
     """Systems, items and scores of a table, by metric, and what was not independent."""
@@ -351,7 +335,6 @@ class ScoreCheckResult(PaperResult):
 
     @property
     def is_binary(self) -> bool:
-        """Whether all scores are 0 or 1."""
         return all(table.is_binary for table in self.tables)
 
     def answer(self) -> Document:
@@ -385,12 +368,11 @@ class ScoreCheckResult(PaperResult):
         yield Paragraph(
             "Name the clusters if items of one are alike, and say what is asked before you look at differences:"
         )
-        test = "compare accuracy test" if self.is_binary else "compare scores"
-        question = "" if self.is_binary else " --question mean"
-        score = (
-            f" --score {shell_word(first.metric)}" if len(self.tables) > 1 and not self.is_binary else ""
-        )
-        yield Listing(f"humeval-power {test} {file}{score}{question}{cluster}")
+        command = f"compare accuracy test {file}"
+        if not self.is_binary:
+            score = f" --score {shell_word(first.metric)}" if len(self.tables) > 1 else ""
+            command = f"compare scores {file}{score} --question mean"
+        yield Listing(f"humeval-power {command}{cluster}")
 
     def numbers(self) -> Record:
         first = self.tables[0]

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import ClassVar
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from humeval_power.comparisons.survey.survey import (
     TARGET,
     Description,
-    KendallTau,
     PublishedComparison,
     Share,
     Survey,
 )
 from humeval_power.differences import Difference, understood
-from humeval_power.errors import InputError
 from humeval_power.rules import DecisionRule
-from humeval_power.safe_text import picture_text
 from humeval_power.saying.answer_words import of_hundred
-from humeval_power.saying.document import Block, Document, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.figure_style import COLOURS, DASHES, INK, MARKERS, QUIET, house_style
+from humeval_power.saying.chart import Axis, Chart, Level, Series
+from humeval_power.saying.document import Block, Document, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, p_words, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
@@ -44,36 +37,41 @@ DETAIL_WORDS = {
 _MOST_KINDS = 12
 
 
-def described(description: Description) -> tuple[Section, ...]:
-    """A section on what the comparisons are; none where nothing is known."""
-    blocks = tuple(_blocks(description))
-    return (Section("What they are", blocks),) if blocks else ()
-
-
 def _blocks(description: Description) -> Iterator[Block]:
     facts = tuple(_facts(description))
     if facts:
         yield Facts(facts)
     if description.sizes:
-        yield _sizes(description)
-    if description.up_to:
-        rows = [(f"up to {most}", share.count, share.known) for most, share in description.up_to.items()]
-        last, known = next(reversed(description.up_to)), rows[-1][2]
-        rows.append((f"over {last}", known - rows[-1][1], known))
-        yield Table(
-            ("items", "comparisons", "share"),
-            tuple((words, f"{count:,}", percent(count / of)) for words, count, of in rows),
-            caption=f"Of the {counted(known, 'comparison')} that tell their number of items",
+        yield table(
+            description.sizes.items(),
+            {
+                "size": lambda row: DETAIL_WORDS[row[0]],
+                "known": lambda row: f"{row[1].n:,}",
+                "smallest": lambda row: f"{row[1].low:,}",
+                "middle": lambda row: f"{row[1].middle:,g}",
+                "largest": lambda row: f"{row[1].high:,}",
+                "most often": lambda row: f"{row[1].commonest:,}",
+                "share": lambda row: percent(row[1].n_commonest / row[1].n),
+            },
         )
+    if description.up_to:
+        known = next(iter(description.up_to.values())).known
+        counts = {f"up to {most}": share.count for most, share in description.up_to.items()}
+        last, fewer = list(description.up_to.items())[-1]
+        counts[f"over {last}"] = known - fewer.count
+        caption = f"Of the {counted(known, 'comparison')} that tell their number of items"
+        yield _shares("items", counts, known, caption)
     if description.kinds:
         total = sum(description.kinds.values())
-        shown = list(description.kinds.items())[:_MOST_KINDS]
-        others = total - sum(count for _, count in shown)
-        rest = [(f"{len(description.kinds) - len(shown)} others", others)] if others else []
-        yield Table(
-            ("type", "comparisons", "share"),
-            tuple((name, f"{count:,}", percent(count / total)) for name, count in (*shown, *rest)),
-        )
+        shown = dict(list(description.kinds.items())[:_MOST_KINDS])
+        if others := total - sum(shown.values()):
+            shown[f"{len(description.kinds) - len(shown)} others"] = others
+        yield _shares("type", shown, total)
+
+
+def _shares(of: str, counts: dict[str, int], total: int, caption: str = "") -> Table:
+    rows = tuple((name, f"{count:,}", percent(count / total)) for name, count in counts.items())
+    return Table((of, "comparisons", "share"), rows, caption)
 
 
 def _facts(description: Description) -> Iterator[tuple[str, str]]:
@@ -95,28 +93,9 @@ def _share(share: Share) -> str:
     return f"{share.count:,} of {share.known:,} that tell ({percent(share.count / share.known)})"
 
 
-def _sizes(description: Description) -> Table:
-    return table(
-        description.sizes.items(),
-        {
-            "size": lambda row: DETAIL_WORDS[row[0]],
-            "known": lambda row: f"{row[1].n:,}",
-            "smallest": lambda row: f"{row[1].low:,}",
-            "middle": lambda row: f"{row[1].middle:,g}",
-            "largest": lambda row: f"{row[1].high:,}",
-            "most often": lambda row: f"{row[1].commonest:,}",
-            "share": lambda row: percent(row[1].n_commonest / row[1].n),
-        },
-    )
-
-
 FLATTERED = (
     "Power at its own effect flatters a comparison: of the effects that get published the lucky ones are "
     "too large. The columns for given effects do not."
-)
-_ALIKE = (
-    " The p-values take comparisons as independent; those of one paper are often alike, which makes them too "
-    "small."
 )
 
 
@@ -133,13 +112,26 @@ class SurveyResult(Result):
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
+        n, described = self.found.n, tuple(_blocks(self.found.described))
+        is_drawn = any(each.items and each.scaled_effect is not None for each in self.comparisons)
+        pictures = (survey_chart(self.comparisons, self.found),) if is_drawn else ()
+        reported = table(
+            self.found.reported.items(),
+            {
+                "detail": lambda row: DETAIL_WORDS[row[0]],
+                "reported": lambda row: f"{row[1]:,}",
+                "share": lambda row: percent(row[1] / n),
+                "missing": lambda row: f"{n - row[1]:,}",
+                "share missing": lambda row: percent((n - row[1]) / n),
+            },
+        )
         return Document(
             "What published comparisons report, and could have found",
             lead=self._lead(),
             sections=(
-                Section("Reported", (_reported(self.found),)),
-                *described(self.found.described),
-                Section("Effect and size", tuple(self._effect_and_size())),
+                Section("Reported", (reported,)),
+                *((Section("What they are", described),) if described else ()),
+                Section("Effect and size", (Paragraph(_correlation(self.found)), *pictures)),
                 Section(f"Power below {TARGET:g}", (_underpowered(self.found), Paragraph(FLATTERED))),
                 Section("What they could have found", tuple(_could_find(self.found))),
             ),
@@ -149,7 +141,9 @@ class SurveyResult(Result):
         survey = self.found
         setting, effect = survey.powers[0].setting, survey.effects[0]
         below, known = survey.share_underpowered(setting, effect)
-        lead = f"{_counted(survey)}; power to find {understood(self.effects)}."
+        papers = survey.described.papers
+        of = "" if papers is None else f" from {counted(papers, 'paper')}"
+        lead = f"{counted(survey.n, 'comparison')}{of}; power to find {understood(self.effects)}."
         if not known:
             return f"No comparison reports enough for its power to be known. {lead}"
         return (
@@ -157,20 +151,10 @@ class SurveyResult(Result):
             f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {lead}"
         )
 
-    def _effect_and_size(self) -> Iterator[Block]:
-        yield Paragraph(_correlation(self.found))
-        if any(each.reports("effect") and each.reports("items") for each in self.comparisons):
-            yield Picture(
-                "survey",
-                lambda: survey_figure(self.comparisons, self.found),
-                words="The scaled effect of each comparison against its number of items, and marks between "
-                "which an effect would not have been found; a line joins comparisons of as many workers and "
-                "ratings per item.",
-            )
-
     def content(self) -> Record:
         survey = self.found
         settings = dict.fromkeys(each.setting for each in survey.powers)
+        names = [f"power_at_{effect:g}" for effect in survey.effects]
         return {
             "understood": understood(self.effects),
             "comparisons": survey.n,
@@ -180,68 +164,51 @@ class SurveyResult(Result):
             "kendall_absolute": None if survey.absolute is None else asdict(survey.absolute),
             "underpowered": {
                 setting: {
-                    "at_own_effect": _counts(survey, setting, None),
-                    **{f"at_{effect:g}": _counts(survey, setting, effect) for effect in survey.effects},
+                    "at_own_effect" if effect is None else f"at_{effect:g}": {
+                        "underpowered": below,
+                        "known": known,
+                    }
+                    for effect in (None, *survey.effects)
+                    for below, known in [survey.share_underpowered(setting, effect)]
                 }
                 for setting in settings
             },
-            "rows": self._rows(),
+            "rows": [
+                {
+                    "name": each.comparison.name,
+                    "setting": each.setting,
+                    **values(each.comparison, "scaled_effect", "items", "workers", "ratings_per_item"),
+                    "assumed": " ".join(each.assumed),
+                    "mde80": each.mde,
+                    "power_at_own_effect": each.power,
+                    **dict(zip(names, each.power_at, strict=True)),
+                    "rough": each.is_rough,
+                    "reason": each.reason,
+                }
+                for each in survey.powers
+            ],
             "rule": asdict(self.rule),
             "caution": FLATTERED,
         }
-
-    def _rows(self) -> list[Record]:
-        return [
-            {
-                "name": each.comparison.name,
-                "setting": each.setting,
-                **values(each.comparison, "scaled_effect", "items", "workers", "ratings_per_item"),
-                "assumed": " ".join(each.assumed),
-                "mde80": each.mde,
-                "power_at_own_effect": each.power,
-                **{
-                    f"power_at_{effect:g}": power
-                    for effect, power in zip(self.found.effects, each.power_at, strict=True)
-                },
-                "rough": each.is_rough,
-                "reason": each.reason,
-            }
-            for each in self.found.powers
-        ]
-
-
-def _reported(survey: Survey) -> Table:
-    return table(
-        survey.reported.items(),
-        {
-            "detail": lambda row: DETAIL_WORDS[row[0]],
-            "reported": lambda row: f"{row[1]:,}",
-            "share": lambda row: percent(row[1] / survey.n),
-            "missing": lambda row: f"{survey.n - row[1]:,}",
-            "share missing": lambda row: percent((survey.n - row[1]) / survey.n),
-        },
-    )
-
-
-def _counted(survey: Survey) -> str:
-    papers = survey.described.papers
-    of = "" if papers is None else f" from {counted(papers, 'paper')}"
-    return counted(survey.n, "comparison") + of
 
 
 def _correlation(survey: Survey) -> str:
     if survey.signed is None or survey.absolute is None:
         return "Too few comparisons report effect and items for a correlation of the two."
-    return (
-        f"Kendall's tau of effect and number of items, over {counted(survey.signed.n, 'comparison')}: "
-        f"{_tau(survey.signed)}; of the size of the effect: {_tau(survey.absolute)}. A negative one can mean that "
-        "small studies were published for their large effects only."
-        + (_ALIKE if (survey.described.papers or survey.n) < survey.n else "")
+    signed, absolute = (
+        f"{each.tau:.3f} ({p_words(each.p_value)})" for each in (survey.signed, survey.absolute)
     )
-
-
-def _tau(tau: KendallTau) -> str:
-    return f"{tau.tau:.3f} ({p_words(tau.p_value)})"
+    said = (
+        f"Kendall's tau of effect and number of items, over {counted(survey.signed.n, 'comparison')}: {signed}; of "
+        f"the size of the effect: {absolute}. A negative one can mean that small studies were published for their "
+        "large effects only."
+    )
+    if (survey.described.papers or survey.n) == survey.n:
+        return said
+    return (
+        f"{said} The p-values take comparisons as independent; those of one paper are often alike, which makes "
+        "them too small."
+    )
 
 
 def _underpowered(survey: Survey) -> Table:
@@ -282,88 +249,51 @@ def _could_find(survey: Survey) -> Iterator[Block]:
         yield Paragraph(f"Power unknown: {shown}{more}. Workers, items and ratings can be assumed instead.")
 
 
-def _counts(survey: Survey, setting: str, effect: float | None) -> dict[str, int]:
-    below, known = survey.share_underpowered(setting, effect)
-    return {"underpowered": below, "known": known}
+def survey_chart(comparisons: Sequence[PublishedComparison], survey: Survey) -> Chart:
+    """The scaled effect of each comparison against its number of items (Card et al. 2020, Fig. 5).
 
-
-# Published comparisons as a picture: scaled effect against number of items (Card et al. 2020, Fig. 5).
-
-Crew = tuple[int | None, int | None]  # workers, ratings per item
-BySize = Mapping[int, float]
-
-
-def survey_figure(
-    comparisons: Sequence[PublishedComparison], survey: Survey, *, width: float = 4.6
-) -> Figure:
-    """A point for each comparison that reports effect and items; x is logarithmic.
-
-    For each setting marks at what each comparison could find with power 0.8, above and below 0: effects between
-    the two would not be found. A line joins those with the same workers and ratings per item, and no others.
+    For each setting marks at what each comparison could find, above and below 0: effects between the two would not
+    be found. A line joins those with the same workers and ratings per item, and no others.
     """
     points = [
         (each.items, each.scaled_effect)
         for each in comparisons
         if each.items is not None and each.scaled_effect is not None
     ]
-    if not points:
-        raise InputError("No comparison reports both its effect and its number of items.")
-    with house_style():
-        figure = Figure(figsize=(width, 0.66 * width), layout="constrained")
-        axes = figure.subplots()
-        axes.axhline(0, color=QUIET, linewidth=0.8)
-        items, effects = zip(*points, strict=True)
-        axes.scatter(items, effects, s=16, color=INK, alpha=0.55, linewidth=0, label="comparison", zorder=3)
-        most = max(1.1 * max(abs(effect) for effect in effects), 0.1)
-        for place, (setting, crews) in enumerate(_detectable(survey).items()):
-            _draw_setting(axes, place, setting, crews, most=most)
-        axes.set_xscale("log")
-        known = [step * 10**power for power in range(8) for step in (1, 2, 5)]
-        below = max(tick for tick in known if tick <= max(min(items), 1))
-        above = min((tick for tick in known if tick >= max(items)), default=known[-1])
-        ticks = [tick for tick in known if below <= tick <= above]
-        axes.xaxis.set_major_locator(FixedLocator(ticks))
-        axes.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in ticks]))
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.set_ylim(-most, most)
-        axes.set_xlabel("Number of items")
-        axes.set_ylabel("Effect B - A on [0, 1]")
-        if survey.signed is not None:
-            tau = f"Kendall's tau {survey.signed.tau:.2f}, {p_words(survey.signed.p_value)}"
-            axes.set_title(f"{len(points)} comparisons; {tau}", loc="left", color=QUIET)
-        figure.legend(loc="outside lower center", ncols=1)
-    return figure
-
-
-def _draw_setting(
-    axes: Axes, place: int, setting: str, crews: Mapping[Crew, BySize], *, most: float
-) -> None:
-    """What could be found under one setting, a line for each crew of workers."""
-    smallest = min(min(by_size.values()) for by_size in crews.values())
-    outside = ": beyond this picture" if smallest > most else ""
-    label: str | None = f"found with power 0.8 ({picture_text(setting)}){outside}"
-    for by_size in crews.values():
-        sizes = sorted(by_size)
-        for sign in (1, -1):
-            axes.plot(
-                sizes,
-                [sign * by_size[size] for size in sizes],
-                color=COLOURS[place],
-                linestyle=DASHES[place],
-                linewidth=0.8,
-                marker=MARKERS[place],
-                markersize=2.6,
-                alpha=0.8,
-                label=label,
-            )
-            label = None
-
-
-def _detectable(survey: Survey) -> Mapping[str, Mapping[Crew, BySize]]:
-    """For each setting and crew the detectable effect at each number of items."""
-    values: dict[str, dict[Crew, dict[int, float]]] = {}
+    items, effects = zip(*points, strict=True)
+    most = max(1.1 * max(map(abs, effects)), 0.1)
+    found: dict[str, dict[tuple[int | None, int | None], dict[float, float]]] = {}
     for each in survey.powers:
         if not each.reason and each.comparison.items is not None:
-            crews = values.setdefault(each.setting, {})
+            crews = found.setdefault(each.setting, {})
             crews.setdefault((each.workers, each.ratings_per_item), {})[each.comparison.items] = each.mde
-    return values
+    series = []
+    for colour, (setting, by_crew) in enumerate(found.items()):
+        for by_size in by_crew.values():
+            sizes = tuple(sorted(by_size))
+            for sign in (1, -1):
+                series.append(
+                    Series("line", "", sizes, tuple(sign * by_size[n] for n in sizes), colour=colour)
+                )
+        marks = [
+            (n, sign * mde) for each in by_crew.values() for n, mde in each.items() for sign in (1, -1)
+        ]
+        label = f"found with power {TARGET:g} ({setting})"
+        inside = [mark for mark in marks if abs(mark[1]) <= most]
+        if inside:
+            series.append(Series.of("points", label, inside, colour))
+        else:
+            series[-1] = replace(series[-1], name=f"{label}: beyond this picture")
+    return Chart(
+        name="survey",
+        title="Which effects could have been found?",
+        words="The scaled effect of each comparison against its number of items, and marks between which an effect "
+        "would not have been found; a line joins comparisons of as many workers and ratings per item.",
+        x=Axis("Number of items", min(items) / 1.2, 1.2 * max(items), is_log=True),
+        y=Axis("Effect B - A on [0, 1]", -most, most),
+        series=(*series, Series("points", "comparison", items, effects, colour=6)),
+        marks=(Level("", 0.0),),
+        numbers=table(
+            points, {"items": lambda each: f"{each[0]:,}", "effect B - A": lambda each: f"{each[1]:+z.3f}"}
+        ),
+    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,7 +22,8 @@ _LONGEST = 60  # characters of an entry of the legend
 def chart_figure(chart: Chart) -> Figure:
     """The figure with the chart's axes and ticks; series and marks are in their order."""
     rows = len(chart.y.names)
-    height = _WIDTH + 0.2 if chart.is_matrix else 0.9 + 0.45 * rows if rows else 0.74 * _WIDTH
+    row = 0.45 if rows <= 12 else 0.2 if rows <= 30 else 0.14
+    height = _WIDTH + 0.2 if chart.is_matrix else 0.9 + row * rows if rows else 0.74 * _WIDTH
     with house_style():
         figure = Figure(figsize=(_WIDTH, height), layout="constrained")
         axes = figure.subplots()
@@ -47,61 +51,45 @@ def _draw(axes: Axes, series: Series) -> None:
             tall = 0.72 if series.kind == "bars" else 1.0
             axes.barh(series.y, widths, left=series.low, height=tall, color=colour, label=label)
         case "points":
-            _points(axes, series.x, series.y, series.low, series.high, series.colour, label, size=4.0)
+            _points(axes, series, size=4.0)
         case "line" | "steps":
-            axes.plot(
-                series.x,
-                series.y,
-                color=colour,
-                linestyle=DASHES[series.colour],
-                drawstyle="steps-post" if series.kind == "steps" else "default",
-                label=label,
-            )
+            steps = "steps-post" if series.kind == "steps" else "default"
+            dashes = DASHES[series.colour]
+            axes.plot(series.x, series.y, color=colour, linestyle=dashes, drawstyle=steps, label=label)
 
 
 def _mark(axes: Axes, mark: Mark, chart: Chart) -> None:
-    label = _label(mark.text)
     if isinstance(mark, Spot):
-        low = () if mark.low is None else (mark.low,)
-        high = () if mark.high is None else (mark.high,)
+        spot = Series.of("points", mark.text, [(mark.x, mark.y)], mark.colour)
+        if mark.low is not None and mark.high is not None:
+            spot = replace(spot, low=(mark.low,), high=(mark.high,))
         # one that lies on the edge is shown whole
-        is_clipped = not chart.x.low <= mark.x <= chart.x.high
-        _points(axes, (mark.x,), (mark.y,), low, high, mark.colour, label, size=6.0, is_clipped=is_clipped)
+        _points(axes, spot, size=6.0, is_clipped=not chart.x.low <= mark.x <= chart.x.high)
         return
-    known = mark.colour is not None
-    colour = COLOURS[mark.colour] if mark.colour is not None else QUIET
-    dashes = DASHES[mark.colour] if mark.colour is not None else (0, (2, 2))
-    width = 1.3 if known else 0.9
+    look: dict[str, Any] = {"color": QUIET, "linestyle": (0, (2, 2)), "linewidth": 0.9}
+    if mark.colour is not None:
+        look = {"color": COLOURS[mark.colour], "linestyle": DASHES[mark.colour], "linewidth": 1.3}
     if isinstance(mark, Level):
-        axes.axhline(mark.y, color=colour, linestyle=dashes, linewidth=width, label=label)
+        axes.axhline(mark.y, label=_label(mark.text), **look)
     else:
-        axes.axvline(mark.x, color=colour, linestyle=dashes, linewidth=width, label=label)
+        axes.axvline(mark.x, label=_label(mark.text), **look)
 
 
-def _points(
-    axes: Axes,
-    x: tuple[float, ...],
-    y: tuple[float, ...],
-    low: tuple[float, ...],
-    high: tuple[float, ...],
-    colour: int,
-    label: str,
-    *,
-    size: float,
-    is_clipped: bool = True,
-) -> None:
-    reach = [np.subtract(y, low), np.subtract(high, y)] if low and high else None
+def _points(axes: Axes, series: Series, *, size: float, is_clipped: bool = True) -> None:
+    reach = None
+    if series.low and series.high:
+        reach = [np.subtract(series.y, series.low), np.subtract(series.high, series.y)]
     axes.errorbar(
-        x,
-        y,
+        series.x,
+        series.y,
         yerr=reach,
-        color=COLOURS[colour],
-        marker=MARKERS[colour],
+        color=COLOURS[series.colour],
+        marker=MARKERS[series.colour],
         markersize=size,
         capsize=3,
         linestyle="none",
         zorder=3,
-        label=label,
+        label=_label(series.name),
         clip_on=is_clipped,
     )
 

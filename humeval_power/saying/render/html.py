@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from humeval_power.safe_text import one_line, visible
-from humeval_power.saying.document import NUMBERS_FROM, READ_FIRST, Block, Document, Picture, Section
+from humeval_power.saying.document import NUMBERS_FROM, READ_FIRST, Document, Picture, Section
 
 _MOST_COLUMNS = 9  # of a table with labelled columns that still fits a page
 _LONGEST_FIRST = 12  # characters of what is set as large as a first number: "82 of 100", "57.60 USD"
@@ -22,48 +22,25 @@ def as_html(document: Document) -> str:
     Only a page with a table has scripts: a few lines that sort its rows by a click and find one in a long table;
     nothing else needs them.
     """
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
-    )
+    return _environment().get_template("page.html").render(document=document)
 
 
 def as_html_part(document: Document) -> str:
     """The same without head and style, for a page that has a style of its own."""
-    return (
-        _environment()
-        .get_template("part.html")
-        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
-    )
+    return _environment().get_template("part.html").render(document=document)
 
 
 def as_html_beside(document: Document) -> str:
     """The same with its first number in front, what would change the answer in sight, and the rest folded below."""
-    shown, folded = _folded(document)
-    return (
-        _environment()
-        .get_template("beside.html")
-        .render(
-            document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM, shown=shown, folded=folded
-        )
-    )
-
-
-def _folded(document: Document) -> tuple[list[Section], list[Section]]:
-    """The sections in sight, the charts of those without a title and the first with one; and the others."""
-    shown: list[Section] = []
-    numbers: list[Block] = []
-    sections = document.all_sections
-    titled = [section for section in sections if section.title]
-    for section in sections:
-        if section.title:
-            continue
-        charts = tuple(each for each in section.blocks if isinstance(each, Picture))
-        numbers += [each for each in section.blocks if each not in charts]
-        shown += [Section("", charts)] if charts else []
-    folded = [Section("Numbers and method", tuple(numbers))] if numbers else []
-    return [*shown, *titled[:1]], [*titled[1:], *folded]
+    # in sight are the charts of sections without a title, and the first with one
+    titled = [section for section in document.all_sections if section.title]
+    blocks = [block for section in document.all_sections if not section.title for block in section.blocks]
+    charts = tuple(block for block in blocks if isinstance(block, Picture))
+    shown = [Section("", charts)] if charts else []
+    numbers = tuple(block for block in blocks if not isinstance(block, Picture))
+    folded = [Section("Numbers and method", numbers)] if numbers else []
+    template = _environment().get_template("beside.html")
+    return template.render(document=document, shown=[*shown, *titled[:1]], folded=[*titled[1:], *folded])
 
 
 def _shows(section: Section) -> str:
@@ -73,25 +50,21 @@ def _shows(section: Section) -> str:
     return next((each.words for each in pictures if type(each) is not Picture), "")
 
 
+def _data_uri(picture: Picture) -> str:
+    """As an image: what stands in it cannot act on the page."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.content('svg')).decode()}"
+
+
 def as_notebook(document: Document) -> str:
     """The same as the output of a cell: small, with a style that reaches nothing else in the notebook."""
-    return (
-        _environment()
-        .get_template("notebook.html")
-        .render(document=document, read_first=READ_FIRST, numbers_from=NUMBERS_FROM)
-    )
+    return _environment().get_template("notebook.html").render(document=document)
 
 
 @cache
 def _environment() -> Environment:
-    from markupsafe import Markup
-
     environment = safe_environment("humeval_power.saying.render")
-    environment.filters["data_uri"] = (
-        lambda picture: (  # as an image: what stands in it cannot act on the page
-            f"data:image/svg+xml;base64,{base64.b64encode(picture.content('svg')).decode()}"
-        )
-    )
+    environment.globals |= {"read_first": READ_FIRST, "numbers_from": NUMBERS_FROM}
+    environment.filters["data_uri"] = _data_uri
     environment.filters["svg"] = lambda chart: Markup(chart.svg())
     environment.filters["parts"] = lambda table: table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
     environment.filters["joined"] = ". ".join

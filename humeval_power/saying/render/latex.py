@@ -59,12 +59,17 @@ def _blocks(document: Document) -> Iterator[str]:
             yield f"\\subsection*{{{_text(section.title)}}}"
         yield from shown
     if document.signature:
-        line = "\\textbar{}\\allowbreak{}".join(map(latex_text, document.signature.split("|")))
-        yield f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}"
+        yield latex_signature(document.signature)
     if document.provenance:
         yield f"\\subsection*{{{NUMBERS_FROM}}}"
         yield _description(document.provenance)
     yield "\\end{document}"
+
+
+def latex_signature(signature: str) -> str:
+    """The line that says what was tested, which may break between its entries."""
+    line = "\\textbar{}\\allowbreak{}".join(map(latex_text, signature.split("|")))
+    return f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}"
 
 
 def _block(block: Block) -> str:
@@ -95,7 +100,7 @@ def bare_float(table: Table, *, caption: str, label: str) -> str:
     """A table as a float; one with labelled columns is as wide as the page, if it is too wide in parts that stand
     below each other."""
     kind = "table*" if table.spans else "table"
-    parts = table.parts(_fits) if table.spans else (table,)
+    parts = table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
     bodies = "\n\n\\medskip\n".join(_tabular(part, "tabular") for part in parts)
     return (
         f"\\begin{{{kind}}}[t]\n\\centering\\small\n{bodies}\n"
@@ -107,17 +112,12 @@ def latex_table(table: Table) -> str:
     """A table between rules; a long one may break over pages, one of sentences is a list."""
     if table.in_words:
         return _description([(row[0], ". ".join(filter(None, row[1:]))) for row in table.rows])
-    if table.spans:
-        parts = table.parts(_fits)
-        if len(parts) > 1:
-            return "\n\n".join(map(latex_table, parts))
+    parts = table.parts(lambda part: len(part.header) <= _MOST_COLUMNS)
+    if len(parts) > 1:
+        return "\n\n".join(map(latex_table, parts))
     environment = "longtable" if len(table.rows) > LONG else "tabular"
     caption = f"{_text(table.caption)}\\par\n" if table.caption else ""
     return f"{caption}{{\\small\n{_tabular(table, environment)}\\par}}"
-
-
-def _fits(table: Table) -> bool:
-    return len(table.header) <= _MOST_COLUMNS
 
 
 def _tabular(table: Table, environment: str) -> str:
@@ -132,21 +132,16 @@ def _tabular(table: Table, environment: str) -> str:
     rows = [_cells(row, formats) for row in table.rows]
     if table.has_total and rows:
         rows.insert(-1, "\\midrule")
-    return "\n".join(
-        part
-        for part in (
-            "\\setlength{\\tabcolsep}{4pt}" if table.spans else "",
-            f"\\begin{{{environment}}}{{@{{}}{columns}@{{}}}}",
-            "\\toprule",
-            _labels(table),
-            head,
-            end,
-            *rows,
-            "\\bottomrule",
-            f"\\end{{{environment}}}",
-        )
-        if part
+    lines = (
+        "\\setlength{\\tabcolsep}{4pt}" if table.spans else "",
+        f"\\begin{{{environment}}}{{@{{}}{columns}@{{}}}}\n\\toprule",
+        _labels(table),
+        head,
+        end,
+        *rows,
+        f"\\bottomrule\n\\end{{{environment}}}",
     )
+    return "\n".join(filter(None, lines))
 
 
 def _format(cells: Sequence[str]) -> str:

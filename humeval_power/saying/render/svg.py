@@ -6,22 +6,11 @@ can stand on one page, and a chart without a style sheet is drawn in the colours
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from humeval_power.safe_text import cut, display_width, html_text
-from humeval_power.saying.chart import (
-    Axis,
-    Chart,
-    EstimateRow,
-    EstimateRows,
-    Level,
-    Mark,
-    Series,
-    Spot,
-    Upright,
-)
+from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
 
 # Okabe and Ito's colours as in `figure_style`, three of them a little darker: 3:1 on white paper.
 COLOURS = ("#0072B2", "#D55E00", "#00875F", "#B8588F", "#2B8CC4", "#B07A00", "#000000", "#767676")
@@ -30,15 +19,14 @@ _QUIET_DASHES = "3 3"
 WIDTH = 400.0
 _TEXT, _SMALL = 14.0, 13.0  # sizes of letters
 _EM = 0.56  # mean width of a letter, in its size
-_HEIGHT, _ROW, _NARROW_ROW = (
-    190.0,
-    30.0,
-    15.0,
-)  # of what lies between the axes, of a row of bars and of cells
+_NAME = 0.87  # the most of a row that the letters of its name take
+_HEIGHT = 190.0  # of what lies between the axes
+_ROW, _DENSE_ROW, _DENSEST_ROW, _NARROW_ROW = 30.0, 20.0, 13.0, 15.0  # few rows, more than 12, 30; of cells
 _RIGHT = 16.0
 _SAMPLE = 26.0  # width of a sample in the legend
 _LINE = 19.0  # of the legend
 _FADED = "0.2"  # how much a band covers
+_LONGEST = 20  # characters of the name of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +64,28 @@ class PlotArea:
 def frame_of(chart: Chart) -> PlotArea:
     """The frame of a chart: its margin holds the longest number, or name, of the y axis."""
     x, y = chart.x, chart.y
-    labels = _row_names(y) if y.names else [y.tick_text(tick) for tick in y.ticks()]
-    left = 10 + max((svg_width(label, _SMALL) for label in labels), default=0.0)
+    labels = [cut(name, _LONGEST) for name in y.names] or [y.tick_text(tick) for tick in y.ticks()]
+    rows = len(labels)
+    row = _ROW if rows <= 12 else _DENSE_ROW if rows <= 30 else _DENSEST_ROW
+    row = _NARROW_ROW if chart.is_matrix else row
+    size = min(_SMALL, _NAME * row) if y.names else _SMALL
+    left = 10 + max((svg_width(label, size) for label in labels), default=0.0)
     top = 6.0 if y.names else 26.0
-    row = _NARROW_ROW if chart.is_matrix else _ROW
-    height = row * len(y.names) if y.names else WIDTH - left - _RIGHT if chart.is_matrix else _HEIGHT
+    height = row * rows if y.names else WIDTH - left - _RIGHT if chart.is_matrix else _HEIGHT
     ticks = x.ticks()
     last = svg_width(x.tick_text(ticks[-1]), _SMALL) / 2 if ticks else 0.0  # it may stand at the very end
     return PlotArea(left, top, WIDTH - left - max(_RIGHT, last + 2), height, x, y)
-
-
-def chart_svg(chart: Chart) -> str:
-    """The chart as an element of a page."""
-    return _element(chart, "")
 
 
 def chart_file(chart: Chart) -> str:
     """The chart as a file that stands by itself, on white paper."""
     style = "<style>svg{font-family:'DejaVu Sans',Verdana,sans-serif;color:#222222}</style>"
     ground = '<rect width="100%" height="100%" fill="#ffffff"/>'
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _element(chart, style + ground) + "\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + chart_svg(chart, style + ground) + "\n"
 
 
-def _element(chart: Chart, inside: str) -> str:
+def chart_svg(chart: Chart, inside: str = "") -> str:
+    """The chart as an element of a page; `inside` comes first."""
     frame = frame_of(chart)
     legend, height = _legend(chart, frame.bottom + (46 if chart.x.title else 28))
     drawn = "".join((*_grid(frame), *_data(chart, frame), *legend))
@@ -127,8 +114,10 @@ def _grid(frame: PlotArea) -> Iterator[str]:
         yield svg_text(frame.x.tick_text(tick), frame.across(tick), bottom + 16, anchor="middle")
     for tick in frame.y.ticks():
         yield svg_text(frame.y.tick_text(tick), left - 6, frame.down(tick) + 4, anchor="end")
-    for place, name in enumerate(_row_names(frame.y)):
-        yield svg_text(name, left - 6, frame.down(place) + 4, anchor="end")
+    for place, name in enumerate(frame.y.names):
+        size = min(_SMALL, _NAME * frame.row)
+        y = frame.down(place) + 0.3 * size
+        yield svg_text(cut(name, _LONGEST), left - 6, y, anchor="end", size=size)
     if not frame.y.names:
         yield svg_text(_fitting(frame.y.title, WIDTH - 8, _TEXT), 4, 14, size=_TEXT)
     title = _fitting(frame.x.title, WIDTH - 8, _TEXT)
@@ -175,11 +164,9 @@ def _series(series: Series, frame: PlotArea) -> Iterator[str]:
     elif series.kind == "bars":
         for row, low, high in zip(series.y, series.low, series.high, strict=True):
             x, width = across(low), across(high) - across(low)
-            y = down(row) - 0.36 * _ROW
-            yield (
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width - 1, 0):.1f}" height="{0.72 * _ROW:.1f}" '
-                f"{_fill(series.colour)}/>"
-            )
+            y = down(row) - 0.36 * frame.row
+            size = f'width="{max(width - 1, 0):.1f}" height="{0.72 * frame.row:.1f}"'
+            yield f'<rect x="{x:.1f}" y="{y:.1f}" {size} {_fill(series.colour)}/>'
     elif series.kind == "cells":
         cells = zip(series.y, series.low, series.high, strict=True)
         path = "".join(
@@ -284,10 +271,6 @@ def _mark_stroke(mark: Level | Upright) -> str:
     )
 
 
-def _row_names(axis: Axis) -> list[str]:
-    return [cut(name, 16) for name in axis.names]
-
-
 def _fitting(text: str, room: float, size: float) -> str:
     """The text, cut where it would not fit; how wide letters are is not known but guessed."""
     return cut(text, max(int(room / (_EM * size)), 1))
@@ -303,102 +286,6 @@ def svg_text(text: str, x: float, y: float, *, anchor: str = "", size: float = 0
     placed = f' text-anchor="{anchor}"' if anchor else ""
     sized = f' font-size="{size:g}"' if size else ""
     return f'<text x="{x:.1f}" y="{y:.1f}"{placed}{sized}>{html_text(text)}</text>'
-
-
-# Rows of estimates with intervals as SVG, in the look of charts: names on the left, a line of zero, a
-# legend.
-
-_SIZE, _DENSE_SIZE = 13.0, 10.0  # of letters
-_ROW_SVG_ROWS, _DENSE_ROW, _DENSE = 20.0, 13.0, 30  # heights, and rows
-_LONGEST = 20  # characters of a name
-_TOP, _RIGHT_SVG_ROWS = 6.0, 14.0
-_LINE_SVG_ROWS = 18.0  # of the legend
-
-
-def rows_svg(rows: EstimateRows, title: str, words: str) -> str:
-    """The rows as an element of a page."""
-    shown = rows.shown
-    dense = len(shown) > _DENSE
-    size, step = (_DENSE_SIZE, _DENSE_ROW) if dense else (_SIZE, _ROW_SVG_ROWS)
-    names = [cut(row.name, _LONGEST) if row else "" for row in shown]
-    left = 10 + max(svg_width(name, size) for name in names)
-    bottom = _TOP + step * len(shown)
-    axis = _axis(rows)
-
-    def across(value: float) -> float:
-        return left + (WIDTH - left - _RIGHT_SVG_ROWS) * axis.share(value)
-
-    parts = [*_ground(rows, axis, across, bottom)]
-    for place, (row, name) in enumerate(zip(shown, names, strict=True)):
-        y = _TOP + step * (place + 0.5)
-        if row is None:
-            middle = left + (WIDTH - left - _RIGHT_SVG_ROWS) / 2
-            parts.append(svg_words(rows.gap, middle, y + 3.5, size, anchor="middle"))
-        else:
-            parts.append(svg_words(name, left - 6, y + 0.35 * size, size, anchor="end"))
-            parts += _row(row, across, y, size=2.4 if dense else 3.2)
-    title_width = svg_width(rows.x_label, _SIZE)
-    at = max(4.0, min(left + (WIDTH - left) / 2 - title_width / 2, WIDTH - 4 - title_width))
-    parts.append(svg_words(cut(rows.x_label, 54), at, bottom + 34, _SIZE))
-    legend, height = _legend_of_svg_rows(rows, bottom + 54)
-    return svg_element(title, words, height, "".join((*parts, *legend)))
-
-
-def _axis(rows: EstimateRows) -> Axis:
-    drawn = [row for row in rows.shown if row is not None]
-    ends = [0.0, *(rows.whole_interval or ())]
-    ends += [end for row in drawn for end in (row.low, row.high, row.value) if math.isfinite(end)]
-    low, high = min(ends), max(ends)
-    edge = 0.04 * (high - low or 1.0)
-    return Axis(rows.x_label, low - edge if low < 0 else low, high + edge)
-
-
-def _ground(rows: EstimateRows, axis: Axis, across, bottom: float) -> Iterator[str]:  # type: ignore[no-untyped-def]
-    if rows.whole_interval is not None:
-        low, high = map(across, rows.whole_interval)
-        yield (
-            f'<rect x="{low:.1f}" y="{_TOP:.1f}" width="{high - low:.1f}" height="{bottom - _TOP:.1f}" '
-            'fill="currentColor" fill-opacity="0.1"/>'
-        )
-    yield '<g stroke="currentColor" stroke-opacity="0.16">'
-    for tick in axis.ticks():
-        yield f'<path d="M{across(tick):.1f} {_TOP:.1f}V{bottom:.1f}"/>'
-    yield "</g>"
-    for tick in axis.ticks():
-        yield svg_words(axis.tick_text(tick), across(tick), bottom + 16, _SIZE, anchor="middle")
-    yield f'<path d="M{across(0):.1f} {_TOP:.1f}V{bottom:.1f}" stroke="currentColor" stroke-opacity="0.8"/>'
-    if rows.whole is not None:
-        yield f'<path d="M{across(rows.whole):.1f} {_TOP:.1f}V{bottom:.1f}" {_WHOLE}/>'
-
-
-_WHOLE = 'stroke="currentColor" stroke-opacity="0.75" stroke-width="1.4" stroke-dasharray="6 2"'
-
-
-def _row(row: EstimateRow, across, y: float, *, size: float) -> Iterator[str]:  # type: ignore[no-untyped-def]
-    colour = int(row.marked)
-    if math.isfinite(row.low) and math.isfinite(row.high):
-        yield (
-            f'<path d="M{across(row.low):.1f} {y:.1f}H{across(row.high):.1f}" class="s{colour}" '
-            f'stroke="{COLOURS[colour]}" stroke-width="1.6"/>'
-        )
-    if math.isfinite(row.value):
-        yield svg_marker(colour, across(row.value), y, size)
-
-
-def _legend_of_svg_rows(rows: EstimateRows, top: float) -> tuple[list[str], float]:
-    """What marks mean, below each other, and where the drawing ends."""
-    parts, y = [], top
-    for marked, label in ((False, rows.usual_label), (True, rows.marked_label)):
-        if label and any(row is not None and row.marked is marked for row in rows.shown):
-            parts += [svg_marker(int(marked), 14.0, y - 4, 3.2), svg_words(cut(label, 48), 32, y, _SIZE)]
-            y += _LINE_SVG_ROWS
-    if rows.whole is not None:
-        parts += [
-            f'<path d="M4 {y - 4:.1f}h22" {_WHOLE}/>',
-            svg_words(cut(rows.whole_label, 48), 32, y, _SIZE),
-        ]
-        y += _LINE_SVG_ROWS
-    return parts, y - 10
 
 
 def svg_words(text: str, x: float, y: float, size: float, *, anchor: str = "") -> str:

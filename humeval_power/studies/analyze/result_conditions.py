@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 
 from humeval_power.exclusions import rule_words
 from humeval_power.ratings import Ratings
-from humeval_power.saying.chart import EstimateRow, EstimateRows
+from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows
 from humeval_power.saying.clustered_words import Independence
-from humeval_power.saying.document import Block, Drawing, Paragraph, Points, Section, Table
+from humeval_power.saying.document import Block, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, p_cell
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
@@ -113,7 +113,7 @@ def counts_sentence(analyses: WithAndWithout) -> str:
     )
 
 
-def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Drawing:
+def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Chart:
     """Each comparison with the rules, and below it without."""
     rows = EstimateRows(
         tuple(
@@ -127,12 +127,10 @@ def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]
         marked_label="without: all workers",
         is_ordered=False,
     )
-    return rows.drawing(
+    return rows.chart(
         "exclusions",
         title="What do the rules change?",
         words="Each difference with its interval, with the rules and below it without them.",
-        width=4.6,
-        has_numbers=False,
     )
 
 

@@ -195,10 +195,10 @@ def pictures_with_sentences(diagnostics: Diagnostics, ratings: Ratings) -> Itera
 
     rows, sentence = worker_difference_rows(diagnostics.predictions, ratings, diagnostics.workers)
     words = DIFFERENCES_OF["worker"]
-    yield rows.drawing("workers", title="How do workers differ?", words=words, width=_WIDTH), sentence
+    yield rows.chart("workers", title="How do workers differ?", words=words), sentence
     rows, sentence = item_difference_rows(diagnostics.predictions, ratings)
     words = DIFFERENCES_OF["item"]
-    yield rows.drawing("items", title="How do items differ?", words=words, width=_WIDTH), sentence
+    yield rows.chart("items", title="How do items differ?", words=words), sentence
 
     words, predicted = (
         "Residuals against fitted ratings, with the SD of each tenth.",
@@ -214,10 +214,7 @@ def pictures_with_sentences(diagnostics: Diagnostics, ratings: Ratings) -> Itera
     if any(one.test is not None for one in diagnostics.influence.left_out):
         rows, sentence = influence_rows(diagnostics.influence)
         words = "The effect without each worker, with its interval, beside that of the whole study."
-        yield (
-            rows.drawing("influence", title="Does it rest on one worker?", words=words, width=_WIDTH),
-            sentence,
-        )
+        yield rows.chart("influence", title="Does it rest on one worker?", words=words), sentence
 
 
 def diagnostic_blocks(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[Block]:

@@ -393,11 +393,10 @@ class Ranking:
             words="Differences of systems and their corrected p-values; the smaller p, the darker the cell.",
         )
         if any(not one.reason for one in self.pairs):
-            yield pair_rows(self.pairs, self.unit).drawing(
+            yield pair_rows(self.pairs, self.unit).chart(
                 "intervals",
                 title="How large are the differences?",
                 words="The differences with their intervals, largest on top.",
-                width=4.6,
             )
 
     def _ranks(self) -> Table:

@@ -1,12 +1,9 @@
-"""What to cite, as a result: entries of BibTeX, and what each work was used for.
-
-What to cite: the program, and the methods that records say were used.
-"""
+"""What to cite: the program, and the methods that records say were used, as entries of BibTeX."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, ClassVar
@@ -22,6 +19,9 @@ from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 
 Uses = dict[str, str]  # what a work was used for, by how texts name it
 _POWER = {"power", "mde", "size", "surface", "plan"}
+_REML = ("Patterson and Thompson 1971", "estimates of the variances (REML)")
+_EQUIVALENCE = ("Schuirmann 1987", "two one-sided tests of equivalence")
+_INTERVALS = ("Jennison and Turnbull 1989", "intervals that hold at every look")
 _CARD = "Card et al. 2020"
 _HEDS = "Belz and Thomson 2024"
 _DF: Mapping[object, tuple[str, str]] = {
@@ -29,19 +29,19 @@ _DF: Mapping[object, tuple[str, str]] = {
     "satterthwaite": ("Satterthwaite 1946", "degrees of freedom of the tests"),
 }
 _CORRECTIONS: Mapping[object, tuple[str, str]] = {
-    name: (correction.source, correction.words)
-    for name, correction in CORRECTIONS.items()
-    if correction.source
+    name: (each.source, each.words) for name, each in CORRECTIONS.items() if each.source
 }
-_BOUNDARIES = {
-    "lan-demets": ("Lan and DeMets 1983",),
-    "obrien-fleming": ("O'Brien and Fleming 1979",),
-    "pocock": ("Pocock 1977",),
-    "wang-tsiatis": ("Wang and Tsiatis 1987",),
-    "haybittle": ("Haybittle 1971",),
-    "hwang-shih-decani": ("Hwang, Shih and De Cani 1990", "Lan and DeMets 1983"),
-    "kim-demets": ("Kim and DeMets 1987", "Lan and DeMets 1983"),
-}
+_BOUNDARIES = (
+    ("lan-demets", "Lan and DeMets 1983"),
+    ("obrien-fleming", "O'Brien and Fleming 1979"),
+    ("pocock", "Pocock 1977"),
+    ("wang-tsiatis", "Wang and Tsiatis 1987"),
+    ("haybittle", "Haybittle 1971"),
+    ("hwang-shih-decani", "Hwang, Shih and De Cani 1990"),
+    ("hwang-shih-decani", "Lan and DeMets 1983"),
+    ("kim-demets", "Kim and DeMets 1987"),
+    ("kim-demets", "Lan and DeMets 1983"),
+)
 _AGREEMENT = {
     "Krippendorff": ("Krippendorff 2004", "agreement of workers"),
     "intraclass correlation, ": ("McGraw and Wong 1996", "reliability of ratings"),
@@ -63,18 +63,7 @@ _SIGNED: Mapping[str, tuple[str, str]] = {  # what an entry of a signature says 
         ("Efron and Tibshirani 1993", "the test by resampling"),
     ),
 }
-_PLACEMENTS = (
-    ("Brunner and Munzel 2000", "the test of ranks where variances differ"),
-    ("Obuchowski 1997", "ranks of ratings in clusters"),
-)
-_CLUSTERS = ("Bell and McCaffrey 2002", "standard errors and degrees of freedom of items in clusters")
 _MIXED = {"model:lmm+judge", "kind:crossed"}  # there clusters are a random effect
-_ENGINES = {
-    "lme4": (
-        ("Bates et al. 2015", "the fit of the model"),
-        ("Kuznetsova, Brockhoff and Christensen 2017", "the tests of the model"),
-    )
-}
 
 
 def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
@@ -84,7 +73,7 @@ def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
     if set(kind) & _POWER:
         uses[_CARD] = "power of human evaluations under a mixed model"
     if kind[:2] == ["runs", "test"]:
-        uses |= _of_runs(record)
+        uses |= dict(_of_runs(record))
     if "accuracy" in kind:
         uses["McNemar 1947"] = "the test of two classifiers on the same items"
     if any(str(name).startswith("heds-") for name in record):
@@ -101,19 +90,16 @@ def works_used(record: Mapping[str, Any]) -> dict[Reference, str]:
     return {reference(name): use for name, use in uses.items()}
 
 
-def _of_runs(record: Mapping[str, Any]) -> Uses:
-    """The works behind a comparison by repeated runs."""
-    uses: Uses = {}
+def _of_runs(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if record.get("kind") == "nested":
-        uses["Miller 2024"] = "the split of the error between items and generations"
+        yield "Miller 2024", "the split of the error between items and generations"
     else:
-        uses |= dict([_DF["kenward-roger"]])
-        uses["Patterson and Thompson 1971"] = "estimates of the variances (REML)"
+        yield _DF["kenward-roger"]
+        yield _REML
     if len(record.get("rows") or ()) > 1:
-        uses |= dict([_CORRECTIONS["holm"]])
+        yield _CORRECTIONS["holm"]
     if record.get("alternative") == "equivalent":
-        uses["Schuirmann 1987"] = "two one-sided tests of equivalence"
-    return uses
+        yield _EQUIVALENCE
 
 
 def _of_signature(signature: str) -> Iterator[tuple[str, str]]:
@@ -121,35 +107,36 @@ def _of_signature(signature: str) -> Iterator[tuple[str, str]]:
     entries = signature.split("|")
     yield from (_SIGNED[entry] for entry in entries if entry in _SIGNED)
     if any(entry.startswith("cluster:") for entry in entries) and _MIXED.isdisjoint(entries):
-        yield _CLUSTERS
+        yield "Bell and McCaffrey 2002", "standard errors and degrees of freedom of items in clusters"
         if "test:mann-whitney" in entries:
-            yield from _PLACEMENTS
+            yield "Brunner and Munzel 2000", "the test of ranks where variances differ"
+            yield "Obuchowski 1997", "ranks of ratings in clusters"
 
 
 def _parts(value: object) -> Iterator[Mapping[str, Any]]:
     """Every table of a record, outer ones first."""
     if isinstance(value, Mapping):
         yield value
-        for inner in value.values():
-            yield from _parts(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _parts(inner)
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else ():
+        yield from _parts(inner)
 
 
 def _of_part(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if {"estimator", "df", "alternative"} <= part.keys():
         if part["estimator"] == "reml":
-            yield "Patterson and Thompson 1971", "estimates of the variances (REML)"
+            yield _REML
         if part["df"] in _DF:
             yield _DF[part["df"]]
         if part["alternative"] == "equivalent":
-            yield "Schuirmann 1987", "two one-sided tests of equivalence"
+            yield _EQUIVALENCE
     if "correction" in part and "n_tests" in part:
         yield from _of_family(part)
     if part.get("groups") and "pairs" in part:
         yield "Piepho 2004", "letters of systems that are not told apart"
-    yield from _ENGINES.get(str(part.get("engine")), ())
+    if part.get("engine") == "lme4":
+        yield "Bates et al. 2015", "the fit of the model"
+        yield "Kuznetsova, Brockhoff and Christensen 2017", "the tests of the model"
     if part.get("type_m") is not None or part.get("type_s") is not None:
         yield "Gelman and Carlin 2014", "type M and type S errors"
     if "n_simulations" in part and "power_low" in part:
@@ -163,13 +150,11 @@ def _of_part(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield cited
     if part.get("best_margin") is not None:
         yield "Hsu 1984", "comparisons with the best"
-    if part.get("form") == "heds" or "heds" in (part.get("forms") or ()):
+    forms = (part.get("form"), *(part.get("forms") or ()))
+    if "heds" in forms:
         yield _HEDS, "the datasheet"
-    if part.get("form") == "card2020" or "card2020" in (part.get("forms") or ()):
+    if "card2020" in forms:
         yield _CARD, "the checklist"
-
-
-_INTERVALS = ("Jennison and Turnbull 1989", "intervals that hold at every look")
 
 
 def _of_family(family: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -184,37 +169,25 @@ def _of_family(family: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _of_looks(boundary: str) -> Iterator[tuple[str, str]]:
-    for word, names in _BOUNDARIES.items():
-        if word in boundary:
-            for name in names:
-                yield name, "boundaries of the planned looks"
+    return ((name, "boundaries of the planned looks") for word, name in _BOUNDARIES if word in boundary)
 
 
 # Works as entries of BibTeX.
 
 _VERBATIM = ("doi", "url", "eprint", "archiveprefix")  # what programs read, and no line may break
 _PLAIN = re.compile(r"[A-Za-z0-9./:_()-]+")
-_AS_WRITTEN = ("title",)  # capitals are kept by a second pair of braces
 
 
 def entry(work: Reference) -> str:
     """One entry; accents are commands, so that every BibTeX reads it."""
     fields: Mapping[str, str] = {
         "author": " and ".join(map(_author, work.authors)),
-        "title": _typeset(work.title),
+        "title": f"{{{_typeset(work.title)}}}",  # capitals are kept by a second pair of braces
         **{name: _field(name, text) for name, text in work.details.items() if text},
         "year": str(work.year),
     }
-    lines = [
-        f"  {name} = {{{{{text}}}}}," if name in _AS_WRITTEN else f"  {name} = {{{text}}},"
-        for name, text in fields.items()
-    ]
+    lines = [f"  {name} = {{{text}}}," for name, text in fields.items()]
     return "\n".join([f"@{work.kind}{{{work.key},", *lines, "}"])
-
-
-def bibliography(works: Iterable[Reference]) -> str:
-    """The entries of a file, in the order given."""
-    return "\n\n".join(map(entry, works)) + "\n"
 
 
 def _typeset(text: str) -> str:
@@ -250,15 +223,13 @@ class Citations(Result):
     @property
     def bibtex(self) -> str:
         """The entries."""
-        return bibliography(self.uses)
+        return "\n\n".join(map(entry, self.uses)) + "\n"
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The entries, each under a line that says what the work was used for."""
         texts = (f"% {work.named}: {use}.\n{entry(work)}" for work, use in self.uses.items())
         return "\n\n".join(texts) + "\n"
 
     def body(self) -> Document:
-        """What was used for what, and the entries to copy."""
         rows = tuple((work.named, work.key, use) for work, use in self.uses.items())
         return Document(
             "What to cite",
@@ -270,7 +241,6 @@ class Citations(Result):
         )
 
     def content(self) -> Record:
-        """Every work with its key, its entry and its use."""
         return {
             "rows": [
                 {"work": work.named, "key": work.key, "used_for": use, "bibtex": entry(work)}
@@ -292,9 +262,6 @@ def with_citations(tex: str) -> str:
     return _WORDS.sub(lambda match: f"\\humevalcite{{{citation_key(_NAMED[match[0]])}}}{{{match[0]}}}", tex)
 
 
-_FIRST_YEAR = 2026  # of the copyright
-
-
 def cite(*records: Mapping[str, Any], everything: bool = False) -> Citations:
     """Say what to cite for the numbers of these records, as BibTeX.
 
@@ -309,31 +276,24 @@ def cite(*records: Mapping[str, Any], everything: bool = False) -> Citations:
     Citations
         `bibtex` are the entries; `uses` says what each work was used for.
     """
-    from humeval_power.references import REFERENCES
-
-    reference: dict[Reference, str] = {}
+    uses: dict[Reference, str] = {}
     for record in records:
-        for work, use in works_used(record).items():
-            reference.setdefault(work, use)
+        uses = works_used(record) | uses
     if everything:
-        reference = {work: reference.get(work, "") for work in REFERENCES.values()}
-    ordered = {
-        work: reference[work] for work in sorted(reference, key=lambda work: (work.families, work.year))
-    }
+        uses = {work: uses.get(work, "") for work in REFERENCES.values()}
+    ordered = {work: uses[work] for work in sorted(uses, key=lambda work: (work.families, work.year))}
     return Citations(uses={_program(records): "planning, analysis and reporting", **ordered})
 
 
 def _program(records: tuple[Mapping[str, Any], ...]) -> Reference:
     """The program in the version that made the records; where there are none, in the one that runs."""
-    from humeval_power.references import Reference
-
     about = metadata.metadata("humeval-power")
     made = [(record.get("versions") or {}).get("humeval-power") for record in records]
     known = sorted({str(version) for version in made if version}) or [about["Version"]]
     return Reference(
         "misc",
         ("The humeval_power authors",),
-        _FIRST_YEAR,
+        2026,  # of the copyright
         f"humeval-power: {about['Summary']}",
         {
             "howpublished": "Python package",

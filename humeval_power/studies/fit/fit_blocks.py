@@ -346,13 +346,11 @@ def parameter_blocks(ratings: Ratings, fitted: AnyFit, ranges: Intervals) -> tup
     if not sds:
         return parameters
     drawing = EstimateRows(
-        tuple(sds), nouns="SDs", x_label="Standard deviation on [0, 1]", is_ordered=False
-    ).drawing(
+        tuple(sds), nouns="SDs", x_label="Standard deviation on [0, 1]", null=None, is_ordered=False
+    ).chart(
         "variation",
         title="What varies how much?",
         words="Each standard deviation with its 95 % interval.",
-        width=4.6,
-        has_numbers=False,
     )
     return (*parameters, drawing)
 

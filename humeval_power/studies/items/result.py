@@ -17,7 +17,9 @@ from humeval_power.parameters import PRESETS, Parameters
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.stated import table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +55,8 @@ def setting_gains(
     lost = pool.n_strata if pool.n_strata > 1 else len(pool.systems)
     gains = []
     for rho in dict.fromkeys((correlation, *CORRELATIONS)):
-        for setting, values in settings.items():
-            coded = values.recoded()
+        for setting, known in settings.items():
+            coded = known.recoded()
             items = items_of_equal_power(
                 n,
                 workers,
@@ -95,17 +97,17 @@ class ChosenItems(Result):
     provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """Which items are rated, how they were drawn, what that wins, and what the result will be about."""
-        sections = [Section("The draw", tuple(self._draw()))]
-        if self.gains:
-            sections.append(Section("What the metric wins", tuple(self._wins())))
-        sections.append(Section("Next", (Points(self._next()),)))
+        sections = (
+            Section("The draw", tuple(self._draw())),
+            Section("What the metric wins", tuple(self._wins())),
+            Section("Next", (Points(tuple(self._next())),)),
+        )
         return Document(
             "Which items to rate",
             lead=self._lead(),
             headline=tuple(self._facts()),
             caveats=tuple(self._caveats()),
-            sections=tuple(one for one in sections if one.blocks),
+            sections=tuple(filter(lambda each: each.blocks, sections)),
         )
 
     def _lead(self) -> str:
@@ -122,11 +124,9 @@ class ChosenItems(Result):
             "simple": "drawn at random",
         }[self.method]
         said = f"Rate these {of}, {how}."
-        same = int(pool.identical.sum())
-        if same == 1:
-            said += " 1 has identical outputs and needs no rating."
-        elif same:
-            said += f" {same:,} have identical outputs and need no rating."
+        if same := int(pool.identical.sum()):
+            have, need = ("has", "needs") if same == 1 else ("have", "need")
+            said += f" {same:,} {have} identical outputs and {need} no rating."
         saved = [max(gain.saved, 0.0) for gain in self.gains if gain.correlation == self.correlation]
         if saved:
             ends = dict.fromkeys((percent(min(saved)), percent(max(saved))))
@@ -141,10 +141,8 @@ class ChosenItems(Result):
         yield "Items of the pool", f"{pool.n_items:,}"
         yield "Systems", ", ".join(pool.systems)
         if self.knows_texts:
-            yield (
-                "With identical outputs",
-                f"{int(pool.identical.sum()):,} ({percent(pool.identical_share)})",
-            )
+            same = f"{int(pool.identical.sum()):,} ({percent(pool.identical_share)})"
+            yield "With identical outputs", same
         yield "To rate", f"{pool.n_chosen:,}"
         if self.seed is not None:
             yield "Seed", str(self.seed)
@@ -155,12 +153,9 @@ class ChosenItems(Result):
                 "There are no texts in the table, so that identical outputs are not found. They need no rating: "
                 "leaving them out is often the largest saving of all."
             )
-        unknown = 0
-        if self.pool.scores.shape[1]:
-            missing = ~np.isfinite(self.pool.scores).all(axis=1) & ~self.pool.identical
-            unknown = int(missing.sum())
-        if unknown and self.method != "picked":
-            yield f"{counted(unknown, 'item')} without a score for every system."
+        missing = ~np.isfinite(self.pool.scores).all(axis=1) & ~self.pool.identical
+        if missing.any() and self.method != "picked":
+            yield f"{counted(int(missing.sum()), 'item')} without a score for every system."
         if self.metric is not None and self.method == "simple":
             yield f"{self.metric} tells no items apart: they are drawn at random."
 
@@ -169,39 +164,34 @@ class ChosenItems(Result):
         if self.method != "strata":
             return
         predicted = pool.scores[:, 1] - pool.scores[:, 0]
-        rows = []
-        for number in range(pool.n_strata):
-            inside = pool.stratum == number
-            values = predicted[inside & np.isfinite(predicted)]
-            reach = f"{values.min():.4g} to {values.max():.4g}" if len(values) else "no score"
-            chosen = int(pool.chosen[inside].sum())
-            rows.append(
-                (
-                    str(number + 1),
-                    reach,
-                    f"{int(inside.sum()):,}",
-                    f"{chosen:,}",
-                    f"{pool.probability[inside][0]:.4f}",
-                )
-            )
-        b, a = pool.systems[1], pool.systems[0]
-        yield Table(
-            ("stratum", f"{self.metric}, {b} - {a}", "items", "to rate", "probability"), tuple(rows)
+
+        def reach(number: int) -> str:
+            known = predicted[(pool.stratum == number) & np.isfinite(predicted)]
+            return f"{known.min():.4g} to {known.max():.4g}" if len(known) else "no score"
+
+        yield table(
+            range(pool.n_strata),
+            {
+                "stratum": lambda number: f"{number + 1}",
+                f"{self.metric}, {pool.systems[1]} - {pool.systems[0]}": reach,
+                "items": lambda number: f"{(pool.stratum == number).sum():,}",
+                "to rate": lambda number: f"{pool.chosen[pool.stratum == number].sum():,}",
+                "probability": lambda number: f"{pool.probability[pool.stratum == number][0]:.4f}",
+            },
         )
 
     def _wins(self) -> Iterator[Table | Paragraph]:
+        if not self.gains:
+            return
         settings = list(dict.fromkeys(gain.setting for gain in self.gains))
-        by = {(gain.setting, gain.correlation): gain for gain in self.gains}
-        rows = []
-        for rho in dict.fromkeys(gain.correlation for gain in self.gains):
-            cells = [by[setting, rho] for setting in settings]
-            rows.append(
-                (
-                    f"{rho:g}{' (assumed)' if rho == self.correlation else ''}",
-                    percent(cells[0].explained),
-                    *(f"{cell.items:.0f} ({_signed(-cell.saved)})" for cell in cells),
-                )
+        rows: dict[float, list[str]] = {}
+        for gain in self.gains:
+            assumed = " (assumed)" if gain.correlation == self.correlation else ""
+            row = rows.setdefault(
+                gain.correlation, [f"{gain.correlation:g}{assumed}", percent(gain.explained)]
             )
+            sign = "-" if gain.saved >= 0 else "+"
+            row.append(f"{gain.items:.0f} ({sign}{percent(abs(gain.saved))})")
         caption = (
             f"How many items drawn so do what {self.pool.n_chosen:,} drawn at random do: the same power with the "
             "same workers."
@@ -209,33 +199,26 @@ class ChosenItems(Result):
         if len(settings) > 1:
             caption += " 'high' and 'low' are published settings in which workers and items differ much and little."
         heads = ("correlation", "explained", *(f"items, {setting}" for setting in settings))
-        yield Table(heads, tuple(rows), caption)
+        yield Table(heads, tuple(map(tuple, rows.values())), caption)
         yield Paragraph(
             "The correlation is that of the metric's difference with the true difference of an item, not the "
             "published one over systems: of text metrics .1 to .25 on one item, of a score by people about .45. "
             "What workers differ in and the noise of ratings stay as they are, whatever items are chosen."
         )
 
-    def _next(self) -> tuple[str, ...]:
-        if self.method == "picked":
-            about = "Results name their items as the only ones that they are about."
-        else:
-            about = (
-                "Results are about this pool of items (--estimand pool), or about items like these (--estimand "
-                "population): say which before you see ratings."
-            )
-        return (
+    def _next(self) -> Iterator[str]:
+        yield (
             "Keep this file. humeval-power assign --pool FILE gives its items to workers; humeval-power analyze "
-            "RATINGS --pool FILE takes its strata, probabilities and scores.",
-            about,
-            *self._planning(),
+            "RATINGS --pool FILE takes its strata, probabilities and scores."
         )
-
-    def _planning(self) -> Iterator[str]:
-        """How a study of these items is planned."""
         factors = self.item_factors
         if factors is None:
+            yield "Results name their items as the only ones that they are about."
             return
+        yield (
+            "Results are about this pool of items (--estimand pool), or about items like these (--estimand "
+            "population): say which before you see ratings."
+        )
         yield (
             f"To plan: the SD of items' differences (sd_item_slope) counts {factors['pool']:.2f} times for this "
             f"pool, {factors['population']:.2f} times for items like these; humeval-power plan --pool takes it."
@@ -253,30 +236,23 @@ class ChosenItems(Result):
         estimand, at the assumed correlation; None of picked items."""
         if self.method == "picked":
             return None
-        return {
-            one: item_sd_factor(
-                self.pool, explained=self.explained, correlation=self.correlation, estimand=one
-            )
-            for one in get_args(Estimand)
-        }
+        known = {"explained": self.explained, "correlation": self.correlation}
+        return {one: item_sd_factor(self.pool, estimand=one, **known) for one in get_args(Estimand)}
 
     def content(self) -> Record:
-        """The pool in numbers, the gains, and the rows of the file."""
         pool = self.pool
         rows = [
             {name: None if value != value else value for name, value in row.items()}
             for row in pool_table(pool).to_dict("records")
         ]
         return {
-            "method": self.method,
-            "metric": self.metric,
+            **values(self, "method", "metric"),
             "systems": list(pool.systems),
             "items": pool.n_items,
             "identical": int(pool.identical.sum()) if self.knows_texts else None,
             "chosen": pool.n_chosen,
             "strata": pool.n_strata,
-            "explained": self.explained,
-            "correlation": self.correlation,
+            **values(self, "explained", "correlation"),
             "gains": [asdict(gain) for gain in self.gains],
             "item_factors": self.item_factors,
             "rows": rows,
@@ -284,15 +260,8 @@ class ChosenItems(Result):
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each item of the pool, the chosen ones first."""
         return pool_table(self.pool)
 
     def artefact(self, ending: str) -> str:
-        """The file of the pool."""
         assert ending in self.endings
         return table_csv(pool_table(self.pool))
-
-
-def _signed(share: float) -> str:
-    """'-2.3 %', '+1 %'."""
-    return f"{'-' if share <= 0 else '+'}{percent(abs(share))}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -35,6 +35,7 @@ from humeval_power.saying.rule_words import (
     rule_sentence,
     sds_in_words,
 )
+from humeval_power.saying.stated import table
 from humeval_power.saying.values import JsonRecord, bounds, estimated, listed, number, part, plain, words
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import Unit, family_words
@@ -55,9 +56,7 @@ from humeval_power.studies.report.fact_record import (
 )
 from humeval_power.studies.report.power_answers import PowerAnswer, sequential_sentence
 
-_INTEREST = ("effect", "fitted", "planned", "type_m", "type_s")
 _MOST_TOLD = 10  # significant differences that a sentence lists; more are summed up, and in the table
-_NO_FIT = "The model could not be fitted (it did not converge), so that there is no result to report."
 
 
 @dataclass(frozen=True)
@@ -77,6 +76,7 @@ class StudyWords:
             # of this estimate: that over all looks has a sentence of its own
             p_value = number(effect, "p_value")
         interest = part(record, "power_at_interest")
+        at_interest = ("effect", "fitted", "planned", "type_m", "type_s")
         return prose_of(
             __package__,
             "study.md.j2",
@@ -95,7 +95,7 @@ class StudyWords:
             effect=_numbers(effect),
             raw=_numbers(part(effect, "raw")),
             p="" if p_value is None else p_of_family(facts, p_value),
-            at_interest={name: number(interest, name) for name in _INTEREST},
+            at_interest={name: number(interest, name) for name in at_interest},
             left_out=_left_out(record),
             looks=sequential_sentence(record),
             margin_decided=self._margin_decided,
@@ -160,7 +160,7 @@ class StudyWords:
             return None
         if self.together is not None:
             return family_sentences(rule, self.together, **self._sizes())
-        return f"{self._named(rule_sentence(rule))}{self._family()}"
+        return self._of_family(rule_sentence(rule))
 
     def paper_test(self) -> str | None:
         """The same as sentences of a paper."""
@@ -169,28 +169,25 @@ class StudyWords:
             return None
         if self.together is not None:
             return paper_sentences(rule, self.together, **self._sizes())
-        return f"{self._named(tested_as_planned(rule))}{self._family()}"
+        return self._of_family(tested_as_planned(rule))
 
     def _sizes(self) -> dict[str, int]:
         return {"n_systems": len(self.facts.systems), "n_comparisons": len(self.facts.comparisons)}
 
-    def _family(self) -> str:
-        """That the test of two systems was corrected together with those of other criteria."""
+    def _of_family(self, said: str) -> str:
+        """The test of two systems, and that it was corrected together with those of other criteria."""
         family = self.facts.family
-        return "" if family is None else f" The p-value is given {family_words(family)}."
+        corrected = "" if family is None else f" The p-value is given {family_words(family)}."
+        return f"{self._named(said)}{corrected}"
 
     # What was estimated
 
     def effect(self) -> PowerAnswer | None:
-        """Estimates with intervals and tests."""
-        if self.together is None:
-            return self._effect_of_two()
-        if not self.facts.has_result:
-            return None
-        return PowerAnswer(" ".join(self._findings_of_several()), table=self._differences())
-
-    def _effect_of_two(self) -> PowerAnswer | None:
-        """On [0, 1] and on the scale of the ratings."""
+        """Estimates with intervals and tests; of two systems on [0, 1] and on the scale of the ratings."""
+        if self.together is not None:
+            if not self.facts.has_result:
+                return None
+            return PowerAnswer(" ".join(self._findings_of_several()), table=self._differences())
         effect, scale, rule = reported_effect(self.facts.record), self.facts.scale, self.facts.rule
         estimate, interval = number(effect, "estimate"), bounds(effect, "interval")
         if estimate is None or interval is None:
@@ -200,20 +197,17 @@ class StudyWords:
         if number(raw, "estimate") is not None:
             name = "as rated" if scale is None else f"as rated, {scale.low:g} to {scale.high:g}"
             rows.append((name, *_effect_cells(raw)))
-        between = f"{estimated(interval[0])} to {estimated(interval[1])}"
-        said = f"{self._named('B - A')} = {estimated(estimate)} on [0, 1], {_level(self.facts)} {between}"
+        between = " to ".join(map(estimated, interval))
+        said = [f"{self._named('B - A')} = {estimated(estimate)} on [0, 1], {_level(self.facts)} {between}"]
         df, p_value = number(effect, "df"), self.facts.comparisons[0].p_value
         if rule is not None and rule.margin is not None:
-            said += f"; margin {margin_words(rule, scale)}"
+            said.append(f"margin {margin_words(rule, scale)}")
         test = [] if df is None else [f"df = {df:.1f}"]
         test += [] if p_value is None else [p_of_family(self.facts, p_value)]
-        return PowerAnswer(
-            "; ".join([said, *filter(None, [", ".join(test)])]) + ".",
-            table=Table(
-                (self._named("difference B - A"), "estimate", "standard error", _level(self.facts)),
-                tuple(rows),
-            ),
-        )
+        if test:
+            said.append(", ".join(test))
+        head = (self._named("difference B - A"), "estimate", "standard error", _level(self.facts))
+        return PowerAnswer(f"{'; '.join(said)}.", table=Table(head, tuple(rows)))
 
     def parameters(self) -> PowerAnswer | None:
         """The estimated parameters, for planning later studies; of one that is not identified the name alone."""
@@ -223,28 +217,21 @@ class StudyWords:
                 return None
             said, several = result
             return PowerAnswer(said, is_whole=not self.facts.not_identified, table=several)
-        table = parameters_table(self.facts)
-        if table is None:
+        shown = parameters_table(self.facts)
+        if shown is None:
             return None
-        codes = bounds(part(self.facts.record, "parameters"), "coding")
-        coding = (
-            ""
-            if codes is None
-            else f" under the coding {codes[0]:g}, {codes[1]:g} of {', '.join(self.facts.systems)}"
-        )
+        codes, coding = bounds(part(self.facts.record, "parameters"), "coding"), ""
+        if codes is not None:
+            coding = f" under the coding {codes[0]:g}, {codes[1]:g} of {', '.join(self.facts.systems)}"
         estimator = words(self.facts.record, "estimator") or "an estimator that the document does not name"
         said = f"On [0, 1]{coding}, estimated by {estimator.upper()}."
-        return PowerAnswer(said, is_whole=not listed(self.facts.record, "not_identified"), table=table)
+        return PowerAnswer(said, is_whole=not listed(self.facts.record, "not_identified"), table=shown)
 
     def estimates(self) -> str | None:
         """The same in a line."""
         if self.together is None:
-            values = part(self.facts.record, "parameters")
-            said = {
-                name: plain(value)
-                for name in PARAMETER_NAMES
-                if (value := number(values, name)) is not None
-            }
+            known = {name: number(part(self.facts.record, "parameters"), name) for name in PARAMETER_NAMES}
+            said = {name: plain(value) for name, value in known.items() if value is not None}
         else:
             joint = joint_parameters(self.facts)
             said = {name: plain(value) for name, value in joint.items() if not name.startswith("mean of ")}
@@ -264,7 +251,9 @@ class StudyWords:
         if self.together is None and number(part(facts.record, "effect"), "estimate") is None:
             return []
         if not facts.converged:
-            return [_NO_FIT]
+            return [
+                "The model could not be fitted (it did not converge), so that there is no result to report."
+            ]
         if self.together is None:
             return [self._passage(name) for name in ("estimate", "decision", "false_positives")]
         untested = (
@@ -283,14 +272,9 @@ class StudyWords:
         facts, one = self.facts, self.facts.comparisons[0]
         assert facts.rule is not None
         assert one.interval is not None
+        systems, shown = (facts.systems[0], facts.systems[1]), one.significant is True
         return minus_of_numbers(
-            margin_decision(
-                facts.rule,
-                (facts.systems[0], facts.systems[1]),
-                interval=one.interval,
-                shown=one.significant is True,
-                scale=facts.scale,
-            )
+            margin_decision(facts.rule, systems, interval=one.interval, shown=shown, scale=facts.scale)
         )
 
     def decided(self) -> str:
@@ -309,11 +293,8 @@ class StudyWords:
             return f"Nothing is decided: {comparison.reason}."
         p = "" if comparison.p_value is None else p_of_family(self.facts, comparison.p_value)
         scale, ends, estimate = self.facts.scale, comparison.interval, comparison.estimate
-        known = scale is not None and ends is not None and estimate is not None and len(names) == 2
-        if rule is not None and rule.margin is None and known:
-            assert scale is not None
-            assert ends is not None
-            assert estimate is not None
+        is_simple = rule is not None and rule.margin is None and len(names) == 2
+        if is_simple and rule and scale and ends is not None and estimate is not None:
             return decided_words(
                 (names[0], names[1]),
                 (estimate, *ends),
@@ -323,11 +304,8 @@ class StudyWords:
                 p=p,
                 level=_level(self.facts),
             )
-        test = f" ({p})" if p else ""
-        return (
-            self._passage("decided")
-            or f"No difference is shown{test}, which does not show that there is none."
-        )
+        nothing = f"No difference is shown{f' ({p})' if p else ''}, which does not show that there is none."
+        return self._passage("decided") or nothing
 
     def headline(self) -> tuple[Fact, ...]:
         """The numbers that a page begins with."""
@@ -348,21 +326,19 @@ class StudyWords:
         if not self.facts.has_result:
             return ()
         apart = sum(one.significant is True for one in self.facts.comparisons)
-        best = tuple(
-            (f"best mean: {one.system}", self._mean(one.mean)) for one in self.facts.ordered_means[:1]
-        )
         shown = ("significant differences", f"{apart:,} of {len(self.facts.comparisons):,}")
         if self.together is not None and self.together.drop_result:
             return ("Best", self.together.drop_result), shown
-        return *best, shown
+        best = self.facts.ordered_means[:1]
+        return *((f"best mean: {one.system}", self._mean(one.mean)) for one in best), shown
 
     # Tables
 
     def tables(self) -> tuple[Table, ...]:
         """The results: of two systems with the parameters, of several the means and the differences."""
         if self.together is None:
-            table = result_table(self.facts)
-            return () if table is None else (table,)
+            shown = result_table(self.facts)
+            return () if shown is None else (shown,)
         if not self.facts.has_result:
             return ()
         return (*([self._means()] if self.facts.means else []), self._differences())
@@ -386,39 +362,38 @@ class StudyWords:
         if findings is not None:
             return findings
         letters = group_letters(self.facts.groups)
-        header = ("system", "mean", *(("groups",) if letters else ()))
-        rows = tuple(
-            (one.system, self._mean(one.mean), *((letters.get(one.system, ""),) if letters else ()))
-            for one in self.facts.ordered_means
-        )
-        return Table(header, rows, caption=f"{self.caption()} Means are {self.unit.words}.")
+        columns: dict[str, Callable[[Mean], str]] = {
+            "system": lambda one: one.system,
+            "mean": lambda one: self._mean(one.mean),
+        }
+        if letters:
+            columns["groups"] = lambda one: letters.get(one.system, "")
+        return table(self.facts.ordered_means, columns, f"{self.caption()} Means are {self.unit.words}.")
 
     def _differences(self) -> Table:
         """A row for each comparison, with its p-value after the correction of the family."""
-        p_value = "corrected p" if self._is_corrected else "p"
-        rows = tuple(
-            (
-                one.name,
-                "" if one.estimate is None else self._difference(one.estimate),
-                self._ends(one),
-                NO_P if one.p_value is None else p_cell(one.p_value),
-            )
-            for one in self.facts.ranked_comparisons
-        )
-        caption = f"{self.caption()} Differences are {self.unit.words}.{self._intervals()}"
-        return Table(("difference", "estimate", "interval", p_value), rows, caption=caption)
-
-    def _intervals(self) -> str:
+        intervals = " The intervals are not corrected." if self._is_corrected else ""
         if any(one.is_simultaneous for one in self.facts.comparisons):
-            return " The intervals cover together."
-        return " The intervals are not corrected." if self._is_corrected else ""
+            intervals = " The intervals cover together."
+        return table(
+            self.facts.ranked_comparisons,
+            {
+                "difference": lambda one: one.name,
+                "estimate": lambda one: "" if one.estimate is None else self._difference(one.estimate),
+                "interval": self._ends,
+                "corrected p" if self._is_corrected else "p": lambda one: (
+                    NO_P if one.p_value is None else p_cell(one.p_value)
+                ),
+            },
+            f"{self.caption()} Differences are {self.unit.words}.{intervals}",
+        )
 
     def _findings_of_several(self) -> Iterator[str]:
         """The means, the differences that are shown, and the groups; where looks dropped systems, first the
         best."""
-        dropping = self.together is not None and self.together.drop_result
+        dropping = "" if self.together is None else self.together.drop_result
         if dropping:
-            yield f"{dropping}"
+            yield dropping
         if self.facts.means:
             ranked = in_words(tuple(map(self._ranked, self.facts.ordered_means)))
             of = " by the workers who rated all systems" if dropping else ""
@@ -428,7 +403,11 @@ class StudyWords:
         if 0 < len(apart) <= _MOST_TOLD:
             yield f"{'; '.join(map(self._sentence_of, apart))}."
         elif apart:
-            yield from self._of_best()
+            best = self.facts.ordered_means[0].system if self.facts.means else self.facts.systems[0]
+            if self.together is not None and self.together.family.baseline is not None:
+                best = self.together.family.baseline
+            own = [one for one in self.facts.ranked_comparisons if best in (one.first, one.second)]
+            yield f"Differences of {best} from the others: {'; '.join(map(self._sentence_of, own))}."
         together = [group for group in self.facts.groups if len(group) > 1]
         if together:
             yield f"Not told apart: {'; '.join(', '.join(group) for group in together)}."
@@ -443,17 +422,16 @@ class StudyWords:
         return f"{apart:,} of {of} {are} significant {family_words(self.together)}."
 
     def _ranked(self, one: Mean) -> str:
-        return f"{one.system} {self._mean(one.mean)}{self._between(one)}"
-
-    def _between(self, one: Mean) -> str:
-        if one.interval is None:
-            return ""
-        ends = self.unit.interval(*self.unit.mean_interval(*one.interval))
-        return f" ({_level(self.facts)} {with_minus(ends)})"
+        between = ""
+        if one.interval is not None:
+            ends = self.unit.interval(*self.unit.mean_interval(*one.interval))
+            between = f" ({_level(self.facts)} {with_minus(ends)})"
+        return f"{one.system} {self._mean(one.mean)}{between}"
 
     def _sentence_of(self, one: ComparisonFacts) -> str:
         between = "" if one.interval is None else f" ({_level(self.facts)} {self._ends(one)})"
-        test = "" if one.p_value is None else f", {self._p(one.p_value)}"
+        corrected = "corrected " if self._is_corrected else ""
+        test = "" if one.p_value is None else f", {corrected}{p_words(one.p_value)}"
         return f"{one.name} is {self._difference(one.estimate or 0.0)}{between}{test}"
 
     @property
@@ -473,17 +451,6 @@ class StudyWords:
             return ""
         return with_minus(self.unit.interval(*self.unit.difference_interval(*one.interval), more=1))
 
-    def _of_best(self) -> Iterator[str]:
-        """The best system against every other, where too many differences are significant to list them."""
-        best = self.facts.ordered_means[0].system if self.facts.means else self.facts.systems[0]
-        if self.together is not None and self.together.family.baseline is not None:
-            best = self.together.family.baseline
-        own = [one for one in self.facts.ranked_comparisons if best in (one.first, one.second)]
-        yield f"Differences of {best} from the others: {'; '.join(map(self._sentence_of, own))}."
-
-    def _p(self, value: float) -> str:
-        return f"corrected {p_words(value)}" if self._is_corrected else p_words(value)
-
     @property
     def _is_corrected(self) -> bool:
         return self.together is not None and self.together.is_corrected
@@ -496,11 +463,9 @@ def tested_as_planned(rule: DecisionRule) -> str:
     if rule.margin is not None:
         return f"{fitted}. {margin_test(rule)}{reported_words(rule)}"
     sides = "two-sided" if rule.alternative == "two-sided" else "one-sided (B - A above zero)"
-    scale = "latent " if rule.is_latent else ""
     return (
-        f"{fitted}, and compared the "
-        f"{scale}difference over its standard error with {reference_of(rule)} ({sides}, alpha "
-        f"{rule.alpha:g}).{reported_words(rule)}"
+        f"{fitted}, and compared the {'latent ' if rule.is_latent else ''}difference over its standard error with "
+        f"{reference_of(rule)} ({sides}, alpha {rule.alpha:g}).{reported_words(rule)}"
     )
 
 
@@ -541,13 +506,8 @@ def _left_out(record: JsonRecord) -> dict[str, Any]:
         if estimate is not None and p_value is not None:
             ends = map(float, listed(without, "interval"))
             other = {"estimate": estimate, "interval": interval_words(*ends), "p": p_words(p_value)}
-    return {
-        "sealed": result.get("sealed"),
-        "out": of - kept,
-        "of": counted(of, "worker"),
-        "rules": rules,
-        "other": other,
-    }
+    counts = {"out": of - kept, "of": counted(of, "worker")}
+    return {"sealed": result.get("sealed"), **counts, "rules": rules, "other": other}
 
 
 def p_of_family(facts: StudyFacts, value: float) -> str:

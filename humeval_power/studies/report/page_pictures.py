@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from humeval_power.saying.chart import Chart, EstimateRows, LaterChart
-from humeval_power.saying.document import Drawing, Picture
+from humeval_power.saying.chart import Chart, LaterChart
+from humeval_power.saying.document import Picture
 from humeval_power.saying.values import (
     JsonRecord,
     bounds,
@@ -116,11 +116,10 @@ def systems_pictures(documents: CriterionDocuments, suffix: str) -> Iterator[Pic
     words = "The mean of each system with its interval, and the groups that tests do not tell apart."
     yield Picture(f"ranking{suffix}", ranking, words=words)
     if pairs:
-        yield pair_rows(pairs, findings.unit).drawing(
+        yield pair_rows(pairs, findings.unit).chart(
             f"differences{suffix}",
             title="How large are the differences?",
             words="The differences with their intervals, largest on top.",
-            width=4.6,
         )
 
 
@@ -171,25 +170,14 @@ def workers(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
     if ratings is None or ratings.n_systems != 2 or known_test(study) is None:
         return
 
-    @cache
-    def rows() -> EstimateRows:
+    def draw() -> Chart:
         from humeval_power.estimation.fitting import fit
         from humeval_power.studies.analyze.diagnostics import predicted_effects, screen_workers
 
         predictions = predicted_effects(fit(ratings), ratings)
-        return worker_difference_rows(predictions, ratings, screen_workers(ratings))[0]
+        rows, _ = worker_difference_rows(predictions, ratings, screen_workers(ratings))
+        return replace(rows.chart("workers", title="How do workers differ?", words=words), caption=caption)
 
-    def draw() -> Figure:
-        from humeval_power.saying.panels import estimate_rows_figure
-
-        return estimate_rows_figure(rows(), width=4.6)
-
-    def svg() -> str:
-        from humeval_power.saying.render.svg import rows_svg
-
-        return rows_svg(rows(), title, words)
-
-    title = "How do workers differ?"
     words = DIFFERENCES_OF["worker"]
     caption = "Predicted by a model of the single ratings."
-    yield Drawing(f"workers{suffix}", draw, svg, title=title, words=words, caption=caption)
+    yield LaterChart(f"workers{suffix}", draw, words=words, caption=caption)

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from humeval_power.safe_text import PREAMBLE, latex_text
 from humeval_power.saying.document import Block, Document, Paragraph, Picture, Section, Table
-from humeval_power.saying.render.latex import COLUMN, PACKAGES, bare_float
+from humeval_power.saying.render.latex import COLUMN, PACKAGES, bare_float, latex_signature
 from humeval_power.saying.result import Record
 from humeval_power.studies.cite.result import CITE_COMMAND, with_citations
 from humeval_power.studies.report.documents import CriterionDocuments
@@ -45,11 +45,9 @@ def paper_latex(*criteria: CriterionDocuments, label: str = LABEL) -> str:
         rf"\paragraph{{{latex_text(heading)}.}} {with_citations(latex_text(text))}{referred.get(heading, '')}"
         for heading, text in paragraphs(*criteria).items()
     ]
-    signature = paper_signature(criteria)
-    if signature:
-        line = "\\textbar{}\\allowbreak{}".join(map(latex_text, signature.split("|")))
-        blocks.append(f"{{\\raggedright\\noindent Signature: {{\\small\\ttfamily {line}}}\\par}}")
-    blocks += [_float(one.table, one.label) for one in tables]
+    if signature := paper_signature(criteria):
+        blocks.append(latex_signature(signature))
+    blocks += [bare_float(one.table, caption=one.table.caption, label=one.label) for one in tables]
     blocks += [figure.float() for figure in figures]
     return "\n\n".join(blocks) + "\n"
 
@@ -117,9 +115,8 @@ def _references(
     if not documents.facts.is_of_several or not own:
         return ""
     named = " and ".join(f"Table~\\ref{{{one.label}}}" for one in own)
-    said = f" See {named}."
-    shown = [figure for figure in figures if figure.place == place]
-    return said + "".join(
+    shown = (figure for figure in figures if figure.place == place)
+    return f" See {named}." + "".join(
         f"\\IfFileExists{{{figure.file}}}{{ See Figure~\\ref{{{figure.label}}}.}}{{}}" for figure in shown
     )
 
@@ -138,15 +135,15 @@ def paper_tables(criteria: Sequence[CriterionDocuments]) -> tuple[tuple[Table, .
     of_each = [StudyWords(each.facts) for each in criteria]
     together = findings_over([each.facts for each in criteria], of_each[0].compared())
     if len(criteria) == 1 or together is None:
-        return tuple(map(_captioned, of_each))
+        return tuple(
+            tuple(
+                table if table.caption else replace(table, caption=said.caption())
+                for table in said.tables()
+            )
+            for said in of_each
+        )
     further = [said.tables()[1:] for said in of_each]
     return ((together, *further[0]), *further[1:])
-
-
-def _captioned(said: StudyWords) -> tuple[Table, ...]:
-    return tuple(
-        table if table.caption else replace(table, caption=said.caption()) for table in said.tables()
-    )
 
 
 def _pages(table: Table) -> Iterator[Table]:
@@ -154,23 +151,6 @@ def _pages(table: Table) -> Iterator[Table]:
     for start in range(0, len(table.rows), _MOST_ROWS):
         caption = f"{table.caption} Continued." if start else table.caption
         yield replace(table, rows=table.rows[start : start + _MOST_ROWS], caption=caption)
-
-
-def _float(table: Table, label: str) -> str:
-    """A floating table with the first column to the left and the others to the right."""
-    if table.spans:
-        return bare_float(table, caption=table.caption, label=label)
-    columns = "l" + "r" * (len(table.header) - 1)
-    body = "\n".join([_cells(table.header), "\\midrule", *map(_cells, table.rows)])
-    return (
-        f"\\begin{{table}}[htbp]\n\\centering\n\\small\n\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n\\toprule\n"
-        f"{body}\n\\bottomrule\n\\end{{tabular}}\n\\caption{{{latex_text(table.caption)}}}\n\\label{{{label}}}\n"
-        "\\end{table}"
-    )
-
-
-def _cells(cells: tuple[str, ...]) -> str:
-    return " & ".join(map(latex_text, cells)) + r" \\"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +162,6 @@ class PaperReport(Report):
     criteria: tuple[CriterionDocuments, ...]
 
     def body(self) -> Document:
-        """Methods, results with their tables, and the signature."""
         blocks: dict[str, list[Block]] = {
             name: [Paragraph(text)] for name, text in paragraphs(*self.criteria).items()
         }
@@ -196,7 +175,6 @@ class PaperReport(Report):
         )
 
     def content(self) -> Record:
-        """The paragraphs by heading, the rows of the tables, the signature."""
         return {
             "form": self.form,
             "paragraphs": paragraphs(*self.criteria),
@@ -211,14 +189,11 @@ class PaperReport(Report):
         }
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The LaTeX fragment."""
         return paper_latex(*self.criteria)
 
     def files(self) -> Mapping[str, str]:
-        """The LaTeX fragment."""
         return {"paper.tex": self.artefact(".tex")}
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """A warning where the ratings are those of the pilot."""
         return (_OF_PILOT,) if any(each.is_of_pilot for each in self.criteria) else ()

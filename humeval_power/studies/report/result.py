@@ -23,10 +23,6 @@ from humeval_power.studies.report.fields import (
 from humeval_power.studies.report.page_pictures import surface_picture
 
 REPORT_SCHEMA = "humeval_power/report/1"
-_CHECKLIST = (
-    "Filled: known from the documents named. Open: only the authors can answer it. The items follow the "
-    "recommendations of Card et al. (2020), section 6."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,13 +40,10 @@ class Report(Result):
 
     @property
     def missed(self) -> str:
-        """That fields are open, where that was asked."""
-        return (
-            f"{self.n_open} of its fields are open (--strict)." if self.strict and self.n_open > 0 else ""
-        )
+        is_missed = self.strict and self.n_open > 0
+        return f"{self.n_open} of its fields are open (--strict)." if is_missed else ""
 
     def table_rows(self) -> Sequence[Record]:
-        """A row for each field of a form."""
         fields = self.content().get("fields")
         return fields if isinstance(fields, list) else super().table_rows()
 
@@ -77,11 +70,9 @@ class FormReport(Report):
         return len(open_fields(self.page.fields))
 
     def body(self) -> Document:
-        """Every field with its state, answer and source."""
         return self.page.document()
 
     def content(self) -> Record:
-        """The counts, and every field."""
         return {"form": self.form, **_of_fields(self.page.fields)}
 
 
@@ -93,11 +84,9 @@ class HedsReport(FormReport):
     elements: Mapping[str, Any]
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The file of the web form."""
         return json_text(json.dumps(self.elements, indent=1, ensure_ascii=False)) + "\n"
 
     def files(self) -> Mapping[str, str]:
-        """The file of the web form."""
         return {"heds.json": self.artefact(".json")}
 
 
@@ -115,11 +104,12 @@ class ChecklistReport(Report):
         return self.checklist.n_open
 
     def body(self) -> Document:
-        """Every item by section, with its source; what must be read first; where the numbers come from."""
         made = self.checklist
         return Document(
             made.title,
-            lead=f"{how_filled([item.state for item in made.items])} {_CHECKLIST}",
+            lead=f"{how_filled([item.state for item in made.items])} Filled: known from the documents named. Open: "
+            "only the authors can answer it. The items follow the recommendations of Card et al. (2020), section "
+            "6.",
             caveats=made.caveats,
             sections=tuple(self._section(name) for name in made.sections),
             provenance=made.provenance,
@@ -132,7 +122,6 @@ class ChecklistReport(Report):
         return Section(name, (*pictures, *(item.field() for item in items)))
 
     def content(self) -> Record:
-        """The counts, and every item."""
         return {
             "form": self.form,
             **_of_fields(self.checklist.items),
@@ -176,7 +165,6 @@ class ParametersReport(Report):
     exported: Mapping[str, Any]
 
     def body(self) -> Document:
-        """What the figures are worth, and the figures."""
         about, values = self.exported["library"], self.exported["parameters"]
         said = {"Summary": "summary", "Worth": "worth", "Paper": "paper", "Licence": "licence"}
         facts = [(label, about[key]) for label, key in said.items() if about.get(key)]
@@ -188,13 +176,10 @@ class ParametersReport(Report):
         )
 
     def content(self) -> Record:
-        """The document that a plan is made from."""
         return {name: value for name, value in self.exported.items() if name not in _ENVELOPE}
 
     def artefact(self, ending: str) -> str:  # noqa: ARG002
-        """The document with the command and versions that it was fitted with."""
         return json_text(json.dumps(self.exported, indent=2, ensure_ascii=False)) + "\n"
 
     def files(self) -> Mapping[str, str]:
-        """The document."""
         return {"parameters.json": self.artefact(".json")}

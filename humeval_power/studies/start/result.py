@@ -1,7 +1,4 @@
-"""What the guided start says: what was understood, what was taken, and the commands.
-
-The guided start: from the answers to six questions to the commands.
-"""
+"""The guided start: what was understood and taken, and the commands that lead on."""
 
 from __future__ import annotations
 
@@ -41,7 +38,6 @@ class StartResult(Result):
         return way(self.talk)
 
     def body(self) -> Document:
-        """What was understood, what was taken where nobody knew, the commands."""
         if self.as_study:
             return self._of_study_file()
         steps = self.steps
@@ -68,29 +64,20 @@ class StartResult(Result):
 
     def _of_study_file(self) -> Document:
         """The same where a study file holds what commands need: they come without options."""
+        now = [] if self.talk.have == "results" else [("Now", NOW)]
+        sections = tuple(
+            Section(title, tuple(block for words, why in commands for block in _command(words, why)))
+            for title, commands in (*now, (_TITLES["later"], LATER))
+        )
         return Document(
             "Your study",
             lead="The study file says it all; each command reads it in its folder.",
             headline=(*understood(self.talk), ("Next", self._next)),
             caveats=assumptions(self.talk),
-            sections=(
-                *(
-                    Section(
-                        title,
-                        tuple(
-                            block
-                            for words, why in commands
-                            for block in (Listing(f"{PROGRAM} {words}"), Paragraph(why))
-                        ),
-                    )
-                    for title, commands in (("Now", NOW), ("When the judgements are in", LATER))
-                    if self.talk.have != "results" or title != "Now"
-                ),
-            ),
+            sections=sections,
         )
 
     def content(self) -> Record:
-        """The answers and which of them were taken, what was understood, each command with its words and link."""
         talk = self.talk
         return {
             "answers": dict(talk.said),
@@ -102,7 +89,6 @@ class StartResult(Result):
         }
 
     def artefact(self, ending: str) -> str | bytes:
-        """The commands as a script of bash, or the study as a file that they read."""
         if ending == ".toml":
             return study_file(self.talk, self.steps)
         if ending != ".sh":
@@ -110,13 +96,16 @@ class StartResult(Result):
         return script(self.body().title, self.steps)
 
     def files(self) -> dict[str, str | bytes]:
-        """The script, for a folder."""
         return {"start.sh": self.artefact(".sh")}
 
 
 def _blocks(step: Step, steps: tuple[Step, ...]) -> tuple[Block, ...]:
     blocks = (Paragraph(step.tells),) if step.tells else ()
     return (Paragraph(f"{steps.index(step) + 1}. {step.why}"), Listing(step.shown), *blocks)
+
+
+def _command(words: str, why: str) -> tuple[Block, Block]:
+    return Listing(f"{PROGRAM} {words}"), Paragraph(why)
 
 
 def _row(step: Step) -> Record:
