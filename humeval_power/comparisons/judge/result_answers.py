@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.suspects import ClusterSuspect
@@ -64,12 +64,29 @@ class JudgedResult(PaperResult):
     """A result from a table with judges: `answers` say what was not independent, `cluster` names the column of the
     clusters of items."""
 
+    found: Any = None
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
     remarks: tuple[str, ...] = ()
 
     def independence(self) -> tuple[Independence, ...]:
         return self.answers
+
+    def entries(self) -> Record:
+        """Those of the signature before clusters, confidence and seed."""
+        return {}
+
+    @property
+    def signature(self) -> str:
+        found = self.found
+        seed = getattr(found, "seed", None)
+        cluster = (self.cluster, found.n_clusters)
+        return signature(**self.entries(), cluster=cluster, confidence=found.confidence, seed=seed)
+
+    @property
+    def errors_by(self) -> str:
+        """What the jackknife leaves out in turn."""
+        return f"clusters of items ({self.cluster})" if self.cluster else "items"
 
 
 def judged_answers(table: JudgedTable, means: JudgedMeans | RatedMeans) -> tuple[Independence, ...]:
@@ -288,19 +305,10 @@ class JudgeEstimate(_OneEstimate):
     def independence(self) -> tuple[Independence, ...]:
         return self.answers or (*value_answers(self.found, self.cluster), _JUDGE)
 
-    @property
-    def signature(self) -> str:
-        means = self.found
-        return signature(
-            model=means.method,
-            n=means.n,
-            extra=means.extra,
-            judges=len(self.judges),
-            raters="fixed" if self.panel else None,
-            cluster=(self.cluster, means.n_clusters),
-            confidence=means.confidence,
-            seed=means.seed,
-        )
+    def entries(self) -> Record:
+        means, raters = self.found, "fixed" if self.panel else None
+        sizes = {"n": means.n, "extra": means.extra, "judges": len(self.judges)}
+        return {"model": means.method, **sizes, "raters": raters}
 
     def paper(self) -> tuple[str, ...]:
         means, best = self.found, self.found.tuned
@@ -457,18 +465,13 @@ class JudgeSystems(JudgedResult):
     @property
     def signature(self) -> str:
         systems, first = self.found, self.found.pairs[0].found
-        sizes: Record = (
-            {"model": "lmm+judge", "df": "kr", "workers": first.n_workers, "items": first.n_items}
-            if isinstance(first, RatedMeans)
-            else {"model": first.method, "n": first.n, "extra": first.extra}
-        )
+        more = {"k": len(systems.systems), "corr": "holm", "cluster": (self.cluster, first.n_clusters)}
+        if isinstance(first, RatedMeans):
+            sizes = {"workers": first.n_workers, "items": first.n_items}
+            return signature(model="lmm+judge", df="kr", **sizes, **more, confidence=systems.confidence)
+        sizes = {"n": first.n, "extra": first.extra}
         return signature(
-            **sizes,
-            k=len(systems.systems),
-            corr="holm",
-            cluster=(self.cluster, first.n_clusters),
-            confidence=systems.confidence,
-            seed=None if isinstance(first, RatedMeans) else systems.seed,
+            model=first.method, **sizes, **more, confidence=systems.confidence, seed=systems.seed
         )
 
     def _caveats(self) -> tuple[str, ...]:
@@ -614,18 +617,14 @@ class JudgeWorkers(_OneEstimate):
             "SDs of what workers and items differ in. A judge takes only from the items'.",
         )
 
-    @property
-    def signature(self) -> str:
-        means = self.found
-        return signature(
-            model="lmm" if means.reason else "lmm+judge",
-            df="kr",
-            workers=means.n_workers,
-            items=means.n_items,
-            extra=means.n_judged - means.n_items,
-            cluster=(self.cluster, means.n_clusters),
-            confidence=means.confidence,
-        )
+    def entries(self) -> Record:
+        means, model = self.found, "lmm" if self.found.reason else "lmm+judge"
+        sizes = {
+            "workers": means.n_workers,
+            "items": means.n_items,
+            "extra": means.n_judged - means.n_items,
+        }
+        return {"model": model, "df": "kr", **sizes}
 
     def paper(self) -> tuple[str, ...]:
         means, best = self.found, self.found.judged

@@ -16,7 +16,7 @@ from humeval_power.comparisons.judge.result_answers import JudgedResult
 from humeval_power.comparisons.judge.surface import LengthBias, PositionBias
 from humeval_power.saying.chart import interval_chart
 from humeval_power.saying.clustered_words import Independence
-from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Paragraph, Section
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -29,11 +29,17 @@ from humeval_power.saying.numbers import (
     significant_interval,
 )
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import flat, signature, table
+from humeval_power.saying.stated import flat, table
 
 _CORRECTED = (
     "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
     "by the humans' values, within the same systems."
+)
+_SAME_SCALE = (
+    "Judge and humans are taken to use the same scale: a point of one is a point of the other. Such a distortion "
+    "is no preference: a judge that errs alike everywhere distorts a difference of systems whose rates differ. "
+    "Whether it favours a family among outputs that people value alike is asked without --same-scale, where some "
+    "outputs have two ratings."
 )
 _SYSTEMS = Independence(
     "judges",
@@ -70,22 +76,42 @@ class JudgeBias(JudgedResult):
     found: OwnFamilyBias
 
     def answer(self) -> Document:
-        bias = self.found.in_human_units
+        bias, human = self.found, self.found.in_human_units
         picture = interval_chart(
             "bias",
-            [("own family", bias.estimate, bias.interval)],
+            [("own family", human.estimate, human.interval)],
             axis="Bias in units of the humans",
             title=NAME,
             words="The judge's bias towards its own family with its interval.",
         )
+        systems = table(
+            bias.systems,
+            {
+                "system": lambda one: shortened(one.system),
+                "family": lambda one: "own" if one.is_own else "other",
+                "outputs": lambda one: f"{one.n_outputs:,}",
+                "judge": lambda one: significant(one.judge),
+                "humans": lambda one: significant(one.human),
+                "excess": lambda one: significant(one.excess),
+            },
+            "Means of judge and humans, less those of all outputs; excess: what the judge gives beyond the humans' "
+            "values, in their units.",
+        )
+        slope = _SAME_SCALE
+        if bias.slope is not None:
+            slope = (
+                f"A point of the humans' scale is {significant(bias.slope.estimate)} of the judge's "
+                f"({significant_interval(*bias.slope.interval)}), found within systems and freed of the noise of "
+                f"the ratings (reliability of the human means {decimals(bias.reliability, 2)})."
+            )
         return Document(
             NAME,
             lead=self._lead(),
             headline=tuple(self._facts()),
             caveats=tuple(self._caveats()),
             sections=(
-                Section("Each system", (self._table(), picture)),
-                Section("What it means", (Paragraph(_CORRECTED), Paragraph(self._slope()))),
+                Section("Each system", (systems, picture)),
+                Section("What it means", (Paragraph(_CORRECTED), Paragraph(slope))),
             ),
         )
 
@@ -140,66 +166,28 @@ class JudgeBias(JudgedResult):
                 f"systems: the p-value among systems is {1 / bias.n_choices:.2g} at least."
             )
 
-    def _table(self) -> Table:
-        return table(
-            self.found.systems,
-            {
-                "system": lambda one: shortened(one.system),
-                "family": lambda one: "own" if one.is_own else "other",
-                "outputs": lambda one: f"{one.n_outputs:,}",
-                "judge": lambda one: significant(one.judge),
-                "humans": lambda one: significant(one.human),
-                "excess": lambda one: significant(one.excess),
-            },
-            "Means of judge and humans, less those of all outputs; excess: what the judge gives beyond the humans' "
-            "values, in their units.",
-        )
-
-    def _slope(self) -> str:
-        bias = self.found
-        if bias.slope is None:
-            return (
-                "Judge and humans are taken to use the same scale: a point of one is a point of the other. "
-                "Such a distortion is no preference: a judge that errs alike everywhere distorts a "
-                "difference of systems whose rates differ. Whether it favours a family among outputs that "
-                "people value alike is asked without --same-scale, where some outputs have two ratings."
-            )
-        return (
-            f"A point of the humans' scale is {significant(bias.slope.estimate)} of the judge's "
-            f"({significant_interval(*bias.slope.interval)}), found within systems and freed of the noise of the "
-            f"ratings (reliability of the human means {decimals(bias.reliability, 2)})."
-        )
-
     def independence(self) -> tuple[Independence, ...]:
         return (*self.answers, _SYSTEMS)
 
-    @property
-    def signature(self) -> str:
-        bias = self.found
-        return signature(
-            model="own-family",
-            slope="same-scale" if bias.slope is None else "errors-in-variables",
-            own=len(bias.own),
-            k=len(bias.systems),
-            items=bias.n_items,
-            cluster=(self.cluster, bias.n_clusters),
-            confidence=bias.confidence,
-        )
+    def entries(self) -> Record:
+        bias, slope = self.found, "same-scale" if self.found.slope is None else "errors-in-variables"
+        sizes = {"own": len(bias.own), "k": len(bias.systems), "items": bias.n_items}
+        return {"model": "own-family", "slope": slope, **sizes}
 
     def paper(self) -> tuple[str, ...]:
-        bias = self.found
-        by = f"clusters of items ({self.cluster})" if self.cluster else "items"
+        bias, own, one = self.found, ", ".join(map(shortened, self.found.own)), self.found.in_human_units
+        said = (
+            f"The judge's preference for its own family ({own}), its scores against what the human values of "
+            f"{bias.n_items:,} items make one expect, was {significant(one.estimate)} in units of the humans"
+        )
         if bias.slope is None:
-            return (
-                f"The judge distorted the difference of {', '.join(map(shortened, bias.own))} from other "
-                f"systems by {significant(bias.bias.estimate)} on the common scale "
-                f"({self._interval(bias.bias)}, {p_words(bias.bias.p_value)}, jackknife over {by}).",
+            one = bias.bias
+            said = (
+                f"The judge distorted the difference of {own} from other systems by {significant(one.estimate)} "
+                "on the common scale"
             )
         return (
-            f"The judge's preference for its own family ({', '.join(map(shortened, bias.own))}), its scores "
-            f"against what the human values of {bias.n_items:,} items make one expect, was "
-            f"{significant(bias.in_human_units.estimate)} in units of the humans "
-            f"({self._interval(bias.in_human_units)}, {p_words(bias.bias.p_value)}, jackknife over {by}).",
+            f"{said} ({self._interval(one)}, {p_words(bias.bias.p_value)}, jackknife over {self.errors_by}).",
         )
 
     def numbers(self) -> Record:
@@ -253,6 +241,7 @@ class JudgeAgreement(JudgedResult):
         )
 
     def answer(self) -> Document:
+        ceiling = self.found
         picture = interval_chart(
             "correlations",
             [
@@ -265,15 +254,45 @@ class JudgeAgreement(JudgedResult):
             words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
             null=None,
         )
+        correlations = table(
+            self._named,
+            {
+                "": lambda row: row[1],
+                "estimate": lambda row: decimals(row[2].estimate, 3),
+                "SE": lambda row: decimals(row[2].standard_error, 3),
+                f"{level_of(ceiling.confidence)} interval": lambda row: _ends(row[2]),
+            },
+        )
+        judges = table(
+            ((self.judge, ceiling), *self.others),
+            {
+                "judge": lambda row: shortened(row[0]),
+                "correlation": lambda row: _cell(row[1].judge),
+                "of the ceiling": lambda row: f"{decimals(100 * row[1].share.estimate, 0)} %",
+                "less a person": lambda row: decimals(row[1].difference.estimate, 3),
+                "p": lambda row: p_cell(row[1].difference.p_value),
+            },
+            f"What stands above is of {shortened(self.judge)}.",
+        )
+        workers = table(
+            ceiling.workers,
+            {
+                "left out": lambda one: shortened(one.worker),
+                "outputs": lambda one: f"{one.n_outputs:,}",
+                "worker": lambda one: decimals(one.human, 3),
+                "judge": lambda one: decimals(one.judge, 3),
+            },
+            "Correlations with the mean of the others.",
+        )
         return Document(
             "A judge beside people who judge each other",
             lead=self._lead(),
             headline=tuple(self._facts()),
             caveats=tuple(self._caveats()),
             sections=(
-                Section("Correlations", (self._table(), picture)),
-                *((Section("Each judge", (self._judges(),)),) if self.others else ()),
-                Section("Each worker", (self._workers(),), is_detail=len(self.found.workers) > 30),
+                Section("Correlations", (correlations, picture)),
+                *((Section("Each judge", (judges,)),) if self.others else ()),
+                Section("Each worker", (workers,), is_detail=len(ceiling.workers) > 30),
                 Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
             ),
         )
@@ -281,14 +300,14 @@ class JudgeAgreement(JudgedResult):
     def _facts(self) -> Iterator[Fact]:
         ceiling, n_workers = self.found, len(self.found.workers)
         of_outputs = ceiling.of == "outputs"
-        unit = counted(ceiling.n_outputs, "output" if of_outputs else "difference")
         yield (
             "Agreement" if of_outputs else f"Agreement about {ceiling.of}",
-            f"{unit} of {counted(ceiling.n_items, 'item')}, {n_workers} workers, {ceiling.others:.3g} others in "
-            "the reference on average",
+            f"{counted(ceiling.n_outputs, 'output' if of_outputs else 'difference')} of "
+            f"{counted(ceiling.n_items, 'item')}, {n_workers} workers, {ceiling.others:.3g} others in the "
+            "reference on average",
         )
-        yield "The judge", f"correlation {self._cell(ceiling.judge)} with the mean of the others"
-        yield "A person", f"correlation {self._cell(ceiling.human)} with the mean of the others"
+        yield "The judge", f"correlation {_cell(ceiling.judge)} with the mean of the others"
+        yield "A person", f"correlation {_cell(ceiling.human)} with the mean of the others"
         best = "none: people do not agree with each other"
         if math.isfinite(ceiling.ceiling.estimate):
             share = decimals(100 * ceiling.share.estimate, 0)
@@ -296,7 +315,7 @@ class JudgeAgreement(JudgedResult):
         yield "Ceiling", best
         yield (
             "Difference",
-            f"judge less person {self._cell(ceiling.difference)}, {p_words(ceiling.difference.p_value)}; the "
+            f"judge less person {_cell(ceiling.difference)}, {p_words(ceiling.difference.p_value)}; the "
             f"judge agrees better than {ceiling.n_beaten} of {counted(n_workers, 'worker')}",
         )
 
@@ -315,77 +334,27 @@ class JudgeAgreement(JudgedResult):
             f"correlation with the mean of the others is {judge}, a person's {human}."
         )
 
-    def _cell(self, one: JackknifeEstimate) -> str:
-        return f"{decimals(one.estimate, 3)} ({_ends(one)})"
-
     def _caveats(self) -> Iterator[str]:
         if not self.found.human.interval[0] > 0:
             yield "People hardly agree with each other: no ceiling can be told, and little is meant by agreeing."
         if left_out := self.found.left_out:
             yield f"{counted(len(left_out), 'worker')} share too few outputs with others and are left out."
 
-    def _table(self) -> Table:
-        return table(
-            self._named,
-            {
-                "": lambda row: row[1],
-                "estimate": lambda row: decimals(row[2].estimate, 3),
-                "SE": lambda row: decimals(row[2].standard_error, 3),
-                f"{level_of(self.found.confidence)} interval": lambda row: interval_words(
-                    *row[2].interval, digits=3
-                ),
-            },
-        )
-
-    def _judges(self) -> Table:
-        return table(
-            ((self.judge, self.found), *self.others),
-            {
-                "judge": lambda row: shortened(row[0]),
-                "correlation": lambda row: self._cell(row[1].judge),
-                "of the ceiling": lambda row: f"{decimals(100 * row[1].share.estimate, 0)} %",
-                "less a person": lambda row: decimals(row[1].difference.estimate, 3),
-                "p": lambda row: p_cell(row[1].difference.p_value),
-            },
-            f"What stands above is of {shortened(self.judge)}.",
-        )
-
-    def _workers(self) -> Table:
-        return table(
-            self.found.workers,
-            {
-                "left out": lambda one: shortened(one.worker),
-                "outputs": lambda one: f"{one.n_outputs:,}",
-                "worker": lambda one: decimals(one.human, 3),
-                "judge": lambda one: decimals(one.judge, 3),
-            },
-            "Correlations with the mean of the others.",
-        )
-
     def independence(self) -> tuple[Independence, ...]:
         return (*self.answers, _WORKERS)
 
-    @property
-    def signature(self) -> str:
-        ceiling = self.found
-        return signature(
-            model="leave-one-out",
-            workers=len(ceiling.workers),
-            items=ceiling.n_items,
-            cluster=(self.cluster, ceiling.n_clusters),
-            confidence=ceiling.confidence,
-        )
+    def entries(self) -> Record:
+        return {"model": "leave-one-out", "workers": len(self.found.workers), "items": self.found.n_items}
 
     def paper(self) -> tuple[str, ...]:
         ceiling = self.found
-        by = f"clusters of items ({self.cluster})" if self.cluster else "items"
         return (
             f"Leaving out each of {len(ceiling.workers)} workers in turn, the judge correlated "
             f"{decimals(ceiling.judge.estimate, 3)} with the mean of the others ({_ends(ceiling.judge)}), a worker "
             f"{decimals(ceiling.human.estimate, 3)} ({_ends(ceiling.human)}; difference "
             f"{decimals(ceiling.difference.estimate, 3)}, {p_words(ceiling.difference.p_value)}); a perfect judge "
             f"would reach {decimals(ceiling.ceiling.estimate, 3)}. {level_of(ceiling.confidence)} intervals by the "
-            f"jackknife over {by}.",
+            f"jackknife over {self.errors_by}.",
         )
 
     def numbers(self) -> Record:
@@ -399,6 +368,10 @@ class JudgeAgreement(JudgedResult):
 
 def _ends(one: JackknifeEstimate) -> str:
     return interval_words(*one.interval, digits=3)
+
+
+def _cell(one: JackknifeEstimate) -> str:
+    return f"{decimals(one.estimate, 3)} ({_ends(one)})"
 
 
 # What a judge gives for length and for the place in which an output was shown.
@@ -484,17 +457,14 @@ class JudgeLength(JudgedResult):
     def independence(self) -> tuple[Independence, ...]:
         return (*self.answers, _RATERS)
 
-    @property
-    def signature(self) -> str:
+    def entries(self) -> Record:
         found = self.found
-        return signature(
-            model="length-2sls",
-            n=found.n_outputs,
-            twice=found.n_twice,
-            items=found.n_items,
-            cluster=(self.cluster, found.n_clusters),
-            confidence=found.confidence,
-        )
+        return {
+            "model": "length-2sls",
+            "n": found.n_outputs,
+            "twice": found.n_twice,
+            "items": found.n_items,
+        }
 
     def numbers(self) -> Record:
         return {**asdict(self.found), "cluster": self.cluster}
