@@ -177,8 +177,10 @@ def overlap_figure(fitted: FittedOverlap) -> Figure:
         at = np.linspace(*fitted.regression.seen, 50)
         differences = np.quantile([pair.difference for pair in fitted.pairs], (0.1, 0.5, 0.9))
         for place, difference in enumerate(map(float, differences)):
-            predicted = [100 * (1 - fitted.regression.disagreement(float(x), difference)) for x in at]
-            predicted = np.round(predicted, 6)  # the last digits are those of the machine's linear algebra
+            # the last digits are those of the machine's linear algebra
+            predicted = np.round(
+                [100 * (1 - fitted.regression.disagreement(float(x), difference)) for x in at], 6
+            )
             label = f"predicted, {100 * difference:.2g} points apart"
             axes.plot(100 * at, predicted, color=COLOURS[place], linestyle=DASHES[place], label=label)
         figure.legend(loc="outside upper center", ncols=2)
