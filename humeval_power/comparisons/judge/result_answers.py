@@ -604,8 +604,9 @@ class JudgeWorkers(_OneEstimate):
         clusters = f", clusters of items ({self.cluster})" if self.cluster else ""
         covariate, alone = "", ". An automatic judge was not used."
         if not means.reason:
-            covariate = f", with an automatic judge's scores, centred at their mean over {means.n_judged:,} items, as covariate"
-            alone = f"; without the judge {means.human.estimate:.4g}, {significant_interval(*means.human.interval)}."
+            mean, human = f"their mean over {means.n_judged:,} items", means.human
+            covariate = f", with an automatic judge's scores, centred at {mean}, as covariate"
+            alone = f"; without the judge {human.estimate:.4g}, {significant_interval(*human.interval)}."
         return (
             f"{self.estimated} was estimated from {means.n_ratings:,} ratings of {means.n_items:,} items by "
             f"{means.n_workers:,} workers in a mixed model with crossed random effects of workers and "

@@ -76,7 +76,10 @@ class JudgeCheck(Result):
             return f"There are {counted(checked.n_labelled, 'labelled output')} and no judge."
         helped = next(one for one in checked.evidence if "with the judge's help" in one.what)
         if not helped.supported:
-            return f"Not an estimate for all items with the judge's help ({helped.because}); what follows does hold."
+            because = helped.because
+            return (
+                f"Not an estimate for all items with the judge's help ({because}); what follows does hold."
+            )
         said = (
             f"{counted(checked.n_labelled, 'label')} and {checked.n_extra:,} more scores support an estimate with "
             "the judge's help"
