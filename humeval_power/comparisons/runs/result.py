@@ -39,7 +39,7 @@ from humeval_power.saying.clustered_words import (
     clustered_items,
     in_clusters,
 )
-from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Points, Section, Table
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import (
     POWER_LABEL,
     counted,
@@ -332,7 +332,7 @@ def verdict(pair: RunsComparison) -> str:
         )
     claim = f"{a} and {b} score alike within {rule.margin:g}"
     if rule.alternative == "non-inferior":
-        claim = f"{b} score less than {rule.margin:g} below {a}"
+        claim = f"{b} scores less than {rule.margin:g} below {a}"
     said = f"{claim}, which is shown" if pair.significant else f"It is not shown that {claim}"
     return (
         f"{said} ({p_words(pair.p_value)}): the {_confidence(rule)} interval of {b} - {a} is "
@@ -354,13 +354,11 @@ def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
         model = "logit" if pair.rule.family == "binary" else "linear"
         method = f"crossed {model} model of {of} and {table.run_column}, Kenward-Roger"
     yield "Test", method
-    yield (
-        "Standard error",
-        f"{significant(pair.standard_error)} on {decimals(pair.df, 1)} df, {p_words(pair.p_value)}",
-    )
+    df, p = decimals(pair.df, 1), p_words(pair.p_value)
+    yield "Standard error", f"{significant(pair.standard_error)} on {df} df, {p}"
     if pair.odds_ratio is not None:
-        ratio, low, high = pair.odds_ratio
-        interval = significant_interval(low, high)
+        ratio, *ends = pair.odds_ratio
+        interval = significant_interval(*ends)
         yield "Odds ratio", f"{significant(ratio)} ({interval}) of one item and {table.run_column}"
     if pair.rule.kind == "crossed":
         alone = pair.items
@@ -417,64 +415,56 @@ FEW_PROMPTS = 5  # below it the variance between prompts is hardly known
 
 def caveats(pairs: Sequence[RunsComparison]) -> Iterator[str]:
     """What a reader must know before trusting a number, each thing once for all pairs."""
-    crossed = pairs[0].rule.kind == "crossed"
+    crossed, fewest = pairs[0].rule.kind == "crossed", min(pair.n_labels for pair in pairs)
     if len(pairs) > 1:
         for reason in dict.fromkeys(pair.reason for pair in pairs if pair.reason):
             which = [f"{pair.systems[1]} - {pair.systems[0]}" for pair in pairs if pair.reason == reason]
             yield f"There is no test of {listing(which, limit=5)}: {reason}."
     yield from dict.fromkeys(remark for pair in pairs for remark in pair.remarks)
-    if crossed and min(pair.n_labels for pair in pairs) < FEW_PROMPTS:
+    if crossed and fewest < FEW_PROMPTS:
         yield (
-            f"{min(pair.n_labels for pair in pairs)} runs are few: how much the systems' difference varies between "
-            f"them is hardly known, and the test has {_df_range(pairs)} degrees of freedom, however many items "
-            "there are."
+            f"{fewest} runs are few: how much the systems' difference varies between them is hardly known, and the "
+            f"test has {_df_range(pairs)} degrees of freedom, however many items there are."
         )
     if not crossed and pairs[0].items.df < FEW_DF:
         yield f"{_df_range(pairs)} degrees of freedom are too few for more than a hint."
-    of_zero = [pair for pair in pairs if ("sd_prompt_slope" if crossed else "sd_item") in pair.at_zero]
-    if not of_zero:
-        return
-    where = "" if len(pairs) == 1 else f" (in {len(of_zero)} of {len(pairs)} pairs)"
-    if crossed:
+    at_zero = sum(("sd_prompt_slope" if crossed else "sd_item") in pair.at_zero for pair in pairs)
+    where = "" if len(pairs) == 1 else f" (in {at_zero} of {len(pairs)} pairs)"
+    if at_zero and crossed:
         yield (
             f"The variance between runs of the systems' difference is estimated as zero{where}, which so few runs "
             "do not prove; the degrees of freedom allow for it."
         )
-    else:
+    elif at_zero:
         yield f"Items' differences vary no more than the noise of generations alone would make them{where}."
 
 
 def _df_range(pairs: Sequence[RunsComparison]) -> str:
     dfs = sorted(pair.df for pair in pairs if math.isfinite(pair.df))
-    if not dfs:
-        return "no"
-    low, high = decimals(dfs[0], 1), decimals(dfs[-1], 1)
-    return low if low == high else f"{low} to {high}"
+    ends = dict.fromkeys(decimals(df, 1) for df in dfs[:1] + dfs[-1:])
+    return " to ".join(ends) or "no"
 
 
 def answers(table: RunTable, pairs: Sequence[RunsComparison], rule: RunsRule) -> tuple[Independence, ...]:
     """What was not independent: items, and runs."""
-    first = pairs[0]
     items = assumed_items(table.n_items, table.suspects)
     if table.clusters is not None and rule.kind == "nested":
-        items = clustered_items(first.items, table.clusters.name)
+        items = clustered_items(pairs[0].items, table.clusters.name)
     elif table.clusters is not None:
-        items = Independence(
-            "items",
-            "accounted",
-            f"The {table.n_items:,} items come in {table.clusters.n_clusters:,} clusters "
-            f"({table.clusters.name}): the model gives each its own level and its own difference.",
-        )
-    if rule.kind == "nested":
         text = (
-            "Runs of one item share the item: they are averaged first, and do not count as further items. Runs of "
-            "different items count as independent; if they are the same prompts or seeds, say --crossed."
+            f"The {table.n_items:,} items come in {table.clusters.n_clusters:,} clusters "
+            f"({table.clusters.name}): the model gives each its own level and its own difference."
         )
-        return items, Independence("runs", "accounted", text)
+        items = Independence("items", "accounted", text)
     text = (
-        f"All scores of one {table.run_column} share it: the model gives each of the {first.n_labels} its own "
-        "level and its own difference of the systems, and the degrees of freedom are theirs."
+        "Runs of one item share the item: they are averaged first, and do not count as further items. Runs of "
+        "different items count as independent; if they are the same prompts or seeds, say --crossed."
     )
+    if rule.kind == "crossed":
+        text = (
+            f"All scores of one {table.run_column} share it: the model gives each of the {pairs[0].n_labels} its "
+            "own level and its own difference of the systems, and the degrees of freedom are theirs."
+        )
     return items, Independence("runs", "accounted", text)
 
 
@@ -483,34 +473,30 @@ def answers(table: RunTable, pairs: Sequence[RunsComparison], rule: RunsRule) ->
 
 def for_a_paper(pair: RunsComparison, table: RunTable) -> str:
     """The paragraph of a paper."""
+    a, b = pair.systems
     numbers = (
         f"the difference is {significant(pair.estimate)} ({_confidence(pair.rule)} interval "
         f"{significant_interval(*pair.interval)}; t = {decimals(pair.estimate / pair.standard_error, 2)} on "
         f"{decimals(pair.df, 1)} df, {p_words(pair.p_value)})"
     )
-    of_clusters = in_clusters(table.clusters)
+    items = f"{pair.n_items:,} items{in_clusters(table.clusters)}"
     if pair.rule.kind == "nested":
-        error = (
-            "cluster-robust errors (CR2) with Bell and McCaffrey's (2002) degrees of freedom"
-            if pair.clustered
-            else "a paired t test over items"
-        )
-        runs = _runs_of(pair.runs, pair.systems, "{} ({}) and {} ({})")
+        error = "a paired t test over items"
+        if pair.clustered:
+            error = "cluster-robust errors (CR2) with Bell and McCaffrey's (2002) degrees of freedom"
         return (
-            f"We generated {runs} answers to each of {pair.n_items:,} items{of_clusters} with each system, "
-            f"averaged the scores of an item, and compared {pair.systems[1]} with {pair.systems[0]} by {error}: "
-            f"{numbers}. {percent(pair.removable)} of its variance is noise of single generations."
+            f"We generated {_runs_of(pair.runs, pair.systems, '{} ({}) and {} ({})')} answers to each of {items} "
+            f"with each system, averaged the scores of an item, and compared {b} with {a} by {error}: {numbers}. "
+            f"{percent(pair.removable)} of its variance is noise of single generations."
         )
-    model = (
-        "a logit mixed model (restricted Laplace)"
-        if pair.rule.family == "binary"
-        else "a linear mixed model (REML)"
-    )
+    model = "a linear mixed model (REML)"
+    if pair.rule.family == "binary":
+        model = "a logit mixed model (restricted Laplace)"
     runs = f"{table.run_column} values"
     return (
-        f"We scored both systems on {pair.n_items:,} items{of_clusters} under {pair.n_labels} {runs} and compared "
-        f"{pair.systems[1]} with {pair.systems[0]} by {model} with random intercepts and slopes of items and of "
-        f"{runs}, with Kenward and Roger's (1997) degrees of freedom: {numbers}."
+        f"We scored both systems on {items} under {pair.n_labels} {runs} and compared {b} with {a} by {model} with "
+        f"random intercepts and slopes of items and of {runs}, with Kenward and Roger's (1997) degrees of freedom: "
+        f"{numbers}."
     )
 
 
@@ -548,30 +534,25 @@ class RunsTestResult(PaperResult):
 
     def answer(self) -> Document:
         only = self.only
+        title = f"Systems compared over several runs ({self.table.run_column})"
         return Document(
-            f"Systems compared over several runs ({self.table.run_column})"
-            if only is None
-            else f"{only.systems[1]} compared with {only.systems[0]}",
+            title if only is None else f"{only.systems[1]} compared with {only.systems[0]}",
             lead=self._overview() if only is None else verdict(only),
-            caveats=(
-                *contradictions(self.reading, self.rule.kind),
-                *caveats(self.found.pairs),
-            ),
+            caveats=(*contradictions(self.reading, self.rule.kind), *caveats(self.found.pairs)),
             sections=tuple(self._sections()),
             provenance=tuple(("Scores", notice) for notice in self.table.notices),
         )
 
     def _overview(self) -> str:
-        comparisons, rule = self.found, self.rule
+        rule, pairs = self.rule, zip(self.found.pairs, self.found.significant, strict=True)
+        has_side = rule.alternative in ("two-sided", "greater")
         shown = [
-            above(*pair.systems, pair.estimate)
-            if rule.alternative in ("two-sided", "greater")
-            else " and ".join(pair.systems)
-            for pair, significant in zip(comparisons.pairs, comparisons.significant, strict=True)
-            if significant
+            above(*pair.systems, pair.estimate) if has_side else " and ".join(pair.systems)
+            for pair, is_significant in pairs
+            if is_significant
         ]
         how = f"alpha {rule.alpha:g}, corrected by Holm"
-        return pairs_lead(shown, len(comparisons.pairs), how, _SHOWN[rule.alternative])
+        return pairs_lead(shown, len(self.found.pairs), how, _SHOWN[rule.alternative])
 
     def _sections(self) -> Iterator[Section]:
         kind, why, ending = self.rule.kind, "as you say", ""
@@ -580,15 +561,26 @@ class RunsTestResult(PaperResult):
             ending = f" If the runs are {_other(kind)}, say --{_other(kind)}."
         how = Paragraph(f"Runs ({self.table.run_column}) are {kind}, {why}: {MEANING[kind]}{ending}")
         if self.only is None:
-            yield Section("All pairs", (self._pairs(), self._picture()))
+            pairs = table(
+                zip(self.found.pairs, self.found.p_adjusted, strict=True),
+                {
+                    "systems": lambda row: f"{row[0].systems[1]} - {row[0].systems[0]}",
+                    "difference": lambda row: significant(row[0].estimate),
+                    f"{_confidence(self.rule)} interval": lambda row: significant_interval(
+                        *row[0].interval
+                    ),
+                    "df": lambda row: decimals(row[0].df, 1),
+                    "p": lambda row: p_cell(row[0].p_value),
+                    "p (Holm)": lambda row: p_cell(row[1]),
+                },
+                "Each interval is that of its pair alone.",
+            )
+            yield Section("All pairs", (pairs, self._picture()))
             yield Section("How the runs were read", (how,))
         else:
-            yield Section(
-                "The test", (Facts(tuple(pair_facts(self.only, self.table))), self._picture(), how)
-            )
-        for pair in self.found.pairs:
-            if pair.parts:
-                yield self._error(pair)
+            facts = Facts(tuple(pair_facts(self.only, self.table)))
+            yield Section("The test", (facts, self._picture(), how))
+        yield from (self._error(pair) for pair in self.found.pairs if pair.parts)
 
     def _error(self, pair: RunsComparison) -> Section:
         title = "Where the error comes from"
@@ -619,20 +611,6 @@ class RunsTestResult(PaperResult):
             )
             blocks += [more, Paragraph(more_words(pair, self.table))]
         return Section(title, tuple(blocks), is_detail=self.only is None)
-
-    def _pairs(self) -> Table:
-        return table(
-            zip(self.found.pairs, self.found.p_adjusted, strict=True),
-            {
-                "systems": lambda row: f"{row[0].systems[1]} - {row[0].systems[0]}",
-                "difference": lambda row: significant(row[0].estimate),
-                f"{_confidence(self.rule)} interval": lambda row: significant_interval(*row[0].interval),
-                "df": lambda row: decimals(row[0].df, 1),
-                "p": lambda row: p_cell(row[0].p_value),
-                "p (Holm)": lambda row: p_cell(row[1]),
-            },
-            "Each interval is that of its pair alone.",
-        )
 
     def _picture(self) -> Block:
         effects = [
