@@ -54,17 +54,15 @@ def bias_warning(bias: OwnFamilyBias) -> str:
     """What an estimate warns of, under the name of the bias; '' where there is none to tell."""
     if not bias.is_found:
         return ""
-    if bias.slope is None:
-        return (
-            f"The judge distorts the difference of {', '.join(map(shortened, bias.own))} from the others by "
-            f"{significant(bias.bias.estimate)} ({p_words(bias.bias.p_value)}). The estimate with the "
-            "judge is corrected for it; plain means of its scores are not."
-        )
-    return (
-        f"{NAME}: the judge scores {', '.join(map(shortened, bias.own))} higher than the humans' values make one "
-        f"expect, by {significant(bias.in_human_units.estimate)} in their units ({p_words(bias.bias.p_value)}). "
-        "The estimate with the judge is corrected for it; plain means of its scores are not."
+    own, p = ", ".join(map(shortened, bias.own)), p_words(bias.bias.p_value)
+    said = (
+        f"{NAME}: the judge scores {own} higher than the humans' values make one expect, by "
+        f"{significant(bias.in_human_units.estimate)} in their units ({p})."
     )
+    if bias.slope is None:
+        by = significant(bias.bias.estimate)
+        said = f"The judge distorts the difference of {own} from the others by {by} ({p})."
+    return f"{said} The estimate with the judge is corrected for it; plain means of its scores are not."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,21 +116,21 @@ class JudgeBias(JudgedResult):
     def _lead(self) -> str:
         result, own = self.found, ", ".join(map(shortened, self.found.own))
         bias, p = result.in_human_units.estimate, p_words(result.bias.p_value)
-        beside = (
-            f"Judged beside {counted(len(result.systems) - len(result.own), 'other system')} on "
-            f"{counted(result.n_items, 'item')} with human values."
-        )
         if result.slope is None:
             shown = result.bias.p_value <= 1 - result.confidence
-            return (
+            said = (
                 f"The judge {'distorts' if shown else 'is not shown to distort'} the difference of {own} from the "
-                f"others ({p}): by {significant(bias)} on the common scale. {beside}"
+                f"others ({p}): by {significant(bias)} on the common scale."
             )
-        amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
-        judge = "The judge" if result.is_found else "It is not shown that the judge"
+        else:
+            amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
+            said = (
+                f"{'The judge' if result.is_found else 'It is not shown that the judge'} favours its own family, "
+                f"{own} ({p}): it scores them {amount} than the humans' values make one expect, in their units."
+            )
         return (
-            f"{judge} favours its own family, {own} ({p}): it scores them {amount} than the humans' values make "
-            f"one expect, in their units. {beside}"
+            f"{said} Judged beside {counted(len(result.systems) - len(result.own), 'other system')} on "
+            f"{counted(result.n_items, 'item')} with human values."
         )
 
     def _interval(self, one: JackknifeEstimate) -> str:
@@ -320,18 +318,18 @@ class JudgeAgreement(JudgedResult):
         )
 
     def _lead(self) -> str:
-        ceiling = self.found
-        judge, human = decimals(ceiling.judge.estimate, 3), decimals(ceiling.human.estimate, 3)
-        p = p_words(ceiling.difference.p_value)
-        better = "better" if ceiling.difference.estimate > 0 else "worse"
-        if ceiling.difference.p_value <= 1 - ceiling.confidence:
+        difference = self.found.difference
+        judge, human = (decimals(one.estimate, 3) for one in (self.found.judge, self.found.human))
+        if difference.p_value <= 1 - self.found.confidence:
             return (
-                f"The judge agrees {better} with people than a person does: correlation {judge} against {human} "
-                f"with the mean of the others ({p})."
+                f"The judge agrees {'better' if difference.estimate > 0 else 'worse'} with people than a person "
+                f"does: correlation {judge} against {human} with the mean of the others "
+                f"({p_words(difference.p_value)})."
             )
         return (
-            f"It is not shown that the judge agrees better or worse with people than a person does ({p}): its "
-            f"correlation with the mean of the others is {judge}, a person's {human}."
+            "It is not shown that the judge agrees better or worse with people than a person does "
+            f"({p_words(difference.p_value)}): its correlation with the mean of the others is {judge}, a person's "
+            f"{human}."
         )
 
     def _caveats(self) -> Iterator[str]:
@@ -383,13 +381,6 @@ _QUESTIONS = (
     "for length itself: its scores on length and on what one person says, with another person's rating in the "
     "place of the truth (two-stage least squares, errors by items or their clusters)."
 )
-_NOT_TOLD = "Whether the judge favours length among outputs that people value alike cannot be told: {why}"
-_TOO_FEW = (
-    f"{{n}} outputs have ratings of two people, and {LEAST_TWICE} are needed, since one rating is noisy."
-)
-_NOT_APART = "the ratings of {n} outputs by two people do not tell good outputs from bad ones."
-
-
 _PLACES = (
     "Pairs whose verdict is the same in both orders say nothing of a place; of the others as many should go to the "
     "first as to the second (exact sign test). A judge that is shown every pair in both orders, with its verdicts "
@@ -439,19 +430,25 @@ class JudgeLength(JudgedResult):
         )
 
     def _lead(self) -> str:
-        favour = self.found.favour
+        favour, n = self.found.favour, self.found.n_twice
         if favour is None:
-            n = self.found.n_twice
-            return _NOT_TOLD.format(why=(_TOO_FEW if n < LEAST_TWICE else _NOT_APART).format(n=f"{n:,}"))
+            why = f"the ratings of {n:,} outputs by two people do not tell good outputs from bad ones."
+            if n < LEAST_TWICE:
+                why = (
+                    f"{n:,} outputs have ratings of two people, and {LEAST_TWICE} are needed, since one rating is "
+                    "noisy."
+                )
+            return f"Whether the judge favours length among outputs that people value alike cannot be told: {why}"
+        p = p_words(favour.p_value)
         if favour.p_value > 1 - self.found.confidence:
             return (
                 "It is not shown that the judge goes by length among outputs that people value alike "
-                f"({p_words(favour.p_value)}): {significant(favour.estimate)} of its points for an SD of length."
+                f"({p}): {significant(favour.estimate)} of its points for an SD of length."
             )
         which = "longer" if favour.estimate > 0 else "shorter"
         return (
-            f"The judge favours {which} outputs among those that people value alike ({p_words(favour.p_value)}): "
-            f"by {significant(abs(favour.estimate))} of its points for an SD of length."
+            f"The judge favours {which} outputs among those that people value alike ({p}): by "
+            f"{significant(abs(favour.estimate))} of its points for an SD of length."
         )
 
     def independence(self) -> tuple[Independence, ...]:
@@ -483,43 +480,37 @@ class JudgePosition(Result):
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
+        found, p = self.found, p_words(self.found.p_value)
+        follow = found.first + found.second
+        reach = (
+            f"{level_of(found.confidence)} interval of the shift {significant_interval(*found.interval)}"
+        )
+        share = percent(follow / found.n_pairs)
+        changed = f"{share} of {found.n_pairs:,} pairs change their verdict with the order"
+        place, count = ("first", found.first) if found.first > found.second else ("second", found.second)
+        if not follow:
+            lead = f"No verdict of {found.n_pairs:,} pairs depends on the order ({reach})."
+        elif found.p_value > 1 - found.confidence:
+            lead = (
+                f"{changed}, to neither place more than chance has it ({found.first:,} to the first, "
+                f"{found.second:,} to the second; {p})."
+            )
+        else:
+            lead = f"The judge favours what is shown {place} ({p}): {changed}, {count:,} of {follow:,} to the {place}."
+        facts = [
+            ("Pairs", f"{found.n_pairs:,} judged in both orders, {found.one_order:,} in one and left out"),
+            ("Same verdict", f"{found.same:,}"),
+            ("To the first", f"{found.first:,}"),
+            ("To the second", f"{found.second:,}"),
+        ]
+        if math.isfinite(found.interval[0]):
+            facts.append(("Shift", f"{significant(found.shift)} of a verdict to the first, {reach}"))
         return Document(
             "The place in which an output is shown",
-            lead=self._lead(),
-            headline=tuple(self._facts()),
+            lead=lead,
+            headline=tuple(facts),
             sections=(Section("What it means", (Paragraph(_PLACES),)),),
         )
-
-    def _lead(self) -> str:
-        found = self.found
-        follow = found.first + found.second
-        if not follow:
-            return f"No verdict of {found.n_pairs:,} pairs depends on the order ({self._reach()})."
-        share = percent(follow / found.n_pairs)
-        if found.p_value > 1 - found.confidence:
-            return (
-                f"{share} of {found.n_pairs:,} pairs change their verdict with the order, to neither place more "
-                f"than chance has it ({found.first:,} to the first, {found.second:,} to the second; "
-                f"{p_words(found.p_value)})."
-            )
-        place, count = ("first", found.first) if found.first > found.second else ("second", found.second)
-        return (
-            f"The judge favours what is shown {place} ({p_words(found.p_value)}): {share} of {found.n_pairs:,} "
-            f"pairs change their verdict with the order, {count:,} of {follow:,} to the {place}."
-        )
-
-    def _reach(self) -> str:
-        low, high = self.found.interval
-        return f"{level_of(self.found.confidence)} interval of the shift {significant_interval(low, high)}"
-
-    def _facts(self) -> Iterator[Fact]:
-        found = self.found
-        yield "Pairs", f"{found.n_pairs:,} judged in both orders, {found.one_order:,} in one and left out"
-        yield "Same verdict", f"{found.same:,}"
-        yield "To the first", f"{found.first:,}"
-        yield "To the second", f"{found.second:,}"
-        if math.isfinite(found.interval[0]):
-            yield "Shift", f"{significant(found.shift)} of a verdict to the first, {self._reach()}"
 
     def content(self) -> Record:
         return {**asdict(self.found), "pairs": self.found.n_pairs}
