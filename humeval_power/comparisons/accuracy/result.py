@@ -7,7 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from humeval_power.comparisons.accuracy.counts import Answers, CountsComparison, accuracy_interval
+from humeval_power.comparisons.accuracy.counts import (
+    Answers,
+    CountsComparison,
+    TableTest,
+    accuracy_interval,
+)
 from humeval_power.saying.answer_words import TestedDifference, three_digits
 from humeval_power.saying.chart import Chart, interval_chart
 from humeval_power.saying.clustered_words import (
@@ -21,6 +26,7 @@ from humeval_power.saying.clustered_words import (
 )
 from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Section
 from humeval_power.saying.numbers import decimals, interval_words, level_of, p_cell, p_words, percent
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, pairs_lead, signature, table
 
@@ -35,11 +41,7 @@ TITLES = {
     "clustered-t": "Student's t, clusters (CR2)",
     "cluster-swaps": "whole clusters swapped, every swap",
 }
-SHORT_TITLES = {
-    "clustered-t": "t (CR2)",
-    "cluster-swaps": "swaps",
-}  # columns of a table; others by their names
-AS_IF_INDEPENDENT = "McNemar, mid-p, as if independent"
+SHORT_TITLES = {"clustered-t": "t (CR2)", "cluster-swaps": "swaps"}  # in columns; others by their names
 
 
 def cluster_name(answers: Answers | None) -> str | None:
@@ -75,31 +77,22 @@ def facts(comparison: CountsComparison, confidence: float) -> Iterator[Fact]:
     yield "Agreement", f"{counts.agreement:.4f} (both right or both wrong)"
 
 
-def described(comparison: CountsComparison, confidence: float) -> Record:
-    """Counts, accuracies, difference, interval and agreement as plain values."""
+def in_row(comparison: CountsComparison, confidence: float) -> Record:
+    """Counts, accuracies, difference, interval and agreement as a row of a table."""
     counts = comparison.counts
     a, b = counts.accuracies or (None, None)
-    return {
-        **asdict(counts),
-        "accuracy_a": a,
-        "accuracy_b": b,
-        "difference": counts.difference,
-        "agreement": counts.agreement,
-        "interval": comparison.interval(confidence),
-    }
-
-
-def in_row(comparison: CountsComparison, confidence: float) -> Record:
-    """The same as a row of a table."""
-    row = described(comparison, confidence)
     low, high = comparison.interval(confidence)
-    del row["interval"]
-    return {**row, "low": low, "high": high}
+    accuracies = {"accuracy_a": a, "accuracy_b": b}
+    rest = values(counts, "difference", "agreement")
+    return {**asdict(counts), **accuracies, **rest, "low": low, "high": high}
 
 
-def clusters_of_pair(comparison: CountsComparison, answers: Answers | None) -> Record | None:
-    """The clustered difference as plain values; None where items count as independent."""
-    return cluster_record(comparison.clustered, cluster_name(answers))
+def described(comparison: CountsComparison, confidence: float, answers: Answers | None) -> Record:
+    """The same as plain values, with the clustered difference; None where items count as independent."""
+    row = in_row(comparison, confidence)
+    interval = (row.pop("low"), row.pop("high"))
+    clusters = cluster_record(comparison.clustered, cluster_name(answers))
+    return {**row, "interval": interval, "clusters": clusters}
 
 
 def picture(comparisons: Sequence[CountsComparison], confidence: float) -> Chart:
@@ -133,34 +126,30 @@ def independence_of(
 
 def paper_words(comparison: CountsComparison, answers: Answers | None, alpha: float) -> str:
     """A paragraph on one comparison."""
-    counts, (a, b), name = comparison.counts, comparison.systems, cluster_name(answers)
-    confidence = f"{level_of(1 - alpha)}"
-    ends = [100 * end for end in comparison.interval(1 - alpha)]
-    interval = "" if math.isnan(ends[0]) else f", {confidence} interval {ends[0]:+z.1f} to {ends[1]:+z.1f}"
+    counts, (a, b), clustered = comparison.counts, comparison.systems, comparison.clustered
+    low, high = (100 * end for end in comparison.interval(1 - alpha))
+    interval = "" if math.isnan(low) else f", {level_of(1 - alpha)} interval {low:+z.1f} to {high:+z.1f}"
     known = counts.accuracies
     rates = "" if known is None else f" ({100 * known[1]:.1f} % against {100 * known[0]:.1f} %)"
     text = (
-        f"{b} and {a} answered the same {counts.n_items:,} items{in_clusters(comparison.clustered, name)}. The "
-        f"accuracy of {b} less that of {a} was {100 * counts.difference:+z.1f} points{rates}{interval}. "
-        f"{b} alone was right on {counts.only_b:,} items, {a} alone on "
-        f"{counts.only_a:,}."
+        f"{b} and {a} answered the same {counts.n_items:,} items{in_clusters(clustered, cluster_name(answers))}. "
+        f"The accuracy of {b} less that of {a} was {100 * counts.difference:+z.1f} points{rates}{interval}. "
+        f"{b} alone was right on {counts.only_b:,} items, {a} alone on {counts.only_a:,}."
     )
-    clustered = comparison.clustered
+    p = p_words(comparison.tests[0].p_value)
     if clustered is None:
         return (
-            f"{text} McNemar's test (mid-p; Fagerland, Lydersen and Laake 2013) gave "
-            f"{p_words(comparison.tests[0].p_value)}; the interval is Bonett and Price's (2012). Items count as "
-            "independent."
+            f"{text} McNemar's test (mid-p; Fagerland, Lydersen and Laake 2013) gave {p}; the interval is Bonett "
+            "and Price's (2012). Items count as independent."
         )
     swaps = next(each for each in comparison.tests if each.name == "cluster-swaps")
     tested = ""
     if clustered.standard_error > 0:
         t = decimals(clustered.estimate / clustered.standard_error, 2)
-        tested = f", t({decimals(clustered.df, 1)}) = {t}, {p_words(comparison.tests[0].p_value)}"
+        tested = f", t({decimals(clustered.df, 1)}) = {t}, {p}"
     return (
-        f"{text} {paper_error(clustered, 'differences').removesuffix('.')}{tested}. Exchanging the answers "
-        f"of whole "
-        f"clusters between the systems, every exchange counted, gave {p_words(swaps.p_value)}."
+        f"{text} {paper_error(clustered, 'differences').removesuffix('.')}{tested}. Exchanging the answers of "
+        f"whole clusters between the systems, every exchange counted, gave {p_words(swaps.p_value)}."
     )
 
 
@@ -211,18 +200,19 @@ class AccuracyTestsResult(PaperResult):
         return None if self.comparisons[0].p_adjusted is None else "holm"
 
     def answer(self) -> Document:
-        several, (a, b) = len(self.comparisons) > 1, self.comparisons[0].systems
+        first, (a, b) = self.comparisons[0], self.comparisons[0].systems
+        unpaired = "The unpaired test is for systems that answered different items."
+        if any(each.counts.both is None for each in self.comparisons):
+            unpaired = "The unpaired test needs the number of items that both got right."
+        advice = _ADVICE + unpaired if first.clustered is None else _OF_CLUSTERS
+        ending = (Paragraph(advice), picture(self.comparisons, 1 - self.alpha))
         return Document(
             "Accuracy of several systems"
             if self.correction
             else f"Accuracy of {b} compared with that of {a}",
-            lead=self._overview() if several else self._verdict(),
-            caveats=cluster_caveats(self.comparisons[0].clustered, self.alpha),
-            sections=(
-                *self._systems(),
-                *self._details(),
-                Section("", tuple(self._ending())),
-            ),
+            lead=self._overview() if len(self.comparisons) > 1 else self._verdict(),
+            caveats=cluster_caveats(first.clustered, self.alpha),
+            sections=(*self._systems(), *self._details(), Section("", ending)),
         )
 
     def independence(self) -> tuple[Independence, ...]:
@@ -235,7 +225,7 @@ class AccuracyTestsResult(PaperResult):
     def _title(self, comparison: CountsComparison, test: str) -> str:
         """A test by its name; McNemar's is no more than a foil where the items are in clusters."""
         is_foil = comparison.clustered is not None and test == "mid-p"
-        return AS_IF_INDEPENDENT if is_foil else TITLES[test]
+        return "McNemar, mid-p, as if independent" if is_foil else TITLES[test]
 
     def _verdict(self) -> str:
         first = self.comparisons[0]
@@ -318,9 +308,7 @@ class AccuracyTestsResult(PaperResult):
             yield from (Section(each.name, tuple(self._blocks(each))) for each in self.comparisons)
             return
         tests = {
-            SHORT_TITLES.get(test.name, test.name): lambda each, place=place: p_cell(
-                each.tests[place].p_value
-            )
+            SHORT_TITLES.get(test.name, test.name): lambda each, at=place: p_cell(each.tests[at].p_value)
             for place, test in enumerate(self.comparisons[0].tests)
         }
         alone = table(
@@ -336,32 +324,20 @@ class AccuracyTestsResult(PaperResult):
         yield Section("All tests", (alone, Paragraph(words)), is_detail=True)
 
     def _blocks(self, each: CountsComparison) -> Iterator[Block]:
+        def shown(test: TableTest) -> str:
+            return (
+                "not known" if math.isnan(test.p_value) else "yes" if test.p_value <= self.alpha else "no"
+            )
+
         yield Facts(tuple(facts(each, 1 - self.alpha)))
         yield table(
             each.tests,
             {
                 "test": lambda test: self._title(each, test.name),
                 "p": lambda test: p_cell(test.p_value),
-                f"significant at {self.alpha:g}": lambda test: (
-                    "not known"
-                    if math.isnan(test.p_value)
-                    else "yes"
-                    if test.p_value <= self.alpha
-                    else "no"
-                ),
+                f"significant at {self.alpha:g}": shown,
             },
         )
-
-    def _ending(self) -> Iterator[Block]:
-        known = all(each.counts.both is not None for each in self.comparisons)
-        unpaired = (
-            "The unpaired test is for systems that answered different items."
-            if known
-            else "The unpaired test needs the number of items that both got right."
-        )
-        is_clustered = self.comparisons[0].clustered is not None
-        yield Paragraph(_OF_CLUSTERS if is_clustered else _ADVICE + unpaired)
-        yield picture(self.comparisons, 1 - self.alpha)
 
     def paper(self) -> tuple[str, ...]:
         """A paragraph for each comparison; of several systems one on all pairs."""
@@ -371,33 +347,27 @@ class AccuracyTestsResult(PaperResult):
                 + paper_words(each, self.answers, self.alpha)
                 for each in self.comparisons
             )
-        how = (
-            "McNemar's test (mid-p)"
-            if self.comparisons[0].clustered is None
-            else "Student's t test with cluster-robust errors (CR2; Bell and McCaffrey 2002)"
-        )
+        how = "McNemar's test (mid-p)"
+        if self.comparisons[0].clustered is not None:
+            how = "Student's t test with cluster-robust errors (CR2; Bell and McCaffrey 2002)"
         significant = [each.name for each in self.comparisons if each.p_value <= self.alpha]
         return (
             f"{len(self.answers.systems)} systems answered the same {self.answers.n_items:,} "
-            f"items{in_clusters(self.answers.clusters)}. Every "
-            f"pair was compared by {how}, with Holm's (1979) correction for {len(self.comparisons)} pairs. "
-            f"{len(significant)} of them differ significantly at {self.alpha:g}"
-            f"{': ' + ', '.join(significant) if significant else ''}.",
+            f"items{in_clusters(self.answers.clusters)}. Every pair was compared by {how}, with Holm's (1979) "
+            f"correction for {len(self.comparisons)} pairs. {len(significant)} of them differ significantly at "
+            f"{self.alpha:g}{': ' + ', '.join(significant) if significant else ''}.",
         )
 
     def numbers(self) -> Record:
         return {
-            "alpha": self.alpha,
-            "correction": self.correction,
+            **values(self, "alpha", "correction"),
             "cluster": cluster_name(self.answers),
             "comparisons": [
                 {
-                    "name": each.name,
-                    "systems": list(each.systems),
-                    **described(each, 1 - self.alpha),
+                    **values(each, "name", "systems"),
+                    **described(each, 1 - self.alpha, self.answers),
                     "tests": [asdict(test) for test in each.tests],
                     "p_adjusted": each.p_adjusted,
-                    "clusters": clusters_of_pair(each, self.answers),
                 }
                 for each in self.comparisons
             ],
@@ -429,27 +399,29 @@ class AccuracyEstimateResult(PaperResult):
     remarks: tuple[str, ...] = ()
 
     def answer(self) -> Document:
-        result, counts = self.comparison, self.comparison.counts
+        result, counts, mean = self.comparison, self.comparison.counts, self.comparison.clustered
         a, b = result.systems
+        n, advice = counts.n_items, "If these are validation items, and the test set is as large:"
+        if mean is not None and mean.effective_n > 0:
+            n = max(2, min(n, round(mean.effective_n)))
+        if n != counts.n_items:
+            advice = (
+                "If these are validation items, and the test set is as large and in as many clusters, it tells as "
+                f"much as {n:,} independent items:"
+            )
+        command = (
+            f"humeval-power compare accuracy power --n {n} --effect {abs(counts.difference):.4g} --agreement "
+            f"{counts.agreement:.4g}"
+        )
         return Document(
             f"Accuracy and agreement of {a} and {b}",
-            lead=f"{b} is right on {more_items(result)} {'than' if counts.difference else 'as'} {a}; both "
-            f"are right "
-            f"or both are wrong on {percent(counts.agreement)} of them.",
+            lead=f"{b} is right on {more_items(result)} {'than' if counts.difference else 'as'} {a}; both are "
+            f"right or both are wrong on {percent(counts.agreement)} of them.",
             headline=tuple(facts(result, CONFIDENCE)),
             caveats=cluster_caveats(result.clustered),
             sections=(
                 Section("", (picture([result], CONFIDENCE),)),
-                Section(
-                    "Power of a test set",
-                    (
-                        Paragraph(self._advice()),
-                        Listing(
-                            f"humeval-power compare accuracy power --n {self._effective} --effect "
-                            f"{abs(counts.difference):.4g} --agreement {counts.agreement:.4g}"
-                        ),
-                    ),
-                ),
+                Section("Power of a test set", (Paragraph(advice), Listing(command))),
             ),
         )
 
@@ -460,28 +432,11 @@ class AccuracyEstimateResult(PaperResult):
     def signature(self) -> str:
         return signature_of([self.comparison], self.answers, None, None)
 
-    @property
-    def _effective(self) -> int:
-        """Independent items that tell as much as these."""
-        n, mean = self.comparison.counts.n_items, self.comparison.clustered
-        if mean is None or not mean.effective_n > 0:
-            return n
-        return max(2, min(n, round(mean.effective_n)))
-
-    def _advice(self) -> str:
-        if self._effective == self.comparison.counts.n_items:
-            return "If these are validation items, and the test set is as large:"
-        return (
-            "If these are validation items, and the test set is as large and in as many clusters, it tells as much "
-            f"as {self._effective:,} independent items:"
-        )
-
     def numbers(self) -> Record:
         return {
             "systems": list(self.comparison.systems),
-            **described(self.comparison, CONFIDENCE),
+            **described(self.comparison, CONFIDENCE, self.answers),
             "cluster": cluster_name(self.answers),
-            "clusters": clusters_of_pair(self.comparison, self.answers),
         }
 
     def table_rows(self) -> list[Record]:

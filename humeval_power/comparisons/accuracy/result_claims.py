@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import ClassVar
@@ -16,7 +16,6 @@ from humeval_power.comparisons.accuracy.claims import (
     ClaimsRegression,
     DetectableAccuracy,
     FittedOverlap,
-    JudgedClaim,
     JudgedClaims,
     JudgedSubmission,
 )
@@ -31,13 +30,8 @@ _LEGEND = (
     "Improvements in points of 100. smallest: found with the target power; expected: predicted from the other "
     "claims, and the power if that is true; p: of the claim, at the agreement predicted."
 )
-METHODS = {
-    "glue": "GLUE",
-    "squad": "SQuAD",
-    "middle": "middle",
-    "least": "least",
-    "most": "most",
-    "unpaired": "unpaired",
+METHODS = {"glue": "GLUE", "squad": "SQuAD"} | {
+    name: name for name in ("middle", "least", "most", "unpaired")
 }
 _METHODS_LEGEND = (
     "The smallest improvement found if agreement is as regressions on GLUE or SQuAD 2.0 systems predict it, in the "
@@ -59,49 +53,26 @@ class ClaimsResult(Result):
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
-        judged = self.judged
-        return Document(
-            "Could the test sets have shown the improvements that were claimed?",
-            lead=f"The test sets could show {sum(not each.is_below for each in judged.claims)} of "
-            f"{counted(len(judged.claims), 'claimed improvement')}; the others are smaller than what "
-            f"{of_hundred(judged.target)} of 100 studies of that size find.",
-            sections=(
-                Section("", (_claims_table(judged.claims), Paragraph(_LEGEND))),
-                Section("In all", (Points(tuple(self._shares())), self._pictures()[0])),
-                Section("By how the agreement is guessed", (self._by_method(), Paragraph(_METHODS_LEGEND))),
-                Section("By task", (*self._by_task(), Paragraph(_TASKS_LEGEND))),
-                Section("", self._pictures()[1:]),
-            ),
+        judged, tasks = self.judged, self.methods.tasks
+        claimed = table(
+            judged.claims,
+            {
+                "claim": lambda each: each.claim.name,
+                "n": lambda each: f"{each.claim.n_items:,}",
+                "baseline": lambda each: f"{100 * each.claim.baseline:.2f}",
+                "claimed": lambda each: f"{100 * each.claim.improvement:+z.2f}",
+                "smallest": lambda each: _points(each.detectable),
+                "claim is": lambda each: "below" if each.is_below else "",
+                "expected": lambda each: _or_dash(100 * each.expected, "+.2f"),
+                "power": lambda each: _or_dash(each.power),
+                "p": lambda each: p_cell(each.p_value),
+            },
         )
-
-    def _shares(self) -> list[str]:
-        judged, fit = self.judged, self.judged.regression
-        said = [
-            f"{percent(judged.share_significant)} would be significant at the agreement that is predicted."
+        by_method = [
+            (each.claim.name, f"{100 * each.claim.improvement:+z.2f}", *_by_method(found))
+            for each, found in zip(judged.claims, self.methods.smallest, strict=True)
         ]
-        if judged.predicted:
-            said.append(
-                f"{percent(judged.share_powered)} of {len(judged.predicted)} had that power for the improvement "
-                f"that the other claims let one expect; {percent(judged.share_both)} had it and are significant."
-            )
-        explained = "" if math.isnan(fit.r_squared) else f"R2 {fit.r_squared:.2f}; "
-        said.append(
-            f"Regression on baseline and task: {explained}{100 * fit.per_baseline:+z.2f} points for a baseline "
-            "100 points better."
-        )
-        return said
-
-    def _by_method(self) -> Table:
-        claims, results = [each.claim for each in self.judged.claims], self.methods.smallest
-        rows = [
-            (claim.name, f"{100 * claim.improvement:+z.2f}", *(_points(each[name]) for name in METHODS))
-            for claim, each in zip(claims, results, strict=True)
-        ]
-        rows.append(("reached by", "", *(percent(self.methods.reached[name]) for name in METHODS)))
-        return Table(("claim", "claimed", *METHODS.values()), tuple(rows), has_total=True)
-
-    def _by_task(self) -> tuple[Table, Table]:
-        tasks = self.methods.tasks
+        by_method.append(("reached by", "", *(percent(self.methods.reached[name]) for name in METHODS)))
         means = table(
             tasks,
             {
@@ -113,35 +84,60 @@ class ClaimsResult(Result):
                 "best so far": lambda each: f"{100 * each.best_baseline:.2f}",
             },
         )
-        smallest = tuple((each.task, *(_points(each.smallest[name]) for name in METHODS)) for each in tasks)
-        return means, Table(("task", *METHODS.values()), smallest)
-
-    def _pictures(self) -> tuple[Picture, ...]:
-        claims, regression = [each.claim for each in self.judged.claims], self.judged.regression
-        return (
-            Picture(
-                "claims",
-                lambda: _draw().claims_figure(self.judged),
-                words="Each claimed improvement against the smallest that its test set finds; below the diagonal "
-                "the test set was too small.",
-            ),
-            Picture(
-                "improvements",
-                lambda: _draw().improvements_figure(claims),
-                words="How many claims improve by how much, with their mean.",
-            ),
-            Picture(
-                "baselines",
-                lambda: _draw().baselines_figure(claims, regression),
-                words="Improvements against the accuracy of the baseline, each task with its regression line.",
-            ),
-            Picture(
-                "methods",
-                lambda: _draw().methods_figure(claims, self.methods),
-                words="Each claim less the smallest improvement that its test set finds, by how agreement is "
-                "guessed.",
+        of_tasks = tuple((each.task, *_by_method(each.smallest)) for each in tasks)
+        first, *pictures = self._pictures()
+        return Document(
+            "Could the test sets have shown the improvements that were claimed?",
+            lead=f"The test sets could show {sum(not each.is_below for each in judged.claims)} of "
+            f"{counted(len(judged.claims), 'claimed improvement')}; the others are smaller than what "
+            f"{of_hundred(judged.target)} of 100 studies of that size find.",
+            sections=(
+                Section("", (claimed, Paragraph(_LEGEND))),
+                Section("In all", (Points(tuple(self._shares())), first)),
+                Section(
+                    "By how the agreement is guessed",
+                    (
+                        Table(("claim", "claimed", *METHODS.values()), tuple(by_method), has_total=True),
+                        Paragraph(_METHODS_LEGEND),
+                    ),
+                ),
+                Section(
+                    "By task",
+                    (means, Table(("task", *METHODS.values()), of_tasks), Paragraph(_TASKS_LEGEND)),
+                ),
+                Section("", tuple(pictures)),
             ),
         )
+
+    def _shares(self) -> Iterator[str]:
+        judged, fit = self.judged, self.judged.regression
+        yield f"{percent(judged.share_significant)} would be significant at the agreement that is predicted."
+        if judged.predicted:
+            yield (
+                f"{percent(judged.share_powered)} of {len(judged.predicted)} had that power for the improvement "
+                f"that the other claims let one expect; {percent(judged.share_both)} had it and are significant."
+            )
+        explained = "" if math.isnan(fit.r_squared) else f"R2 {fit.r_squared:.2f}; "
+        yield (
+            f"Regression on baseline and task: {explained}{100 * fit.per_baseline:+z.2f} points for a baseline "
+            "100 points better."
+        )
+
+    def _pictures(self) -> Iterator[Picture]:
+        claims, regression = [each.claim for each in self.judged.claims], self.judged.regression
+        words = (
+            "Each claimed improvement against the smallest that its test set finds; below the diagonal the test "
+            "set was too small."
+        )
+        yield Picture("claims", lambda: _draw().claims_figure(self.judged), words=words)
+        words = "How many claims improve by how much, with their mean."
+        yield Picture("improvements", lambda: _draw().improvements_figure(claims), words=words)
+        words = "Improvements against the accuracy of the baseline, each task with its regression line."
+        yield Picture("baselines", lambda: _draw().baselines_figure(claims, regression), words=words)
+        words = (
+            "Each claim less the smallest improvement that its test set finds, by how agreement is guessed."
+        )
+        yield Picture("methods", lambda: _draw().methods_figure(claims, self.methods), words=words)
 
     def content(self) -> Record:
         judged = self.judged
@@ -166,21 +162,8 @@ class ClaimsResult(Result):
         return rows
 
 
-def _claims_table(claims: Sequence[JudgedClaim]) -> Table:
-    return table(
-        claims,
-        {
-            "claim": lambda each: each.claim.name,
-            "n": lambda each: f"{each.claim.n_items:,}",
-            "baseline": lambda each: f"{100 * each.claim.baseline:.2f}",
-            "claimed": lambda each: f"{100 * each.claim.improvement:+z.2f}",
-            "smallest": lambda each: _points(each.detectable),
-            "claim is": lambda each: "below" if each.is_below else "",
-            "expected": lambda each: _or_dash(100 * each.expected, "+.2f"),
-            "power": lambda each: _or_dash(each.power),
-            "p": lambda each: p_cell(each.p_value),
-        },
-    )
+def _by_method(smallest: Mapping[str, float]) -> Iterator[str]:
+    return (_points(smallest[name]) for name in METHODS)
 
 
 def _or_dash(value: float, form: str = ".2f") -> str:
@@ -355,6 +338,26 @@ class LeaderboardResult(Result):
         return sum(each.power >= self.power for each in self.judged)
 
     def body(self) -> Document:
+        submissions = table(
+            self.judged,
+            {
+                "system": lambda each: each.submission.name,
+                "date": lambda each: each.submission.date,
+                "accuracy": lambda each: f"{100 * each.submission.accuracy:.2f}",
+                "to best": lambda each: f"{100 * each.improvement:+z.2f}",
+                "agree": lambda each: f"{100 * each.agreement:.1f}",
+                "power": lambda each: _or_dash(each.power),
+                "p": lambda each: p_cell(each.p_value),
+                "verdict": lambda each: (
+                    "new best" if each.is_best else "underpowered" if each.is_significant else ""
+                ),
+            },
+        )
+        picture = Picture(
+            "leaderboard",
+            lambda: _draw().leaderboard_figure(self.judged),
+            words="The accuracy of each submission in order of time, with a line through the best so far.",
+        )
         best = [each.submission.name for each in self.judged if each.is_best]
         named = f": {', '.join(map(shortened, best))}" if best else ""
         if len(best) > 3:
@@ -374,14 +377,8 @@ class LeaderboardResult(Result):
             caveats=self._caveats(),
             sections=(
                 Section("", (Points(self._counted()),)),
-                Section(
-                    "",
-                    (
-                        _submissions_table(self.judged),
-                        Paragraph(_LEGEND_LEADERBOARD),
-                    ),
-                ),
-                Section("", self._pictures()),
+                Section("", (submissions, Paragraph(_LEGEND_LEADERBOARD))),
+                Section("", (picture,) if self.judged else ()),
             ),
         )
 
@@ -398,11 +395,6 @@ class LeaderboardResult(Result):
         said += f"{n_best} {'is' if n_best == 1 else 'are'} significant; {_ON[self.power_on]}."
         return (said, agreement)
 
-    def _pictures(self) -> tuple[Picture, ...]:
-        words = "The accuracy of each submission in order of time, with a line through the best so far."
-        drawn = Picture("leaderboard", lambda: _draw().leaderboard_figure(self.judged), words=words)
-        return (drawn,) if self.judged else ()
-
     def content(self) -> Record:
         return {
             "overlap": self.overlap if self.n_validation is None else None,
@@ -413,24 +405,6 @@ class LeaderboardResult(Result):
     def table_rows(self) -> list[Record]:
         rows = [asdict(each) for each in self.judged]
         return [{**row.pop("submission"), **row} for row in rows]
-
-
-def _submissions_table(judged: Sequence[JudgedSubmission]) -> Table:
-    return table(
-        judged,
-        {
-            "system": lambda each: each.submission.name,
-            "date": lambda each: each.submission.date,
-            "accuracy": lambda each: f"{100 * each.submission.accuracy:.2f}",
-            "to best": lambda each: f"{100 * each.improvement:+z.2f}",
-            "agree": lambda each: f"{100 * each.agreement:.1f}",
-            "power": lambda each: _or_dash(each.power),
-            "p": lambda each: p_cell(each.p_value),
-            "verdict": lambda each: (
-                "new best" if each.is_best else "underpowered" if each.is_significant else ""
-            ),
-        },
-    )
 
 
 # How often systems do alike, as a regression on one's own pairs of them.
@@ -470,8 +444,8 @@ class OverlapResult(Result):
             f"{percent(self.fitted.fit.r_squared)} of how this varies over "
             f"{counted(len(agreements), 'pair')}, the worse systems of accuracies {low:.3f} to {high:.3f}.",
             sections=(
-                Section("Agreement", (_table(self.fitted.fit), Paragraph(_fit_line(self.fitted.fit)))),
-                Section("Difference", (_table(self.improvements), Paragraph(_fit_line(self.improvements)))),
+                Section("Agreement", _regression(self.fitted.fit)),
+                Section("Difference", _regression(self.improvements)),
                 Section("", (Paragraph(_LEGEND_OVERLAP), Paragraph(_USE), picture)),
             ),
         )
@@ -489,8 +463,8 @@ class OverlapResult(Result):
         return [{"of": of, **asdict(term)} for of, fit in both for term in fit.terms]
 
 
-def _table(fit: ClaimsRegression) -> Table:
-    return table(
+def _regression(fit: ClaimsRegression) -> tuple[Block, Block]:
+    terms = table(
         fit.terms,
         {
             "": lambda term: term.name,
@@ -500,10 +474,7 @@ def _table(fit: ClaimsRegression) -> Table:
             "p": lambda term: p_cell(term.p_value),
         },
     )
-
-
-def _fit_line(fit: ClaimsRegression) -> str:
-    return (
+    return terms, Paragraph(
         f"R2 {fit.r_squared:.3f}, adjusted {fit.adjusted_r_squared:.3f}; residual SD {fit.residual_sd:.4f}; "
         f"F {fit.f_statistic:,.2f} on {len(fit.terms) - 1} and {fit.df:,} df."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
@@ -75,7 +75,23 @@ class AgreementPlan(Result):
             ),
             f"Half-widths: {self._how}.",
         )
-        assumed = _OF_CATEGORIES if isinstance(self.known, ExpectedCategories) else _ASSUMED
+        assumed, these = _ASSUMED, "ICC(3,1) (Bonett 2002)"
+        if isinstance(self.known, ExpectedCategories):
+            assumed, these = _OF_CATEGORIES, "the interval over outputs"
+        designs = table(
+            self.found,
+            {
+                "raters": lambda one: f"{one.n_raters:,}",
+                "outputs": lambda one: "none" if one.n_outputs is None else f"{one.n_outputs:,}",
+                "ratings": lambda one: "none" if one.n_outputs is None else f"{self._ratings(one):,}",
+                "half-width": lambda one: "none" if one.cost is None else decimals(one.half_width, 3),
+                "cost": lambda one: "none" if one.cost is None else f"{one.cost:,.2f}",
+                "these raters alone": lambda one: f"{one.these_raters:,}",
+            },
+            f"Fewest outputs that do (none: no number up to {self.target.most_outputs:,} does); fewer than "
+            f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for a claim about no other raters, by "
+            f"{these}.",
+        )
         return Document(
             "Raters and outputs for a known agreement",
             lead=self._lead(),
@@ -83,17 +99,16 @@ class AgreementPlan(Result):
             caveats=tuple(self._caveats()),
             sections=(
                 Section("How well agreement is known", (widths,)),
-                Section("By number of raters", (self._designs(),)),
+                Section("By number of raters", (designs,)),
                 Section("What it rests on", (Paragraph(assumed),)),
             ),
         )
 
     @property
     def _how(self) -> str:
-        level = f"{level_of(self.target.confidence)} interval"
-        if self.target.assurance is None:
-            return f"{level}, on average"
-        return f"{level}, in {100 * self.target.assurance:g} % of studies"
+        share = self.target.assurance
+        of = "on average" if share is None else f"in {100 * share:g} % of studies"
+        return f"{level_of(self.target.confidence)} interval, {of}"
 
     def _lead(self) -> str:
         best, h = self.best, f"{self.target.half_width:g}"
@@ -110,10 +125,9 @@ class AgreementPlan(Result):
         if self.least_raters is not None:
             least += f" It takes {self.least_raters:,} raters or more."
         if best is None:
-            most_outputs = counted(self.target.most_outputs, "output")
             return (
                 f"None of these numbers of raters lets agreement be known to within {h} ({self._how}) with up to "
-                f"{most_outputs}.{least}"
+                f"{counted(self.target.most_outputs, 'output')}.{least}"
             )
         return (
             f"{best.n_raters:,} raters and {counted(best.n_outputs or 0, 'output')} let agreement be known to "
@@ -158,25 +172,6 @@ class AgreementPlan(Result):
                 yield "Two raters do not show how raters differ: of them no width is given."
             else:
                 yield "Two raters hardly show how raters differ: their interval rests on one comparison."
-
-    def _designs(self) -> Table:
-        these = "ICC(3,1) (Bonett 2002)"
-        if isinstance(self.known, ExpectedCategories):
-            these = "the interval over outputs"
-        return table(
-            self.found,
-            {
-                "raters": lambda one: f"{one.n_raters:,}",
-                "outputs": lambda one: "none" if one.n_outputs is None else f"{one.n_outputs:,}",
-                "ratings": lambda one: "none" if one.n_outputs is None else f"{self._ratings(one):,}",
-                "half-width": lambda one: "none" if one.cost is None else decimals(one.half_width, 3),
-                "cost": lambda one: "none" if one.cost is None else f"{one.cost:,.2f}",
-                "these raters alone": lambda one: f"{one.these_raters:,}",
-            },
-            f"Fewest outputs that do (none: no number up to {self.target.most_outputs:,} does); fewer than "
-            f"{FEWEST_OUTPUTS} are not tried. These raters alone: outputs for a claim about no other raters, by "
-            f"{these}.",
-        )
 
     def content(self) -> Record:
         best, known = self.best, {**asdict(self.known), "error_share": self.known.error_share}
@@ -247,10 +242,6 @@ class ReliabilityStudy(Result):
         """Ratings of all systems."""
         return one.size.n_items * one.size.per_item * self.n_systems
 
-    def cost(self, one: Generalisability) -> float | None:
-        """Of all ratings."""
-        return None if self.cost_per_rating is None else self.ratings(one) * self.cost_per_rating
-
     def body(self) -> Document:
         more = _MANY if self.effect is None else _TWO
         return Document(
@@ -282,56 +273,54 @@ class ReliabilityStudy(Result):
         )
 
     def _facts(self) -> Iterator[Fact]:
-        yield (
-            "Systems",
-            f"SD {self.sd_systems:g}" if self.effect is None else f"difference {abs(self.effect):g}",
-        )
+        of = f"SD {self.sd_systems:g}" if self.effect is None else f"difference {abs(self.effect):g}"
+        yield "Systems", of
         if self.setting:
             yield "Variation", self.setting
 
     def _table(self) -> Table:
-        costs, many = self.cost_per_rating is not None, self.effect is None
-        header = (
-            "workers",
-            "items",
-            "ratings",
-            *(("cost",) if costs else ()),
-            "order",
-            "levels",
-            "pair right",
-        )
-        rows = []
-        for one in (*self.found, *self.ceilings):
-            ratings, cost = self.ratings(one), self.cost(one)
-            priced = (_amount(cost, 2),) if cost is not None else ()
-            of_many = (decimals(one.tau, 3), decimals(one.tau_again, 3)) if many else ()
-            shares = (share_decimals(value, 3) for value in (one.ranking, one.levels, self.right(one)))
-            size = (_amount(one.size.n_raters), _amount(one.size.n_items), _amount(ratings))
-            rows.append((*size, *priced, *shares, *of_many))
-        return Table((*header, *(("Kendall", "again") if many else ())), tuple(rows))
+        columns: dict[str, Callable[[Generalisability], str]] = {
+            "workers": lambda one: _amount(one.size.n_raters),
+            "items": lambda one: _amount(one.size.n_items),
+            "ratings": lambda one: _amount(self.ratings(one)),
+        }
+        if (price := self.cost_per_rating) is not None:
+            columns["cost"] = lambda one: _amount(self.ratings(one) * price, 2)
+        columns |= {
+            "order": lambda one: share_decimals(one.ranking, 3),
+            "levels": lambda one: share_decimals(one.levels, 3),
+            "pair right": lambda one: share_decimals(self.right(one), 3),
+        }
+        if self.effect is None:
+            columns["Kendall"] = lambda one: decimals(one.tau, 3)
+            columns["again"] = lambda one: decimals(one.tau_again, 3)
+        return table((*self.found, *self.ceilings), columns)
 
     def content(self) -> Record:
         return {
             **values(self, "effect", "sd_systems", "n_systems", "setting"),
-            "rows": [self._record(one) for one in self.found],
-            "ceilings": [self._record(one) for one in self.ceilings],
+            "rows": list(map(self._record, self.found)),
+            "ceilings": list(map(self._record, self.ceilings)),
         }
 
     def _record(self, one: Generalisability) -> Record:
+        price, many = self.cost_per_rating, self.effect is None
+        sizes = {
+            "workers": one.size.n_raters,
+            "items": one.size.n_items,
+            "ratings_per_item": one.size.ratings_per_item,
+            "documents": one.size.n_documents,
+            "ratings": self.ratings(one),
+            "cost": None if price is None else self.ratings(one) * price,
+        }
         return {
-            "workers": finite(one.size.n_raters),
-            "items": finite(one.size.n_items),
-            "ratings_per_item": finite(one.size.ratings_per_item),
-            "documents": finite(one.size.n_documents),
-            "ratings": finite(self.ratings(one)),
-            "cost": finite(self.cost(one)),
+            **{name: finite(value) for name, value in sizes.items()},
             "relative_error": one.relative,
             "absolute_error": one.absolute,
-            "ranking": one.ranking,
-            "levels": one.levels,
+            **values(one, "ranking", "levels"),
             "pair_right": self.right(one),
-            "tau": one.tau if self.effect is None else None,
-            "tau_again": one.tau_again if self.effect is None else None,
+            "tau": one.tau if many else None,
+            "tau_again": one.tau_again if many else None,
         }
 
 

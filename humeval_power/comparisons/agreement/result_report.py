@@ -150,18 +150,19 @@ def _value(entry: JsonRecord) -> str | None:
     if value is None:
         reason = words(entry, "reason")
         return f"{name}: not defined" + (f" ({reason})" if reason else "")
-    said = (
-        []
-        if interval is None or is_about_others(name)
-        else [f"these workers, interval {interval_words(*interval, digits=3)}"]
-    )
     of_other, value_other = bounds(entry, "interval_other"), number(entry, "value_other")
+    has_other = of_other is not None and value_other is not None
+    if is_about_others(name):
+        ends, who = (of_other, "other workers, ") if has_other else (interval, "")
+        return f"{name}: {value:.3f}" + ("" if ends is None else f" ({who}{_interval(ends)})")
+    said = [] if interval is None else [f"these workers, {_interval(interval)}"]
     if of_other is not None and value_other is not None:
-        other = "" if is_about_others(name) else f" {value_other:.3f}"
-        said.append(f"other workers{other}, interval {interval_words(*of_other, digits=3)}")
-    elif interval is not None and is_about_others(name):
-        said = [f"interval {interval_words(*interval, digits=3)}"]
+        said.append(f"other workers {value_other:.3f}, {_interval(of_other)}")
     return f"{name}: {value:.3f}" + (f" ({'; '.join(said)})" if said else "")
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    return f"interval {interval_words(*ends, digits=3)}"
 
 
 def is_about_others(name: str) -> bool:
@@ -236,121 +237,119 @@ class Raters:
 
     def section(self) -> Section:
         """Who is unlike the others, and a table of the first twelve: those, then who was compared."""
-        tests = self.tests
-        unlike, n_tested = np.flatnonzero(tests.is_unlike), int(tests.is_tested.sum())
+        tests, width = self.tests, self.scale.width
+        unlike = np.flatnonzero(tests.is_unlike)
         order = np.lexsort((-np.nan_to_num(np.abs(tests.level)), ~tests.is_tested, ~tests.is_unlike))
-        level = f"{level_of(self.confidence)}"
+
+        def level(place: int) -> str:
+            value, reach = float(tests.level[place]) * width, float(tests.level_reach[place]) * width
+            ends = f" ({value - reach:+z.2f} to {value + reach:+z.2f})" if math.isfinite(reach) else ""
+            return f"{value:+z.2f}{ends}"
+
         rows = table(
             order[:_MOST_RATERS].tolist(),
             {
                 "rater": lambda place: shortened(self.names[place]) + " *" * bool(tests.is_unlike[place]),
                 "ratings": lambda place: f"{tests.n_ratings[place]:,}",
-                "level": lambda place: self._level(place),
+                "level": level,
                 "variance": lambda place: decimals(float(tests.noise[place]), 2),
                 "correlation": lambda place: decimals(float(tests.agreement[place]), 2),
             },
-            f"Level: points above or below the mean of raters, with {level} intervals that hold for all of them at "
-            "once: these raters, other outputs. Variance: about what the others give an output, 1 being usual. "
-            "Correlation: with the others, within systems."
+            f"Level: points above or below the mean of raters, with {level_of(self.confidence)} intervals that "
+            "hold for all of them at once: these raters, other outputs. Variance: about what the others give an "
+            "output, 1 being usual. Correlation: with the others, within systems."
             + (f" {len(order) - _MOST_RATERS:,} more raters." if len(order) > _MOST_RATERS else ""),
         )
         said = [
             Paragraph(f"{shortened(self.names[place])} {'; '.join(self.unlike(place))}.")
             for place in unlike[:_MOST_RATERS].tolist()
         ]
-        return Section("Raters one by one", (Paragraph(self.lead(n_tested)), *said, rows))
+        lead = Paragraph(self.lead(int(tests.is_tested.sum())))
+        return Section("Raters one by one", (lead, *said, rows))
 
     def lead(self, n_tested: int) -> str:
         """Who is unlike the others, what was compared, and what to do."""
+        tests, n = self.tests, int(self.tests.is_unlike.sum())
         if not n_tested:
-            holds = ""
-            if np.isfinite(self.tests.level_reach).any():
-                holds = " The intervals of levels hold all the same."
+            holds = np.isfinite(tests.level_reach).any()
             return (
                 f"No rater is compared with the others: it takes {FEWEST_RATERS} raters with {MIN_ANSWERS} ratings "
-                f"or more that others gave too, linked by outputs.{holds}"
+                "or more that others gave too, linked by outputs."
+                + (" The intervals of levels hold all the same." if holds else "")
             )
-        n = int(self.tests.is_unlike.sum())
         how = HOW_TESTED
         if self.is_peaked:
             how += (
                 " Half of the ratings or more are one answer: levels and correlations are compared, neither "
                 "variances nor systems."
             )
-        if not n:
-            return f"No rater of {n_tested:,} stands out from the others.{self._uneven()} {how}"
-        stand = "stands" if n == 1 else "stand"
-        return f"{counted(n, 'rater')} of {n_tested:,} {stand} out from the others. {WHAT_TO_DO} {how}"
-
-    def _uneven(self) -> str:
-        """That raters have levels of their own, which intervals tell from 0, though nobody stands out."""
-        apart = int((np.abs(self.tests.level) > self.tests.level_reach).sum())
-        if not apart:
-            return ""
-        return (
-            f" {counted(apart, 'rater')} {'rates' if apart == 1 else 'rate'} higher or lower than all together do "
-            "(the interval of the level leaves out 0), but no further than raters of this panel differ."
-        )
+        if n:
+            stand = "stands" if n == 1 else "stand"
+            return f"{counted(n, 'rater')} of {n_tested:,} {stand} out from the others. {WHAT_TO_DO} {how}"
+        uneven = ""
+        if apart := int((np.abs(tests.level) > tests.level_reach).sum()):
+            uneven = (
+                f" {counted(apart, 'rater')} {'rates' if apart == 1 else 'rate'} higher or lower than all together "
+                "do (the interval of the level leaves out 0), but no further than raters of this panel differ."
+            )
+        return f"No rater of {n_tested:,} stands out from the others.{uneven} {how}"
 
     def unlike(self, place: int) -> Iterator[str]:
         """Each way in which a rater is unlike the others, with its p-value."""
-        return unlike_words(self.tests, place, self.scale, self.systems)
+        tests = self.tests
 
-    def _level(self, place: int) -> str:
-        width, tests = self.scale.width, self.tests
-        level, reach = float(tests.level[place]) * width, float(tests.level_reach[place]) * width
-        ends = f" ({level - reach:+z.2f} to {level + reach:+z.2f})" if math.isfinite(reach) else ""
-        return f"{level:+z.2f}{ends}"
+        def beside(value: float) -> str:
+            which = "favourably" if value > 0 else "strictly"
+            return f"{abs(value) * self.scale.width:.3g} points more {which}"
+
+        if (p := tests.level_p[place]) <= ALPHA:
+            yield f"rates {beside(tests.level[place])} than raters do on average ({p_words(p)})"
+        if (p := tests.noise_p[place]) <= ALPHA:
+            yield (
+                f"lies further from what others give an output than they do: {tests.noise[place]:.3g} times their "
+                f"variance ({p_words(p)})"
+            )
+        if (p := tests.agreement_p[place]) <= ALPHA:
+            value = float(tests.agreement[place])
+            more = "more" if value > tests.usual_agreement else "less"
+            yield (
+                f"goes along with the others {more} than is usual here: correlation {decimals(value, 2)}, usually "
+                f"{decimals(tests.usual_agreement, 2)} ({p_words(p)})"
+            )
+        if (p := tests.leaning_p[place]) <= ALPHA:
+            leaning = tests.leaning[place]
+            most = int(np.argmax(np.abs(leaning)))
+            yield (
+                f"rates {self.systems[most]} by {beside(leaning[most])} than the others do, the level aside "
+                f"({p_words(p)})"
+            )
 
     def record(self) -> list[Record]:
         """A row for each rater, on [0, 1]; null where there is nothing."""
-        names = ("n_ratings", "level", "level_reach", "noise", "agreement")
-        tests = ("level_p", "noise_p", "agreement_p", "leaning_p")
+        names = (
+            "level",
+            "level_reach",
+            "noise",
+            "agreement",
+            "level_p",
+            "noise_p",
+            "agreement_p",
+            "leaning_p",
+        )
         found: list[Record] = []
         for place, name in enumerate(self.names):
-            values = {one: finite(float(getattr(self.tests, one)[place])) for one in (*names[1:], *tests)}
+            numbers = {one: finite(float(getattr(self.tests, one)[place])) for one in names}
             leaning = map(finite, map(float, self.tests.leaning[place]))
             found.append(
                 {
                     "rater": name,
                     "n_ratings": int(self.tests.n_ratings[place]),
-                    **values,
+                    **numbers,
                     "leaning": dict(zip(self.systems, leaning, strict=True)),
                     "unlike": list(self.unlike(place)),
                 }
             )
         return found
-
-
-def unlike_words(
-    tests: RaterTests, place: int, scale: RatingScale, systems: tuple[str, ...]
-) -> Iterator[str]:
-    """Each way in which a rater is unlike the others, with its p-value."""
-
-    def beside(value: float) -> str:
-        return f"{abs(value) * scale.width:.3g} points more {'favourably' if value > 0 else 'strictly'}"
-
-    if tests.level_p[place] <= ALPHA:
-        yield f"rates {beside(tests.level[place])} than raters do on average ({p_words(tests.level_p[place])})"
-    if tests.noise_p[place] <= ALPHA:
-        yield (
-            f"lies further from what others give an output than they do: {tests.noise[place]:.3g} times their "
-            f"variance ({p_words(tests.noise_p[place])})"
-        )
-    if tests.agreement_p[place] <= ALPHA:
-        value = float(tests.agreement[place])
-        more = "more" if value > tests.usual_agreement else "less"
-        yield (
-            f"goes along with the others {more} than is usual here: correlation {decimals(value, 2)}, usually "
-            f"{decimals(tests.usual_agreement, 2)} ({p_words(tests.agreement_p[place])})"
-        )
-    if tests.leaning_p[place] <= ALPHA:
-        leaning = tests.leaning[place]
-        most = int(np.argmax(np.abs(leaning)))
-        yield (
-            f"rates {systems[most]} by {beside(leaning[most])} than the others do, the level aside "
-            f"({p_words(tests.leaning_p[place])})"
-        )
 
 
 _FEW_OUTPUTS = 10
@@ -415,7 +414,18 @@ class AgreementReport(PaperResult):
 
     def answer(self) -> Document:
         several, rated = len(self.systems) > 1, self._rated
-        sections = [Section("Within each system", (self._by_system(),))] if several else []
+        by_system = table(
+            self.systems,
+            {
+                "system": _name,
+                "raters": lambda one: f"{one.found.n_workers:,}",
+                "outputs": lambda one: f"{one.found.n_outputs:,}",
+                "these raters": lambda one: _cell(one.these),
+                "other raters": lambda one: _cell(one.other),
+            },
+            f"{self._alpha} with {self._level} intervals.",
+        )
+        sections = [Section("Within each system", (by_system,))] if several else []
         for one in rated:
             title = f"Measures, {_name(one)}" if several else "Measures"
             blocks = (self._measures(one), *((Paragraph(_ICC),) if one is rated[0] else ()))
@@ -475,29 +485,25 @@ class AgreementReport(PaperResult):
         )
 
     def _of_one(self, one: SystemAgreement) -> str:
-        m, alpha = one.found.n_workers, self._alpha
-        on_others = f"on other outputs ({_ends(one.these)})" if math.isfinite(one.these.low) else "here"
+        m, alpha, has_ends = one.found.n_workers, self._alpha, math.isfinite(one.these.low)
         if one.all_agree:
             return (
                 f"These {m:,} raters agree on every output: {alpha} is 1, without an interval; "
                 f"{self._agreed(one)}."
             )
         if m == 2 or not math.isfinite(one.other.low):
-            why = (
-                "Two raters hardly show how far other raters would agree."
-                if m == 2
-                else f"Of other raters nothing can be said: {one.other.reason}."
-            )
-            reach = f"; {self._level} interval {_ends(one.these)} about other outputs"
-            reach = reach if math.isfinite(one.these.low) else ""
+            why = f"Of other raters nothing can be said: {one.other.reason}."
+            if m == 2:
+                why = "Two raters hardly show how far other raters would agree."
+            reach = f"; {self._level} interval {_ends(one.these)} about other outputs" if has_ends else ""
             return f"These {m:,} raters agree at {decimals(one.these.value, 2)} ({alpha}{reach}). {why}"
         floor = ""
         if one.floor >= 0.005 and one.n_others is None:
-            within = decimals(one.floor, 2)
             floor = (
-                f" However many outputs they rate, agreement of {m:,} raters is known to within {within}"
+                f" However many outputs they rate, agreement of {m:,} raters is known to within "
+                f"{decimals(one.floor, 2)} on average."
             )
-            floor += " on average."
+        on_others = f"on other outputs ({_ends(one.these)})" if has_ends else "here"
         many = " with many raters" if one.n_others is None else ""
         return (
             f"Other raters like these {m:,} would agree at {decimals(one.other.value, 2)} ({alpha}{many}; "
@@ -530,15 +536,11 @@ class AgreementReport(PaperResult):
         rated = self._rated
         if without := [one for one in self.systems if not one.found.n_outputs]:
             yield f"Of {_names(without)} {NO_PAIRS}: nothing is said of their agreement."
-        few = [(n, one) for one in rated if (n := one.found.n_outputs) < _FEW_OUTPUTS]
-        if few:
-            yield (
-                f"Few outputs were rated by two raters ({self._fewest(few, 'output', _FEW_OUTPUTS)}): intervals "
-                "say little."
-            )
+        if few := [(n, one) for one in rated if (n := one.found.n_outputs) < _FEW_OUTPUTS]:
+            fewest = self._fewest(few, "output", _FEW_OUTPUTS)
+            yield f"Few outputs were rated by two raters ({fewest}): intervals say little."
         peaked = [(one.n_others, one) for one in rated if one.n_others is not None and one.n_values > 1]
-        rare = [(n, one) for n, one in peaked if n < FEWEST_OTHERS]
-        if rare:
+        if rare := [(n, one) for n, one in peaked if n < FEWEST_OTHERS]:
             yield (
                 f"Few ratings differ from the commonest ({self._fewest(rare, 'rating', FEWEST_OTHERS)}): the "
                 "intervals of kappa and alpha hold too seldom; that of AC1 holds."
@@ -563,8 +565,7 @@ class AgreementReport(PaperResult):
                 "not every rater rated every output: intervals about other raters are approximate. In simulated "
                 "tables with holes they held the true value as often as those of complete ones.",
             )
-        left_out = self.rows[0].found.n_repeats_left_out
-        if left_out:
+        if left_out := self.rows[0].found.n_repeats_left_out:
             again = counted(left_out, "rating")
             yield f"{again} of an output by the same rater again are left out; the first counts."
 
@@ -582,19 +583,6 @@ class AgreementReport(PaperResult):
         if len(some) == len(self.systems):
             return said[0].upper() + said[1:]
         return f"Within {_names(some)}, {said}"
-
-    def _by_system(self) -> Table:
-        return table(
-            self.systems,
-            {
-                "system": _name,
-                "raters": lambda one: f"{one.found.n_workers:,}",
-                "outputs": lambda one: f"{one.found.n_outputs:,}",
-                "these raters": lambda one: _cell(one.these),
-                "other raters": lambda one: _cell(one.other),
-            },
-            f"{self._alpha} with {self._level} intervals.",
-        )
 
     def _measures(self, one: SystemAgreement) -> Table:
         return table(
@@ -637,17 +625,16 @@ class AgreementReport(PaperResult):
 
     def paper(self) -> tuple[str, ...]:
         known = [one for one in self._rated if one.these.is_defined]
+        if not known:
+            return ()
         said = [
             f"{'' if len(self.systems) == 1 else f'for {_name(one)} '}{decimals(one.these.value, 2)} among the "
             f"{one.found.n_workers:,} raters ({self._resampled(one.these)})"
             + (f" and {_cell(one.other)} for raters like them" if math.isfinite(one.other.low) else "")
             for one in known
         ]
-        if not said:
-            return ()
         others = [one for one in known if math.isfinite(one.other.low)]
-        jackknives = [one for one in others if one.n_others is not None]
-        drawn = [one for one in others if one.n_others is None]
+        drawn, jackknives = ([one for one in others if (one.n_others is None) is d] for d in (True, False))
         how = [
             f"{by}{f' for {_names(some)}' if len(some) < len(others) else ''}"
             for some, by in ((drawn, _BY_DRAWS), (jackknives, _BY_JACKKNIVES))
@@ -657,9 +644,12 @@ class AgreementReport(PaperResult):
         return (f"{self._alpha} (Krippendorff 2004) was {'; '.join(said)}.{last}",)
 
     def _resampled(self, value: Measure) -> str:
-        if not math.isfinite(value.low):
-            return "without an interval"
-        return f"{self._level} interval {_ends(value)}, outputs resampled"
+        has_ends = math.isfinite(value.low)
+        return (
+            f"{self._level} interval {_ends(value)}, outputs resampled"
+            if has_ends
+            else "without an interval"
+        )
 
     def numbers(self) -> Record:
         return {
@@ -674,10 +664,9 @@ class AgreementReport(PaperResult):
                 "system": one.found.system,
                 "measure": each.key,
                 **{
-                    f"{claim}_{name}": value
-                    for claim, measure in (("these", each.these), ("other", each.other))
-                    for name, value in _ends_record(measure).items()
-                    if name != "reason"
+                    f"{claim}_{name}": finite(getattr(getattr(each, claim), name))
+                    for claim in ("these", "other")
+                    for name in ("value", "low", "high")
                 },
             }
             for one in self.rows
@@ -688,12 +677,9 @@ class AgreementReport(PaperResult):
 def measures(one: SystemAgreement) -> Iterator[ShownMeasure]:
     """The measures in the order of the table."""
     result, several, by_category = one.found, one.correlations, one.categories
-    yield ShownMeasure(
-        "alpha_ordinal", "Krippendorff's alpha, ordinal", result.alpha_ordinal, result.many_ordinal
-    )
-    yield ShownMeasure(
-        "alpha_interval", "Krippendorff's alpha, interval", result.alpha_interval, result.many_interval
-    )
+    ordinal, interval = ("Krippendorff's alpha, ordinal", "Krippendorff's alpha, interval")
+    yield ShownMeasure("alpha_ordinal", ordinal, result.alpha_ordinal, result.many_ordinal)
+    yield ShownMeasure("alpha_interval", interval, result.alpha_interval, result.many_interval)
     if by_category is not None:
         is_pooled = result.system is None
         kappa = "Cohen's kappa" if result.n_workers == 2 else "Conger's kappa"
@@ -728,11 +714,8 @@ def _name(one: SystemAgreement) -> str:
 
 def _names(some: list[SystemAgreement]) -> str:
     """The first of them, and how many more there are."""
-    shown = [_name(one) for one in some][:_MOST_NAMED]
-    left = len(some) - len(shown)
-    if left:
-        return f"{', '.join(shown)} and {left:,} more"
-    return in_words(shown)
+    shown, left = [_name(one) for one in some[:_MOST_NAMED]], len(some) - _MOST_NAMED
+    return f"{', '.join(shown)} and {left:,} more" if left > 0 else in_words(shown)
 
 
 def _ends(value: Measure) -> str:

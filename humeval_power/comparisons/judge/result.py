@@ -16,7 +16,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import finding_words, of_hundred
 from humeval_power.saying.chart import Axis, Chart, Level, Series, Spot
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, percent, power_words, significant
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
@@ -25,13 +25,11 @@ from humeval_power.studies.power.formula import AnalyticPower
 
 # What a mean is worth in human values, by the number of items that the judge has scored.
 
-_POINTS = 60
-
 
 def worth_chart(power: PredictionPower) -> Chart:
     """Human values that the mean is worth against the items that only the judge has scored."""
     most = max(3 * power.extra, 2 * power.n)
-    extra = sorted({1 + round((most - 1) * place / (_POINTS - 1)) for place in range(_POINTS)})
+    extra = sorted({1 + round((most - 1) * place / 59) for place in range(60)})
     at = [replace(power, extra=each) for each in extra]
     best, plain = [each.effective_n for each in at], [each.plain_effective_n for each in at]
     x = tuple(map(float, extra))
@@ -69,34 +67,31 @@ class JudgeMean(Result):
 
     def body(self) -> Document:
         power = self.found
-        hurts = power.extra and power.plain_variance > power.human_variance
-        return Document(
-            "What a judge adds to a mean of human values",
-            lead=f"With the judge's scores of {counted(power.extra, 'further item')}, {power.n:,} human values "
-            f"are worth {power.effective_n:,.0f}, if judge and humans correlate {power.correlation:g}."
-            if power.extra
-            else f"The judge adds nothing to {counted(power.n, 'human value')}: it has scored no further items.",
-            headline=self._facts(),
-            caveats=(PLAIN_HURTS,) if hurts else (),
-            sections=(Section("", (worth_chart(self.found),)),) if power.extra else (),
+        lead = (
+            f"The judge adds nothing to {counted(power.n, 'human value')}: it has scored no further items."
         )
-
-    def _facts(self) -> tuple[Fact, ...]:
-        power = self.found
         plain = "not defined: it needs items that only the judge has scored"
         if power.extra:
+            lead = (
+                f"With the judge's scores of {counted(power.extra, 'further item')}, {power.n:,} human values "
+                f"are worth {power.effective_n:,.0f}, if judge and humans correlate {power.correlation:g}."
+            )
             plain = (
                 f"standard error {math.sqrt(power.plain_variance):.4g}: as {power.plain_effective_n:.1f} "
                 "human values"
             )
-        return (
-            (
-                "With the judge",
-                f"as {power.effective_n:.1f} human values, {power.effective_n - power.n:.1f} more: standard "
-                f"error {math.sqrt(power.variance):.4g} at the best weight of the judge, {power.weight:.3f}",
-            ),
-            ("Humans alone", f"standard error {math.sqrt(power.human_variance):.4g}"),
-            ("Weight 1", plain),
+        best = (
+            f"as {power.effective_n:.1f} human values, {power.effective_n - power.n:.1f} more: standard "
+            f"error {math.sqrt(power.variance):.4g} at the best weight of the judge, {power.weight:.3f}"
+        )
+        alone = f"standard error {math.sqrt(power.human_variance):.4g}"
+        hurts = power.extra and power.plain_variance > power.human_variance
+        return Document(
+            "What a judge adds to a mean of human values",
+            lead=lead,
+            headline=(("With the judge", best), ("Humans alone", alone), ("Weight 1", plain)),
+            caveats=(PLAIN_HURTS,) if hurts else (),
+            sections=(Section("", (worth_chart(power),)),) if power.extra else (),
         )
 
     def content(self) -> Record:
@@ -124,51 +119,34 @@ class JudgeStudy(Result):
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
-        study = self.found
+        study, design = self.found, self.found.design
+        saved = "The judge saves no ratings"
+        if study.fewer is not None:
+            saved = (
+                f"The judge saves {study.ratings_saved:,} of {design.n_ratings:,} ratings: "
+                f"{study.fewer.n_items:,} items with it have the power of {design.n_items:,} without"
+            )
+        with_judge = (
+            f"{_power_words(study.judged)}: {study.efficiency:.3f} times the data, with {self.extra:,} "
+            f"more items and correlation {self.correlation:g}"
+        )
+        most = (
+            f"{self.endless.efficiency:.3f} times the data, from a perfect judge of endless items: "
+            "workers and noise remain"
+        )
+        alone = ("Humans alone", _power_words(study.alone))
+        asked = (
+            ("Effect", str(self.effect)),
+            ("Setting", self.setting or "parameters"),
+            ("Study", str(design)),
+        )
         return Document(
             "What a judge saves in a study of workers and items",
-            lead=self._lead(),
-            headline=(
-                (
-                    "With the judge",
-                    f"{_power_words(study.judged)}: {study.efficiency:.3f} times the data, with {self.extra:,} "
-                    f"more items and correlation {self.correlation:g}",
-                ),
-                ("Humans alone", _power_words(study.alone)),
-                (
-                    "At most",
-                    f"{self.endless.efficiency:.3f} times the data, from a perfect judge of endless items: "
-                    "workers and noise remain",
-                ),
-            ),
-            sections=(
-                Section(
-                    "",
-                    (
-                        Facts(
-                            (
-                                ("Effect", str(self.effect)),
-                                ("Setting", self.setting or "parameters"),
-                                ("Study", str(study.design)),
-                            )
-                        ),
-                    ),
-                ),
-            ),
-        )
-
-    def _lead(self) -> str:
-        study, all_items = self.found, counted(self.found.design.n_items, "item")
-        saved = (
-            "The judge saves no ratings"
-            if study.fewer is None
-            else f"The judge saves {study.ratings_saved:,} of {study.design.n_ratings:,} ratings: "
-            f"{study.fewer.n_items:,} items with it have the power of {study.design.n_items:,} without"
-        )
-        finds = finding_words(self.effect, self.rule)
-        return (
-            f"{saved}. With the judge and all {all_items}, {of_hundred(study.judged.power)} of 100 such studies "
-            f"{finds}, without it {of_hundred(study.alone.power)}; by formula."
+            lead=f"{saved}. With the judge and all {counted(design.n_items, 'item')}, "
+            f"{of_hundred(study.judged.power)} of 100 such studies {finding_words(self.effect, self.rule)}, "
+            f"without it {of_hundred(study.alone.power)}; by formula.",
+            headline=(("With the judge", with_judge), alone, ("At most", most)),
+            sections=(Section("", (Facts(asked),)),),
         )
 
     def content(self) -> Record:
@@ -209,10 +187,6 @@ ACTIVE_PRICE = (
     "This is more precise than strata only where the judge's doubt is right. A judge that is sure and noisy, of "
     "outputs that people are divided over, makes it less precise than labels of outputs drawn alike."
 )
-_HOW = {
-    "proportional": "in proportion to its size",
-    "neyman": "in proportion to its size times how the pilot's labels vary in it",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,34 +205,19 @@ class JudgeSample(Result):
     def body(self) -> Document:
         plan = self.found
         drawn = f"{counted(len(plan.chosen), 'item')} of {len(self.items):,}"
-        judges, make = "the judge's score", "makes"
-        if len(self.judges) > 1:
-            judges, make = f"the scores of {len(self.judges)} judges", "make"
+        several = len(self.judges) > 1
+        judges = f"the scores of {len(self.judges)} judges" if several else "the judge's score"
         if plan.active:
             lead = f"{drawn} were drawn, with larger probabilities where the judge is less certain."
         elif len(plan.drawn) == 1:
-            lead = f"{drawn} were drawn alike: {judges} {make} no strata."
+            lead = f"{drawn} were drawn alike: {judges} {'make' if several else 'makes'} no strata."
         else:
+            how = "" if self.allocation == "proportional" else " times how the pilot's labels vary in it"
             lead = (
-                f"{drawn} were drawn from {len(plan.drawn)} strata by {judges}, of each stratum "
-                f"{_HOW[self.allocation]}."
+                f"{drawn} were drawn from {len(plan.drawn)} strata by {judges}, of each stratum in proportion to "
+                f"its size{how}."
             )
-        return Document(
-            "Which outputs people rate",
-            lead=lead,
-            headline=tuple(self._facts()),
-            sections=(
-                Section("" if plan.active else "Strata", (self._table(),)),
-                Section(
-                    "How to use it",
-                    (Paragraph(RATE_THESE), *((Paragraph(ACTIVE_PRICE),) if plan.active else ())),
-                ),
-            ),
-        )
-
-    def _facts(self) -> list[Fact]:
-        plan = self.found
-        facts: list[Fact] = [("For", self.contrast), ("Judges", listing(self.judges))]
+        facts = [("For", self.contrast), ("Judges", listing(self.judges))]
         if math.isfinite(plan.explained) and len(plan.drawn) > 1:
             facts.append(
                 (
@@ -267,10 +226,6 @@ class JudgeSample(Result):
                     "squared correlation with people promises",
                 )
             )
-        return facts
-
-    def _table(self) -> Table:
-        plan = self.found
         chance = [plan.probability[plan.strata.code == place] for place in range(len(plan.drawn))]
         columns: dict[str, Callable[[int], str]] = {
             "stratum": lambda place: str(place + 1),
@@ -279,7 +234,16 @@ class JudgeSample(Result):
             "drawn": lambda place: f"{plan.drawn[place]:,}",
             "probability": lambda place: _range(float(chance[place].min()), float(chance[place].max())),
         }
-        return table(range(len(plan.drawn)), columns)
+        use = (RATE_THESE, ACTIVE_PRICE) if plan.active else (RATE_THESE,)
+        return Document(
+            "Which outputs people rate",
+            lead=lead,
+            headline=tuple(facts),
+            sections=(
+                Section("" if plan.active else "Strata", (table(range(len(plan.drawn)), columns),)),
+                Section("How to use it", tuple(map(Paragraph, use))),
+            ),
+        )
 
     def content(self) -> Record:
         plan = self.found
@@ -289,14 +253,14 @@ class JudgeSample(Result):
             "allocation": None if plan.active else self.allocation,
             "active": plan.active,
             "items": len(self.items),
-            "explained": plan.explained if math.isfinite(plan.explained) else None,
+            "explained": plan.explained,
             "strata": [
                 {
                     "stratum": place + 1,
                     "size": int(plan.strata.size[place]),
                     "drawn": int(plan.drawn[place]),
-                    "low": _plain(plan.strata.low[place]),
-                    "high": _plain(plan.strata.high[place]),
+                    "low": float(plan.strata.low[place]),
+                    "high": float(plan.strata.high[place]),
                 }
                 for place in range(len(plan.drawn))
             ],
@@ -317,7 +281,3 @@ def _range(low: float, high: float) -> str:
     if math.isnan(low):
         return "none"
     return significant(low) if low == high else f"{significant(low)} to {significant(high)}"
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

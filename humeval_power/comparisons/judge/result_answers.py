@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from humeval_power.checking.columns import listing, shortened
 from humeval_power.checking.suspects import ClusterSuspect
@@ -15,9 +15,9 @@ from humeval_power.comparisons.judge.assisted import RatedEstimate, RatedMeans
 from humeval_power.comparisons.judge.means import FEW, JudgedMean, JudgedMeans
 from humeval_power.comparisons.judge.result import PLAIN_HURTS
 from humeval_power.comparisons.judge.table import JudgedPair, JudgedSystems, JudgedTable
-from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows, interval_chart
+from humeval_power.saying.chart import EstimateRow, EstimateRows, interval_chart
 from humeval_power.saying.clustered_words import Independence, assumed_items, clustered_items
-from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Paragraph, Section
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -64,6 +64,7 @@ class JudgedResult(PaperResult):
     """A result from a table with judges: `answers` say what was not independent, `cluster` names the column of the
     clusters of items."""
 
+    found: Any = None
     answers: tuple[Independence, ...] = ()
     cluster: str | None = None
     remarks: tuple[str, ...] = ()
@@ -71,13 +72,44 @@ class JudgedResult(PaperResult):
     def independence(self) -> tuple[Independence, ...]:
         return self.answers
 
+    def entries(self) -> Record:
+        """Those of the signature before clusters, confidence and seed."""
+        return {}
+
+    @property
+    def signature(self) -> str:
+        found = self.found
+        seed = getattr(found, "seed", None)
+        cluster = (self.cluster, found.n_clusters)
+        return signature(**self.entries(), cluster=cluster, confidence=found.confidence, seed=seed)
+
+    @property
+    def errors_by(self) -> str:
+        """What the jackknife leaves out in turn."""
+        return f"clusters of items ({self.cluster})" if self.cluster else "items"
+
 
 def judged_answers(table: JudgedTable, means: JudgedMeans | RatedMeans) -> tuple[Independence, ...]:
     """What was not independent in an estimate from a table."""
     judge = _JUDGE if len(table.judge_names) == 1 else _JUDGES
     if isinstance(means, JudgedMeans):
         return (*value_answers(means, table.cluster_name, table.suspects, panel=table.panel), judge)
-    return (*rated_answers(means, table.cluster_name, table.suspects), *(() if means.reason else (judge,)))
+    workers = Independence(
+        "workers",
+        "accounted",
+        f"The same {means.n_workers:,} workers rated many items. What each of them prefers is a random effect of "
+        f"the model, so that the interval holds for other workers too (Kenward and Roger, "
+        f"{decimals(means.judged.df, 1)} df).",
+    )
+    items = assumed_items(means.n_items, table.suspects)
+    if table.cluster_name is not None:
+        of_judge = "" if means.reason else ", and the judge's mean has a standard error by clusters (CR2)"
+        text = (
+            f"Items come in {means.n_clusters:,} clusters ({table.cluster_name}): they are a random effect of the "
+            f"model, above the items{of_judge}."
+        )
+        items = Independence("items", "accounted", text)
+    return (workers, items) if means.reason else (workers, items, judge)
 
 
 def value_answers(
@@ -88,47 +120,19 @@ def value_answers(
     panel: Sequence[str] = (),
 ) -> tuple[Independence, ...]:
     """Of means of outputs: items, and workers that nobody named, or that the claim is about."""
-    workers = Independence(
-        "workers",
-        "assumed",
+    text = (
         "Who rated is not in the model: where the same few workers rate all items, their own differences are not "
-        "in this interval. A column of workers puts them in.",
+        "in this interval. A column of workers puts them in."
     )
     if panel:
-        workers = Independence(
-            "workers",
-            "assumed",
-            f"The claim is about these {len(panel):,} raters alone ({listing(panel, limit=6)}) on other "
-            "items: how other raters would differ from them is not in this interval.",
+        text = (
+            f"The claim is about these {len(panel):,} raters alone ({listing(panel, limit=6)}) on other items: how "
+            "other raters would differ from them is not in this interval."
         )
-    if means.clustered is None:
-        items = assumed_items(means.n, suspects)
-    else:
+    items = assumed_items(means.n, suspects)
+    if means.clustered is not None:
         items = clustered_items(means.clustered, cluster or "cluster")
-    return items, workers
-
-
-def rated_answers(
-    means: RatedMeans, cluster: str | None, suspects: Sequence[ClusterSuspect]
-) -> tuple[Independence, ...]:
-    """Of the rating model: workers are random effects; items are too, and clusters where they are named."""
-    workers = Independence(
-        "workers",
-        "accounted",
-        f"The same {means.n_workers:,} workers rated many items. What each of them prefers is a random effect of "
-        f"the model, so that the interval holds for other workers too (Kenward and Roger, "
-        f"{decimals(means.judged.df, 1)} df).",
-    )
-    if cluster is None:
-        return workers, assumed_items(means.n_items, suspects)
-    of_judge = "" if means.reason else ", and the judge's mean has a standard error by clusters (CR2)"
-    items = Independence(
-        "items",
-        "accounted",
-        f"Items come in {means.n_clusters:,} clusters ({cluster}): they are a random effect of the model, above "
-        f"the items{of_judge}.",
-    )
-    return workers, items
+    return items, Independence("workers", "assumed", text)
 
 
 def item_answer(table: JudgedTable, n_items: int, n_clusters: int | None) -> Independence:
@@ -162,19 +166,19 @@ def _reach(one: JudgedMean | RatedEstimate, confidence: float) -> str:
 def _lead(estimated: str, means: JudgedMeans | RatedMeans, who: str) -> str:
     """The estimate with the judge, without, and what the judge adds."""
     best = means.tuned if isinstance(means, JudgedMeans) else means.judged
+    said, reach = f"{estimated} is {best.estimate:.4g}", _reach(best, means.confidence)
     if isinstance(means, JudgedMeans) and means.method in _SAMPLED:
-        said = f"{estimated} is {best.estimate:.4g} by {_SAMPLED[means.method]} ({_reach(best, means.confidence)})"
+        said = f"{said} by {_SAMPLED[means.method]} ({reach})"
         worth = f"as precise as {means.efficiency:.3g} times as many labels of outputs drawn alike"
         return f"{said}. {means.reason}" if means.reason else f"{said}: {worth}."
     if means.reason:
-        reach = _reach(best, means.confidence)
-        return f"{estimated} is {best.estimate:.4g} from the {who} alone ({reach}). {means.reason}"
+        return f"{said} from the {who} alone ({reach}). {means.reason}"
     p = f", {p_words(best.p_value)}" if isinstance(means, RatedMeans) else ""
     worth = f"with its help the ratings are worth {means.efficiency:.3g} times as many"
     if means.efficiency < 1:
         worth = "the judge makes it less precise"
     return (
-        f"{estimated} is {best.estimate:.4g} with the judge's help ({level_of(means.confidence)} interval "
+        f"{said} with the judge's help ({level_of(means.confidence)} interval "
         f"{significant_interval(*best.interval)}{p}), and {means.human.estimate:.4g} from the {who} alone "
         f"({significant_interval(*means.human.interval)}): {worth}."
     )
@@ -288,46 +292,31 @@ class JudgeEstimate(_OneEstimate):
     def independence(self) -> tuple[Independence, ...]:
         return self.answers or (*value_answers(self.found, self.cluster), _JUDGE)
 
-    @property
-    def signature(self) -> str:
-        means = self.found
-        return signature(
-            model=means.method,
-            n=means.n,
-            extra=means.extra,
-            judges=len(self.judges),
-            raters="fixed" if self.panel else None,
-            cluster=(self.cluster, means.n_clusters),
-            confidence=means.confidence,
-            seed=means.seed,
-        )
+    def entries(self) -> Record:
+        means, raters = self.found, "fixed" if self.panel else None
+        sizes = {"n": means.n, "extra": means.extra, "judges": len(self.judges)}
+        return {"model": means.method, **sizes, "raters": raters}
 
     def paper(self) -> tuple[str, ...]:
         means, best = self.found, self.found.tuned
-        reach = _reach(best, means.confidence)
-        alone = (
-            f"from humans alone {means.human.estimate:.4g}, {significant_interval(*means.human.interval)}"
-        )
+        said = f"{self.estimated} was estimated from {means.n:,} items with human values"
+        number = f"{best.estimate:.4g}, {_reach(best, means.confidence)}"
         if means.method in _SAMPLED:
             return (
-                f"{self.estimated} was estimated from {means.n:,} items with human values, drawn with known "
-                f"probabilities by a judge's scores of {means.n + means.extra:,}, by {_PAPER[means.method]}: "
-                f"{best.estimate:.4g}, {reach}.",
+                f"{said}, drawn with known probabilities by a judge's scores of {means.n + means.extra:,}, by "
+                f"{_PAPER[means.method]}: {number}.",
             )
         if means.reason:
-            return (
-                f"{self.estimated} was estimated from {means.n:,} items with human values: "
-                f"{best.estimate:.4g}, {reach}. An automatic judge was not used.",
-            )
+            return (f"{said}: {number}. An automatic judge was not used.",)
         clusters = ""
         if means.n_clusters is not None:
             clusters = f", with CR2 standard errors over {means.n_clusters:,} clusters"
         p = f", {p_words(best.p_value)}" if self._has_p else ""
         judges = "an automatic judge" if len(self.judges) == 1 else f"{len(self.judges)} automatic judges"
         return (
-            f"{self.estimated} was estimated from {means.n:,} items with human values and {means.extra:,} "
-            f"with the scores of {judges} alone, by {_PAPER[means.method]}{clusters}: {best.estimate:.4g}, "
-            f"{reach}{p}; {alone}.",
+            f"{said} and {means.extra:,} with the scores of {judges} alone, by {_PAPER[means.method]}{clusters}: "
+            f"{number}{p}; from humans alone {means.human.estimate:.4g}, "
+            f"{significant_interval(*means.human.interval)}.",
         )
 
     def _caveats(self) -> Iterator[str]:
@@ -404,19 +393,8 @@ class JudgeSystems(JudgedResult):
 
     def answer(self) -> Document:
         systems, how = self.found, f"alpha {self._alpha:.4g}, corrected by Holm 1979"
-        return Document(
-            f"{len(systems.systems)} systems, with a judge's help",
-            lead=f"{pairs_lead(self._shown, len(systems.pairs), how)} By {_MODEL[systems.basis]}.",
-            caveats=(*self.warnings, *self._caveats()),
-            sections=(
-                Section("Each pair", (self._table(), self._picture())),
-                Section("What must hold", (Paragraph(ASSUMED),)),
-            ),
-        )
-
-    def _table(self) -> Table:
-        return table(
-            self.found.pairs,
+        pairs = table(
+            systems.pairs,
             {
                 "": _name,
                 "humans": lambda pair: f"{pair.human.estimate:.4g}",
@@ -427,44 +405,47 @@ class JudgeSystems(JudgedResult):
                 "p": lambda pair: p_cell(pair.judged.p_value),
                 "Holm p": lambda pair: p_cell(pair.holm_p),
             },
-            f"Intervals hold for all {counted(len(self.found.pairs), 'pair')} together with "
-            f"{level_of(self.found.confidence)} (Bonferroni); worth: variance without the judge over that with it.",
-        )
-
-    def _picture(self) -> Chart:
-        rows = tuple(
-            EstimateRow(_name(pair), pair.judged.estimate, *pair.simultaneous, pair.holm_p <= self._alpha)
-            for pair in self.found.pairs
+            f"Intervals hold for all {counted(len(systems.pairs), 'pair')} together with "
+            f"{level_of(systems.confidence)} (Bonferroni); worth: variance without the judge over that with it.",
         )
         drawn = EstimateRows(
-            rows,
+            tuple(
+                EstimateRow(
+                    _name(pair), pair.judged.estimate, *pair.simultaneous, pair.holm_p <= self._alpha
+                )
+                for pair in systems.pairs
+            ),
             "pairs",
             "Difference with the judge's help",
             marked_label="significant by Holm",
             usual_label="not significant",
             is_ordered=False,
         )
-        return drawn.chart(
+        picture = drawn.chart(
             "differences",
             title="Differences of the systems",
             words="The difference of each pair with its simultaneous interval.",
+        )
+        return Document(
+            f"{len(systems.systems)} systems, with a judge's help",
+            lead=f"{pairs_lead(self._shown, len(systems.pairs), how)} By {_MODEL[systems.basis]}.",
+            caveats=(*self.warnings, *self._caveats()),
+            sections=(
+                Section("Each pair", (pairs, picture)),
+                Section("What must hold", (Paragraph(ASSUMED),)),
+            ),
         )
 
     @property
     def signature(self) -> str:
         systems, first = self.found, self.found.pairs[0].found
-        sizes: Record = (
-            {"model": "lmm+judge", "df": "kr", "workers": first.n_workers, "items": first.n_items}
-            if isinstance(first, RatedMeans)
-            else {"model": first.method, "n": first.n, "extra": first.extra}
-        )
+        more = {"k": len(systems.systems), "corr": "holm", "cluster": (self.cluster, first.n_clusters)}
+        if isinstance(first, RatedMeans):
+            sizes = {"workers": first.n_workers, "items": first.n_items}
+            return signature(model="lmm+judge", df="kr", **sizes, **more, confidence=systems.confidence)
+        sizes = {"n": first.n, "extra": first.extra}
         return signature(
-            **sizes,
-            k=len(systems.systems),
-            corr="holm",
-            cluster=(self.cluster, first.n_clusters),
-            confidence=systems.confidence,
-            seed=None if isinstance(first, RatedMeans) else systems.seed,
+            model=first.method, **sizes, **more, confidence=systems.confidence, seed=systems.seed
         )
 
     def _caveats(self) -> tuple[str, ...]:
@@ -553,6 +534,16 @@ class JudgeWorkers(_OneEstimate):
         means, title, words = self.found, "The estimate", "from workers alone"
         if not means.reason:
             title, words = "With the judge and without", "from workers alone, and with the judge"
+        columns: dict[str, Callable[[tuple[str, RatedEstimate]], str]] = {
+            "SD of": lambda row: row[0],
+            "workers": lambda row: significant(row[1].sd_worker),
+            "items": lambda row: significant(row[1].sd_item),
+            "clusters": lambda row: significant(row[1].sd_cluster),
+            "a rating": lambda row: significant(row[1].sd_residual),
+        }
+        if math.isnan(means.judged.sd_cluster):
+            del columns["clusters"]
+        caption = "SDs of what workers and items differ in. A judge takes only from the items'."
         return Document(
             self.estimated,
             lead=_lead(self.estimated, means, "workers"),
@@ -560,7 +551,7 @@ class JudgeWorkers(_OneEstimate):
             caveats=(*self.warnings, *self._caveats()),
             sections=(
                 self.estimates(title, words, ""),
-                Section("What varies", (self._spread(),)),
+                Section("What varies", (table(self.named, columns, caption),)),
                 Section("What must hold", (Paragraph(ASSUMED),)),
             ),
         )
@@ -595,50 +586,27 @@ class JudgeWorkers(_OneEstimate):
         if means.efficiency < 1:
             yield "The judge made the estimate less precise here: use the workers alone."
 
-    def _spread(self) -> Table:
-        has_clusters = not math.isnan(self.found.judged.sd_cluster)
-        columns: dict[str, Callable[[tuple[str, RatedEstimate]], str]] = {
-            "SD of": lambda row: row[0],
-            "workers": lambda row: significant(row[1].sd_worker),
-            "items": lambda row: significant(row[1].sd_item),
-            "clusters": lambda row: significant(row[1].sd_cluster),
-            "a rating": lambda row: significant(row[1].sd_residual),
+    def entries(self) -> Record:
+        means, model = self.found, "lmm" if self.found.reason else "lmm+judge"
+        sizes = {
+            "workers": means.n_workers,
+            "items": means.n_items,
+            "extra": means.n_judged - means.n_items,
         }
-        return table(
-            self.named,
-            {name: cell for name, cell in columns.items() if has_clusters or name != "clusters"},
-            "SDs of what workers and items differ in. A judge takes only from the items'.",
-        )
-
-    @property
-    def signature(self) -> str:
-        means = self.found
-        return signature(
-            model="lmm" if means.reason else "lmm+judge",
-            df="kr",
-            workers=means.n_workers,
-            items=means.n_items,
-            extra=means.n_judged - means.n_items,
-            cluster=(self.cluster, means.n_clusters),
-            confidence=means.confidence,
-        )
+        return {"model": model, "df": "kr", **sizes}
 
     def paper(self) -> tuple[str, ...]:
         means, best = self.found, self.found.judged
         clusters = f", clusters of items ({self.cluster})" if self.cluster else ""
-        covariate = (
-            ", with an automatic judge's scores, centred at their mean over "
-            f"{means.n_judged:,} items, as covariate"
-        )
-        alone = (
-            f"; without the judge {means.human.estimate:.4g}, {significant_interval(*means.human.interval)}."
-            if not means.reason
-            else ". An automatic judge was not used."
-        )
+        covariate, alone = "", ". An automatic judge was not used."
+        if not means.reason:
+            mean, human = f"their mean over {means.n_judged:,} items", means.human
+            covariate = f", with an automatic judge's scores, centred at {mean}, as covariate"
+            alone = f"; without the judge {human.estimate:.4g}, {significant_interval(*human.interval)}."
         return (
             f"{self.estimated} was estimated from {means.n_ratings:,} ratings of {means.n_items:,} items by "
             f"{means.n_workers:,} workers in a mixed model with crossed random effects of workers and "
-            f"items{clusters} (REML, Kenward-Roger){'' if means.reason else covariate}: {best.estimate:.4g}, "
+            f"items{clusters} (REML, Kenward-Roger){covariate}: {best.estimate:.4g}, "
             f"{_reach(best, means.confidence)}, {decimals(best.df, 1)} df, {p_words(best.p_value)}{alone}",
         )
 

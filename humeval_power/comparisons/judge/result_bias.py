@@ -16,7 +16,7 @@ from humeval_power.comparisons.judge.result_answers import JudgedResult
 from humeval_power.comparisons.judge.surface import LengthBias, PositionBias
 from humeval_power.saying.chart import interval_chart
 from humeval_power.saying.clustered_words import Independence
-from humeval_power.saying.document import Document, Fact, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Fact, Paragraph, Section
 from humeval_power.saying.numbers import (
     counted,
     decimals,
@@ -29,11 +29,17 @@ from humeval_power.saying.numbers import (
     significant_interval,
 )
 from humeval_power.saying.result import Record, Result
-from humeval_power.saying.stated import flat, signature, table
+from humeval_power.saying.stated import flat, table
 
 _CORRECTED = (
     "Plain means of the judge's scores carry this bias in full. 'judge estimate' does not: it corrects the judge "
     "by the humans' values, within the same systems."
+)
+_SAME_SCALE = (
+    "Judge and humans are taken to use the same scale: a point of one is a point of the other. Such a distortion "
+    "is no preference: a judge that errs alike everywhere distorts a difference of systems whose rates differ. "
+    "Whether it favours a family among outputs that people value alike is asked without --same-scale, where some "
+    "outputs have two ratings."
 )
 _SYSTEMS = Independence(
     "judges",
@@ -48,17 +54,15 @@ def bias_warning(bias: OwnFamilyBias) -> str:
     """What an estimate warns of, under the name of the bias; '' where there is none to tell."""
     if not bias.is_found:
         return ""
-    if bias.slope is None:
-        return (
-            f"The judge distorts the difference of {', '.join(map(shortened, bias.own))} from the others by "
-            f"{significant(bias.bias.estimate)} ({p_words(bias.bias.p_value)}). The estimate with the "
-            "judge is corrected for it; plain means of its scores are not."
-        )
-    return (
-        f"{NAME}: the judge scores {', '.join(map(shortened, bias.own))} higher than the humans' values make one "
-        f"expect, by {significant(bias.in_human_units.estimate)} in their units ({p_words(bias.bias.p_value)}). "
-        "The estimate with the judge is corrected for it; plain means of its scores are not."
+    own, p = ", ".join(map(shortened, bias.own)), p_words(bias.bias.p_value)
+    said = (
+        f"{NAME}: the judge scores {own} higher than the humans' values make one expect, by "
+        f"{significant(bias.in_human_units.estimate)} in their units ({p})."
     )
+    if bias.slope is None:
+        by = significant(bias.bias.estimate)
+        said = f"The judge distorts the difference of {own} from the others by {by} ({p})."
+    return f"{said} The estimate with the judge is corrected for it; plain means of its scores are not."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,43 +74,63 @@ class JudgeBias(JudgedResult):
     found: OwnFamilyBias
 
     def answer(self) -> Document:
-        bias = self.found.in_human_units
+        bias, human = self.found, self.found.in_human_units
         picture = interval_chart(
             "bias",
-            [("own family", bias.estimate, bias.interval)],
+            [("own family", human.estimate, human.interval)],
             axis="Bias in units of the humans",
             title=NAME,
             words="The judge's bias towards its own family with its interval.",
         )
+        systems = table(
+            bias.systems,
+            {
+                "system": lambda one: shortened(one.system),
+                "family": lambda one: "own" if one.is_own else "other",
+                "outputs": lambda one: f"{one.n_outputs:,}",
+                "judge": lambda one: significant(one.judge),
+                "humans": lambda one: significant(one.human),
+                "excess": lambda one: significant(one.excess),
+            },
+            "Means of judge and humans, less those of all outputs; excess: what the judge gives beyond the humans' "
+            "values, in their units.",
+        )
+        slope = _SAME_SCALE
+        if bias.slope is not None:
+            slope = (
+                f"A point of the humans' scale is {significant(bias.slope.estimate)} of the judge's "
+                f"({significant_interval(*bias.slope.interval)}), found within systems and freed of the noise of "
+                f"the ratings (reliability of the human means {decimals(bias.reliability, 2)})."
+            )
         return Document(
             NAME,
             lead=self._lead(),
             headline=tuple(self._facts()),
             caveats=tuple(self._caveats()),
             sections=(
-                Section("Each system", (self._table(), picture)),
-                Section("What it means", (Paragraph(_CORRECTED), Paragraph(self._slope()))),
+                Section("Each system", (systems, picture)),
+                Section("What it means", (Paragraph(_CORRECTED), Paragraph(slope))),
             ),
         )
 
     def _lead(self) -> str:
         result, own = self.found, ", ".join(map(shortened, self.found.own))
         bias, p = result.in_human_units.estimate, p_words(result.bias.p_value)
-        beside = (
-            f"Judged beside {counted(len(result.systems) - len(result.own), 'other system')} on "
-            f"{counted(result.n_items, 'item')} with human values."
-        )
         if result.slope is None:
             shown = result.bias.p_value <= 1 - result.confidence
-            return (
+            said = (
                 f"The judge {'distorts' if shown else 'is not shown to distort'} the difference of {own} from the "
-                f"others ({p}): by {significant(bias)} on the common scale. {beside}"
+                f"others ({p}): by {significant(bias)} on the common scale."
             )
-        amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
-        judge = "The judge" if result.is_found else "It is not shown that the judge"
+        else:
+            amount = f"{significant(abs(bias))} {'more' if bias > 0 else 'less'}"
+            said = (
+                f"{'The judge' if result.is_found else 'It is not shown that the judge'} favours its own family, "
+                f"{own} ({p}): it scores them {amount} than the humans' values make one expect, in their units."
+            )
         return (
-            f"{judge} favours its own family, {own} ({p}): it scores them {amount} than the humans' values make "
-            f"one expect, in their units. {beside}"
+            f"{said} Judged beside {counted(len(result.systems) - len(result.own), 'other system')} on "
+            f"{counted(result.n_items, 'item')} with human values."
         )
 
     def _interval(self, one: JackknifeEstimate) -> str:
@@ -140,66 +164,28 @@ class JudgeBias(JudgedResult):
                 f"systems: the p-value among systems is {1 / bias.n_choices:.2g} at least."
             )
 
-    def _table(self) -> Table:
-        return table(
-            self.found.systems,
-            {
-                "system": lambda one: shortened(one.system),
-                "family": lambda one: "own" if one.is_own else "other",
-                "outputs": lambda one: f"{one.n_outputs:,}",
-                "judge": lambda one: significant(one.judge),
-                "humans": lambda one: significant(one.human),
-                "excess": lambda one: significant(one.excess),
-            },
-            "Means of judge and humans, less those of all outputs; excess: what the judge gives beyond the humans' "
-            "values, in their units.",
-        )
-
-    def _slope(self) -> str:
-        bias = self.found
-        if bias.slope is None:
-            return (
-                "Judge and humans are taken to use the same scale: a point of one is a point of the other. "
-                "Such a distortion is no preference: a judge that errs alike everywhere distorts a "
-                "difference of systems whose rates differ. Whether it favours a family among outputs that "
-                "people value alike is asked without --same-scale, where some outputs have two ratings."
-            )
-        return (
-            f"A point of the humans' scale is {significant(bias.slope.estimate)} of the judge's "
-            f"({significant_interval(*bias.slope.interval)}), found within systems and freed of the noise of the "
-            f"ratings (reliability of the human means {decimals(bias.reliability, 2)})."
-        )
-
     def independence(self) -> tuple[Independence, ...]:
         return (*self.answers, _SYSTEMS)
 
-    @property
-    def signature(self) -> str:
-        bias = self.found
-        return signature(
-            model="own-family",
-            slope="same-scale" if bias.slope is None else "errors-in-variables",
-            own=len(bias.own),
-            k=len(bias.systems),
-            items=bias.n_items,
-            cluster=(self.cluster, bias.n_clusters),
-            confidence=bias.confidence,
-        )
+    def entries(self) -> Record:
+        bias, slope = self.found, "same-scale" if self.found.slope is None else "errors-in-variables"
+        sizes = {"own": len(bias.own), "k": len(bias.systems), "items": bias.n_items}
+        return {"model": "own-family", "slope": slope, **sizes}
 
     def paper(self) -> tuple[str, ...]:
-        bias = self.found
-        by = f"clusters of items ({self.cluster})" if self.cluster else "items"
+        bias, own, one = self.found, ", ".join(map(shortened, self.found.own)), self.found.in_human_units
+        said = (
+            f"The judge's preference for its own family ({own}), its scores against what the human values of "
+            f"{bias.n_items:,} items make one expect, was {significant(one.estimate)} in units of the humans"
+        )
         if bias.slope is None:
-            return (
-                f"The judge distorted the difference of {', '.join(map(shortened, bias.own))} from other "
-                f"systems by {significant(bias.bias.estimate)} on the common scale "
-                f"({self._interval(bias.bias)}, {p_words(bias.bias.p_value)}, jackknife over {by}).",
+            one = bias.bias
+            said = (
+                f"The judge distorted the difference of {own} from other systems by {significant(one.estimate)} "
+                "on the common scale"
             )
         return (
-            f"The judge's preference for its own family ({', '.join(map(shortened, bias.own))}), its scores "
-            f"against what the human values of {bias.n_items:,} items make one expect, was "
-            f"{significant(bias.in_human_units.estimate)} in units of the humans "
-            f"({self._interval(bias.in_human_units)}, {p_words(bias.bias.p_value)}, jackknife over {by}).",
+            f"{said} ({self._interval(one)}, {p_words(bias.bias.p_value)}, jackknife over {self.errors_by}).",
         )
 
     def numbers(self) -> Record:
@@ -253,6 +239,7 @@ class JudgeAgreement(JudgedResult):
         )
 
     def answer(self) -> Document:
+        ceiling = self.found
         picture = interval_chart(
             "correlations",
             [
@@ -265,94 +252,28 @@ class JudgeAgreement(JudgedResult):
             words="The correlation of the judge, of a person and of a perfect judge with the mean of the others.",
             null=None,
         )
-        return Document(
-            "A judge beside people who judge each other",
-            lead=self._lead(),
-            headline=tuple(self._facts()),
-            caveats=tuple(self._caveats()),
-            sections=(
-                Section("Correlations", (self._table(), picture)),
-                *((Section("Each judge", (self._judges(),)),) if self.others else ()),
-                Section("Each worker", (self._workers(),), is_detail=len(self.found.workers) > 30),
-                Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
-            ),
-        )
-
-    def _facts(self) -> Iterator[Fact]:
-        ceiling, n_workers = self.found, len(self.found.workers)
-        of_outputs = ceiling.of == "outputs"
-        unit = counted(ceiling.n_outputs, "output" if of_outputs else "difference")
-        yield (
-            "Agreement" if of_outputs else f"Agreement about {ceiling.of}",
-            f"{unit} of {counted(ceiling.n_items, 'item')}, {n_workers} workers, {ceiling.others:.3g} others in "
-            "the reference on average",
-        )
-        yield "The judge", f"correlation {self._cell(ceiling.judge)} with the mean of the others"
-        yield "A person", f"correlation {self._cell(ceiling.human)} with the mean of the others"
-        best = "none: people do not agree with each other"
-        if math.isfinite(ceiling.ceiling.estimate):
-            share = decimals(100 * ceiling.share.estimate, 0)
-            best = f"{decimals(ceiling.ceiling.estimate, 3)} for a perfect judge; this one reaches {share} % of it"
-        yield "Ceiling", best
-        yield (
-            "Difference",
-            f"judge less person {self._cell(ceiling.difference)}, {p_words(ceiling.difference.p_value)}; the "
-            f"judge agrees better than {ceiling.n_beaten} of {counted(n_workers, 'worker')}",
-        )
-
-    def _lead(self) -> str:
-        ceiling = self.found
-        judge, human = decimals(ceiling.judge.estimate, 3), decimals(ceiling.human.estimate, 3)
-        p = p_words(ceiling.difference.p_value)
-        better = "better" if ceiling.difference.estimate > 0 else "worse"
-        if ceiling.difference.p_value <= 1 - ceiling.confidence:
-            return (
-                f"The judge agrees {better} with people than a person does: correlation {judge} against {human} "
-                f"with the mean of the others ({p})."
-            )
-        return (
-            f"It is not shown that the judge agrees better or worse with people than a person does ({p}): its "
-            f"correlation with the mean of the others is {judge}, a person's {human}."
-        )
-
-    def _cell(self, one: JackknifeEstimate) -> str:
-        return f"{decimals(one.estimate, 3)} ({_ends(one)})"
-
-    def _caveats(self) -> Iterator[str]:
-        if not self.found.human.interval[0] > 0:
-            yield "People hardly agree with each other: no ceiling can be told, and little is meant by agreeing."
-        if left_out := self.found.left_out:
-            yield f"{counted(len(left_out), 'worker')} share too few outputs with others and are left out."
-
-    def _table(self) -> Table:
-        return table(
+        correlations = table(
             self._named,
             {
                 "": lambda row: row[1],
                 "estimate": lambda row: decimals(row[2].estimate, 3),
                 "SE": lambda row: decimals(row[2].standard_error, 3),
-                f"{level_of(self.found.confidence)} interval": lambda row: interval_words(
-                    *row[2].interval, digits=3
-                ),
+                f"{level_of(ceiling.confidence)} interval": lambda row: _ends(row[2]),
             },
         )
-
-    def _judges(self) -> Table:
-        return table(
-            ((self.judge, self.found), *self.others),
+        judges = table(
+            ((self.judge, ceiling), *self.others),
             {
                 "judge": lambda row: shortened(row[0]),
-                "correlation": lambda row: self._cell(row[1].judge),
+                "correlation": lambda row: _cell(row[1].judge),
                 "of the ceiling": lambda row: f"{decimals(100 * row[1].share.estimate, 0)} %",
                 "less a person": lambda row: decimals(row[1].difference.estimate, 3),
                 "p": lambda row: p_cell(row[1].difference.p_value),
             },
             f"What stands above is of {shortened(self.judge)}.",
         )
-
-    def _workers(self) -> Table:
-        return table(
-            self.found.workers,
+        workers = table(
+            ceiling.workers,
             {
                 "left out": lambda one: shortened(one.worker),
                 "outputs": lambda one: f"{one.n_outputs:,}",
@@ -361,31 +282,77 @@ class JudgeAgreement(JudgedResult):
             },
             "Correlations with the mean of the others.",
         )
+        return Document(
+            "A judge beside people who judge each other",
+            lead=self._lead(),
+            headline=tuple(self._facts()),
+            caveats=tuple(self._caveats()),
+            sections=(
+                Section("Correlations", (correlations, picture)),
+                *((Section("Each judge", (judges,)),) if self.others else ()),
+                Section("Each worker", (workers,), is_detail=len(ceiling.workers) > 30),
+                Section("How to read it", (Paragraph(_HOW), Paragraph(_NO_PROOF))),
+            ),
+        )
+
+    def _facts(self) -> Iterator[Fact]:
+        ceiling, n_workers = self.found, len(self.found.workers)
+        of_outputs = ceiling.of == "outputs"
+        yield (
+            "Agreement" if of_outputs else f"Agreement about {ceiling.of}",
+            f"{counted(ceiling.n_outputs, 'output' if of_outputs else 'difference')} of "
+            f"{counted(ceiling.n_items, 'item')}, {n_workers} workers, {ceiling.others:.3g} others in the "
+            "reference on average",
+        )
+        yield "The judge", f"correlation {_cell(ceiling.judge)} with the mean of the others"
+        yield "A person", f"correlation {_cell(ceiling.human)} with the mean of the others"
+        best = "none: people do not agree with each other"
+        if math.isfinite(ceiling.ceiling.estimate):
+            share = decimals(100 * ceiling.share.estimate, 0)
+            best = f"{decimals(ceiling.ceiling.estimate, 3)} for a perfect judge; this one reaches {share} % of it"
+        yield "Ceiling", best
+        yield (
+            "Difference",
+            f"judge less person {_cell(ceiling.difference)}, {p_words(ceiling.difference.p_value)}; the "
+            f"judge agrees better than {ceiling.n_beaten} of {counted(n_workers, 'worker')}",
+        )
+
+    def _lead(self) -> str:
+        difference = self.found.difference
+        judge, human = (decimals(one.estimate, 3) for one in (self.found.judge, self.found.human))
+        if difference.p_value <= 1 - self.found.confidence:
+            return (
+                f"The judge agrees {'better' if difference.estimate > 0 else 'worse'} with people than a person "
+                f"does: correlation {judge} against {human} with the mean of the others "
+                f"({p_words(difference.p_value)})."
+            )
+        return (
+            "It is not shown that the judge agrees better or worse with people than a person does "
+            f"({p_words(difference.p_value)}): its correlation with the mean of the others is {judge}, a person's "
+            f"{human}."
+        )
+
+    def _caveats(self) -> Iterator[str]:
+        if not self.found.human.interval[0] > 0:
+            yield "People hardly agree with each other: no ceiling can be told, and little is meant by agreeing."
+        if left_out := self.found.left_out:
+            yield f"{counted(len(left_out), 'worker')} share too few outputs with others and are left out."
 
     def independence(self) -> tuple[Independence, ...]:
         return (*self.answers, _WORKERS)
 
-    @property
-    def signature(self) -> str:
-        ceiling = self.found
-        return signature(
-            model="leave-one-out",
-            workers=len(ceiling.workers),
-            items=ceiling.n_items,
-            cluster=(self.cluster, ceiling.n_clusters),
-            confidence=ceiling.confidence,
-        )
+    def entries(self) -> Record:
+        return {"model": "leave-one-out", "workers": len(self.found.workers), "items": self.found.n_items}
 
     def paper(self) -> tuple[str, ...]:
         ceiling = self.found
-        by = f"clusters of items ({self.cluster})" if self.cluster else "items"
         return (
             f"Leaving out each of {len(ceiling.workers)} workers in turn, the judge correlated "
             f"{decimals(ceiling.judge.estimate, 3)} with the mean of the others ({_ends(ceiling.judge)}), a worker "
             f"{decimals(ceiling.human.estimate, 3)} ({_ends(ceiling.human)}; difference "
             f"{decimals(ceiling.difference.estimate, 3)}, {p_words(ceiling.difference.p_value)}); a perfect judge "
             f"would reach {decimals(ceiling.ceiling.estimate, 3)}. {level_of(ceiling.confidence)} intervals by the "
-            f"jackknife over {by}.",
+            f"jackknife over {self.errors_by}.",
         )
 
     def numbers(self) -> Record:
@@ -401,6 +368,10 @@ def _ends(one: JackknifeEstimate) -> str:
     return interval_words(*one.interval, digits=3)
 
 
+def _cell(one: JackknifeEstimate) -> str:
+    return f"{decimals(one.estimate, 3)} ({_ends(one)})"
+
+
 # What a judge gives for length and for the place in which an output was shown.
 
 _QUESTIONS = (
@@ -410,13 +381,6 @@ _QUESTIONS = (
     "for length itself: its scores on length and on what one person says, with another person's rating in the "
     "place of the truth (two-stage least squares, errors by items or their clusters)."
 )
-_NOT_TOLD = "Whether the judge favours length among outputs that people value alike cannot be told: {why}"
-_TOO_FEW = (
-    f"{{n}} outputs have ratings of two people, and {LEAST_TWICE} are needed, since one rating is noisy."
-)
-_NOT_APART = "the ratings of {n} outputs by two people do not tell good outputs from bad ones."
-
-
 _PLACES = (
     "Pairs whose verdict is the same in both orders say nothing of a place; of the others as many should go to the "
     "first as to the second (exact sign test). A judge that is shown every pair in both orders, with its verdicts "
@@ -466,35 +430,38 @@ class JudgeLength(JudgedResult):
         )
 
     def _lead(self) -> str:
-        favour = self.found.favour
+        favour, n = self.found.favour, self.found.n_twice
         if favour is None:
-            n = self.found.n_twice
-            return _NOT_TOLD.format(why=(_TOO_FEW if n < LEAST_TWICE else _NOT_APART).format(n=f"{n:,}"))
+            why = f"the ratings of {n:,} outputs by two people do not tell good outputs from bad ones."
+            if n < LEAST_TWICE:
+                why = (
+                    f"{n:,} outputs have ratings of two people, and {LEAST_TWICE} are needed, since one rating is "
+                    "noisy."
+                )
+            return f"Whether the judge favours length among outputs that people value alike cannot be told: {why}"
+        p = p_words(favour.p_value)
         if favour.p_value > 1 - self.found.confidence:
             return (
                 "It is not shown that the judge goes by length among outputs that people value alike "
-                f"({p_words(favour.p_value)}): {significant(favour.estimate)} of its points for an SD of length."
+                f"({p}): {significant(favour.estimate)} of its points for an SD of length."
             )
         which = "longer" if favour.estimate > 0 else "shorter"
         return (
-            f"The judge favours {which} outputs among those that people value alike ({p_words(favour.p_value)}): "
-            f"by {significant(abs(favour.estimate))} of its points for an SD of length."
+            f"The judge favours {which} outputs among those that people value alike ({p}): by "
+            f"{significant(abs(favour.estimate))} of its points for an SD of length."
         )
 
     def independence(self) -> tuple[Independence, ...]:
         return (*self.answers, _RATERS)
 
-    @property
-    def signature(self) -> str:
+    def entries(self) -> Record:
         found = self.found
-        return signature(
-            model="length-2sls",
-            n=found.n_outputs,
-            twice=found.n_twice,
-            items=found.n_items,
-            cluster=(self.cluster, found.n_clusters),
-            confidence=found.confidence,
-        )
+        return {
+            "model": "length-2sls",
+            "n": found.n_outputs,
+            "twice": found.n_twice,
+            "items": found.n_items,
+        }
 
     def numbers(self) -> Record:
         return {**asdict(self.found), "cluster": self.cluster}
@@ -513,43 +480,37 @@ class JudgePosition(Result):
     remarks: tuple[str, ...] = ()
 
     def body(self) -> Document:
+        found, p = self.found, p_words(self.found.p_value)
+        follow = found.first + found.second
+        reach = (
+            f"{level_of(found.confidence)} interval of the shift {significant_interval(*found.interval)}"
+        )
+        share = percent(follow / found.n_pairs)
+        changed = f"{share} of {found.n_pairs:,} pairs change their verdict with the order"
+        place, count = ("first", found.first) if found.first > found.second else ("second", found.second)
+        if not follow:
+            lead = f"No verdict of {found.n_pairs:,} pairs depends on the order ({reach})."
+        elif found.p_value > 1 - found.confidence:
+            lead = (
+                f"{changed}, to neither place more than chance has it ({found.first:,} to the first, "
+                f"{found.second:,} to the second; {p})."
+            )
+        else:
+            lead = f"The judge favours what is shown {place} ({p}): {changed}, {count:,} of {follow:,} to the {place}."
+        facts = [
+            ("Pairs", f"{found.n_pairs:,} judged in both orders, {found.one_order:,} in one and left out"),
+            ("Same verdict", f"{found.same:,}"),
+            ("To the first", f"{found.first:,}"),
+            ("To the second", f"{found.second:,}"),
+        ]
+        if math.isfinite(found.interval[0]):
+            facts.append(("Shift", f"{significant(found.shift)} of a verdict to the first, {reach}"))
         return Document(
             "The place in which an output is shown",
-            lead=self._lead(),
-            headline=tuple(self._facts()),
+            lead=lead,
+            headline=tuple(facts),
             sections=(Section("What it means", (Paragraph(_PLACES),)),),
         )
-
-    def _lead(self) -> str:
-        found = self.found
-        follow = found.first + found.second
-        if not follow:
-            return f"No verdict of {found.n_pairs:,} pairs depends on the order ({self._reach()})."
-        share = percent(follow / found.n_pairs)
-        if found.p_value > 1 - found.confidence:
-            return (
-                f"{share} of {found.n_pairs:,} pairs change their verdict with the order, to neither place more "
-                f"than chance has it ({found.first:,} to the first, {found.second:,} to the second; "
-                f"{p_words(found.p_value)})."
-            )
-        place, count = ("first", found.first) if found.first > found.second else ("second", found.second)
-        return (
-            f"The judge favours what is shown {place} ({p_words(found.p_value)}): {share} of {found.n_pairs:,} "
-            f"pairs change their verdict with the order, {count:,} of {follow:,} to the {place}."
-        )
-
-    def _reach(self) -> str:
-        low, high = self.found.interval
-        return f"{level_of(self.found.confidence)} interval of the shift {significant_interval(low, high)}"
-
-    def _facts(self) -> Iterator[Fact]:
-        found = self.found
-        yield "Pairs", f"{found.n_pairs:,} judged in both orders, {found.one_order:,} in one and left out"
-        yield "Same verdict", f"{found.same:,}"
-        yield "To the first", f"{found.first:,}"
-        yield "To the second", f"{found.second:,}"
-        if math.isfinite(found.interval[0]):
-            yield "Shift", f"{significant(found.shift)} of a verdict to the first, {self._reach()}"
 
     def content(self) -> Record:
         return {**asdict(self.found), "pairs": self.found.n_pairs}

@@ -44,6 +44,7 @@ _FAVOURS = (
     "another person's rating in the place of the truth (two-stage least squares)."
 )
 _MOST_WORTH = 12  # rows of a table
+_Bias = tuple[JudgeQuality, str, Distortion | Favour, float]  # of what, and its corrected p-value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,24 +74,21 @@ class JudgeCheck(Result):
             return "Nothing about people: no output has a human label."
         if not checked.judge_names:
             return f"There are {counted(checked.n_labelled, 'labelled output')} and no judge."
-        best = max(checked.worth, key=lambda one: one.times, default=None)
         helped = next(one for one in checked.evidence if "with the judge's help" in one.what)
-        with_scores = f"{counted(checked.n_labelled, 'label')} and {checked.n_extra:,} more scores"
         if not helped.supported:
             because = helped.because
             return (
                 f"Not an estimate for all items with the judge's help ({because}); what follows does hold."
             )
-        if best is None or best.times <= 1:
-            of = "" if best is None else f" ({best.of[0].lower()}{best.of[1:]})"
-            return (
-                f"{with_scores} support an estimate with the judge's help, but the judge adds nothing "
-                f"to the labels{of}."
-            )
-        return (
-            f"{with_scores} support an estimate with the judge's help: the labels are then worth "
-            f"{best.times:.2f} times as many ({best.of[0].lower()}{best.of[1:]})."
+        said = (
+            f"{counted(checked.n_labelled, 'label')} and {checked.n_extra:,} more scores support an estimate with "
+            "the judge's help"
         )
+        best = max(checked.worth, key=lambda one: one.times, default=None)
+        of = "" if best is None else f" ({best.of[0].lower()}{best.of[1:]})"
+        if best is None or best.times <= 1:
+            return f"{said}, but the judge adds nothing to the labels{of}."
+        return f"{said}: the labels are then worth {best.times:.2f} times as many{of}."
 
     def _headline(self) -> Iterator[Fact]:
         checked = self.found
@@ -142,15 +140,29 @@ class JudgeCheck(Result):
             yield Section("What you can run now", (Listing("\n".join(commands)),))
 
     def _bias(self) -> Iterator[Section]:
-        judges = self.found.judges
-        rows: list[tuple[JudgeQuality, str, Distortion | Favour, float]]
+        judges, several = self.found.judges, len(self.found.judges) > 1
+
+        def biases(names: tuple[str, str], rows: list[_Bias], caption: str = "") -> Table:
+            """What each judge gives to what, with its corrected p-value."""
+            columns: dict[str, Callable[[_Bias], str]] = {
+                "judge": lambda row: shortened(row[0].name),
+                names[0]: lambda row: row[1],
+                names[1]: lambda row: significant(row[2].estimate),
+                f"{level_of(self.found.confidence)} interval": lambda row: significant_interval(
+                    *row[2].interval
+                ),
+                "Holm p": lambda row: p_cell(row[3]),
+            }
+            shown = {name: cell for name, cell in columns.items() if several or name != "judge"}
+            return table(rows, shown, caption)
+
         if any(one.distortions for one in judges):
-            rows = [
+            rows: list[_Bias] = [
                 (one, f"{shortened(each.second)} - {shortened(each.first)}", each, p)
                 for one in judges
                 for each, p in zip(one.distortions, holm(one.distortions), strict=True)
             ]
-            shown = self._biases(("difference", "distorted by"), rows, " ".join(self._pairs_left()))
+            shown = biases(("difference", "distorted by"), rows, " ".join(self._pairs_left()))
             yield Section("Does the raw judge distort a difference?", (shown, Paragraph(_DISTORTS)))
         if any(one.favours for one in judges):
             rows = [
@@ -158,28 +170,8 @@ class JudgeCheck(Result):
                 for one in judges
                 for each, p in zip(one.favours, holm(one.favours), strict=True)
             ]
-            shown = self._biases(("system", "given beyond others"), rows)
+            shown = biases(("system", "given beyond others"), rows)
             yield Section("Does the judge favour a system?", (shown, Paragraph(_FAVOURS)))
-
-    def _biases(
-        self,
-        names: tuple[str, str],
-        rows: list[tuple[JudgeQuality, str, Distortion | Favour, float]],
-        caption: str = "",
-    ) -> Table:
-        """What each judge gives to what, with its corrected p-value; `names` are those of the two columns."""
-        columns: dict[str, Callable[[tuple[JudgeQuality, str, Distortion | Favour, float]], str]] = {
-            "judge": lambda row: shortened(row[0].name),
-            names[0]: lambda row: row[1],
-            names[1]: lambda row: significant(row[2].estimate),
-            f"{level_of(self.found.confidence)} interval": lambda row: significant_interval(
-                *row[2].interval
-            ),
-            "Holm p": lambda row: p_cell(row[3]),
-        }
-        if len(self.found.judges) == 1:
-            del columns["judge"]
-        return table(rows, columns, caption)
 
     def _worth(self) -> Table:
         shown = sorted(self.found.worth, key=lambda one: -one.times)[:_MOST_WORTH]
@@ -197,23 +189,20 @@ class JudgeCheck(Result):
             columns.pop("of")
         if len(self.found.judge_names) == 1:
             columns.pop("judge")
-        reasons = dict.fromkeys(one.found.reason for one in shown if one.found.reason)
+        more = list(self._pairs_left())
+        if len(self.found.worth) > _MOST_WORTH:
+            more.insert(0, f"The {_MOST_WORTH} that are worth most of {len(self.found.worth)}.")
+        more += dict.fromkeys(one.found.reason for one in shown if one.found.reason)
         if len(self.found.worker_names) > 1:
-            reasons[
+            more.append(
                 "All of this is about these raters; 'judge estimate' counts how others would differ."
-            ] = None
+            )
         caption = (
             "Half-width: of the interval now. To reach: half of it, or what was asked for; and the labels that "
             "takes with the judge (at the lower 80 % limit of its squared correlation) and without; none if all "
-            "items labelled would not do. " + " ".join([*self._left_out(), *reasons])
+            "items labelled would not do."
         )
-        return table(shown, columns, caption.strip())
-
-    def _left_out(self) -> Iterator[str]:
-        """What a table does not show."""
-        if len(self.found.worth) > _MOST_WORTH:
-            yield f"The {_MOST_WORTH} that are worth most of {len(self.found.worth)}."
-        yield from self._pairs_left()
+        return table(shown, columns, " ".join([caption, *more]))
 
     def _pairs_left(self) -> Iterator[str]:
         n_pairs = math.comb(len(self.found.systems), 2)

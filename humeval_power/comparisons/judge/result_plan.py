@@ -7,18 +7,16 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
-from humeval_power.comparisons.judge.budget import BudgetOption, BudgetRequest, BudgetSearch
+from humeval_power.comparisons.judge.budget import BudgetOption, BudgetSearch
 from humeval_power.comparisons.judge.plan import (
     MONTE_CARLO,
     JudgedReplicates,
     JudgeOption,
-    JudgeRequest,
     JudgeSearch,
 )
 from humeval_power.comparisons.judge.result_answers import ASSUMED
 from humeval_power.costs import money
 from humeval_power.differences import Difference
-from humeval_power.rules import DecisionRule
 from humeval_power.saying.answer_words import finding_words, of_hundred
 from humeval_power.saying.document import Document, Fact, Facts, Listing, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, decimals, percent
@@ -36,15 +34,103 @@ _DRAWN = "A random part of all that the judge scores; in strata by its scores th
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgePlan(Result):
-    """The cheapest study with the judge and without, and the proof by simulation, None where none was asked for."""
+class _SearchResult(Result):
+    """The best study with the judge and without, and its proof by simulation, None where none was asked for."""
+
+    found: JudgeSearch | BudgetSearch
+    effect: Difference
+    simulated: JudgedReplicates | None = None
+    setting: str = ""
+
+    def _proof_facts(self) -> Iterator[Fact]:
+        if self.simulated is not None:
+            alpha = self.found.request.rule.alpha
+            low, high = self.simulated.interval(alpha)
+            yield (
+                "Simulated",
+                f"power {self.simulated.power(alpha):.3f} ({low:.3f} to {high:.3f}) in "
+                f"{len(self.simulated.p_values):,} studies, analysed as 'judge estimate' does",
+            )
+
+    def _proof_notes(self, power: AnalyticPower, *, is_judged: bool = True) -> Iterator[str]:
+        """What is to be known of a power by formula, and of its proof, which only studies with a judge have."""
+        rule, simulated = self.found.request.rule, self.simulated
+        if simulated is None and is_judged and rule.alternative != "two-sided":
+            yield "The plan is by formula alone: only two-sided tests are proved by simulation."
+        if power.is_rough:
+            said = "With fewer than 5 people the formula is rough"
+            yield f"{said}." if simulated is None else f"{said}: trust the simulation."
+        if simulated is None:
+            return
+        low, high = simulated.interval(rule.alpha)
+        if not low <= power.power <= high:
+            yield f"Formula ({power.power:.3f}) and simulation disagree: trust the simulation."
+        if simulated.n_failed:
+            yield f"{simulated.n_failed:,} simulated studies could not be fitted; they count as not significant."
+
+    def _who_is_rated(self) -> Iterator[Section]:
+        """The command that draws the items that people rate, of a study with a judge."""
+        if (judged := self.found.judged) is not None:
+            line = f"humeval-power judge sample SCORES.csv --n {judged.counts.n_items} -o sample.csv"
+            yield Section("Which items people rate", (Paragraph(_DRAWN), Listing(line)), is_detail=True)
+
+    def _rests_on(self, effect: str, *judges: Fact, people: str, more: str = "") -> Section:
+        request = self.found.request
+        searched = (
+            f"{request.workers[0]} to {request.workers[1]} {people}, up to "
+            f"{counted(request.most_ratings, 'rating')} of an item and system{more}"
+        )
+        asked = (("Effect", f"{self.effect}; {effect}"), ("Setting", self.setting or "parameters"))
+        facts = Facts((*asked, *judges, ("Searched", searched)))
+        return Section("What it rests on", (facts, Paragraph(_RESTS), Paragraph(ASSUMED)))
+
+    def _record(self, **numbers: object) -> Record:
+        """What was asked, these numbers, and the proof."""
+        request, simulated = self.found.request, self.simulated
+        alpha = request.rule.alpha
+        return {
+            "understood": str(self.effect),
+            "setting": self.setting,
+            "parameters": request.parameters.as_dict(),
+            "rule": asdict(request.rule),
+            "effect": request.parameters.difference,
+            "costs": request.costs.as_dict(),
+            "extra": request.extra,
+            **numbers,
+            "simulated": simulated
+            and {
+                "power": simulated.power(alpha),
+                "interval": list(simulated.interval(alpha)),
+                "confidence": MONTE_CARLO,
+                "n_simulations": len(simulated.p_values),
+                "n_failed": simulated.n_failed,
+            },
+        }
+
+
+def _option(option: JudgeOption | BudgetOption, **judge: object) -> Record:
+    """A study as plain values, with what the judge does in it."""
+    return {
+        "workers": option.counts.n_workers,
+        "items": option.counts.n_items,
+        "ratings_per_item": option.counts.ratings_per_item,
+        "power": option.power.power,
+        "standard_error": option.power.precision.standard_error,
+        "df": option.power.precision.df,
+        **judge,
+        "human_cost": str(option.price),
+        "judge_cost": str(option.judge_price),
+        "cost": str(option.total),
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgePlan(_SearchResult):
+    """The cheapest study with the judge and without."""
 
     schema: ClassVar[str] = "humeval_power/judge_plan/1"
 
     found: JudgeSearch
-    effect: Difference
-    simulated: JudgedReplicates | None = None
-    setting: str = ""
 
     @property
     def missed(self) -> str:
@@ -52,16 +138,31 @@ class JudgePlan(Result):
         return "" if has_one else "No study within the limits has the power."
 
     def body(self) -> Document:
-        search = self.found
+        search, request = self.found, self.found.request
+        by_workers = table(
+            search.by_workers,
+            {
+                "workers": lambda option: str(option.counts.n_workers),
+                "items": lambda option: f"{option.counts.n_items:,}",
+                "ratings": lambda option: str(option.counts.ratings_per_item),
+                "labels": lambda option: f"{option.n_labels:,}",
+                "judged more": lambda option: f"{option.extra:,}",
+                "df": lambda option: decimals(option.power.precision.df, 1),
+                "cost": lambda option: money(option.total, request.costs.currency),
+            },
+            caption="The cheapest study with the judge for each number of workers.",
+        )
+        judge = f"correlation {request.correlation:g}, at most {request.extra:,} further items"
+        effect = f"power {request.target:g} at alpha {request.rule.alpha:g}"
         return Document(
             "Human labels for a study with a judge",
             lead=self._lead(),
             headline=tuple(self._facts()),
             caveats=tuple(self._caveats()),
             sections=(
-                Section("By number of workers", (self._table(),) if search.by_workers else ()),
-                *_who_is_rated(search.judged),
-                self._assumed(),
+                Section("By number of workers", (by_workers,) if search.by_workers else ()),
+                *self._who_is_rated(),
+                self._rests_on(effect, ("Judge", judge), people="workers"),
             ),
         )
 
@@ -95,7 +196,7 @@ class JudgePlan(Result):
             share = percent(float(search.saving / search.alone.total)) if search.alone.total else "-"
             word = "The judge saves" if search.saving >= 0 else "The judge costs"
             yield word, f"{money(abs(search.saving), currency)} ({share})"
-        yield from _proof_facts(self.simulated, search.request.rule)
+        yield from self._proof_facts()
 
     def _said(self, option: JudgeOption | None) -> str:
         if option is None and not self.found.request.has_judge and self.found.alone is not None:
@@ -115,72 +216,39 @@ class JudgePlan(Result):
         if search.saving is not None and search.saving <= 0:
             yield "The judge does not pay here: people alone are as cheap."
         if search.judged is not None:
-            yield from _proof_notes(search.judged.power, search.request.rule, self.simulated)
-
-    def _table(self) -> Table:
-        currency = self.found.request.costs.currency
-        return table(
-            self.found.by_workers,
-            {
-                "workers": lambda option: str(option.counts.n_workers),
-                "items": lambda option: f"{option.counts.n_items:,}",
-                "ratings": lambda option: str(option.counts.ratings_per_item),
-                "labels": lambda option: f"{option.n_labels:,}",
-                "judged more": lambda option: f"{option.extra:,}",
-                "df": lambda option: decimals(option.power.precision.df, 1),
-                "cost": lambda option: money(option.total, currency),
-            },
-            caption="The cheapest study with the judge for each number of workers.",
-        )
-
-    def _assumed(self) -> Section:
-        request = self.found.request
-        return _rests_on(
-            ("Effect", f"{self.effect}; power {request.target:g} at alpha {request.rule.alpha:g}"),
-            ("Setting", self.setting or "parameters"),
-            ("Judge", f"correlation {request.correlation:g}, at most {request.extra:,} further items"),
-            ("Searched", _searched(request, "workers")),
-        )
+            yield from self._proof_notes(search.judged.power)
 
     def content(self) -> Record:
         search, request = self.found, self.found.request
-        return {
-            **_asked(self.effect, self.setting, request),
-            **values(request, "target", "correlation", "extra"),
-            "costs": request.costs.as_dict(),
-            "price_per_score": str(request.price_per_score),
-            "judged": _plain(search.judged),
-            "alone": _plain(search.alone),
-            "saving": None if search.saving is None else str(search.saving),
-            "simulated": _proof_record(self.simulated, request.rule),
-            "rows": [_plain(option) for option in search.by_workers],
-        }
 
+        def plain(option: JudgeOption) -> Record:
+            return _option(option, labels=option.n_labels, extra=option.extra)
 
-def _plain(option: JudgeOption | None) -> Record | None:
-    return None if option is None else _option(option, {"labels": option.n_labels, "extra": option.extra})
+        return self._record(
+            **values(request, "target", "correlation"),
+            price_per_score=str(request.price_per_score),
+            judged=search.judged and plain(search.judged),
+            alone=search.alone and plain(search.alone),
+            saving=None if search.saving is None else str(search.saving),
+            rows=list(map(plain, search.by_workers)),
+        )
 
 
 # What a budget buys.
 
 _MUCH = 0.5  # of the variance that raters carry, from which a judge cannot help much
-_MOST_ROWS = 20  # numbers of raters that a terminal shows
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeBudget(Result):
-    """The most powerful study that the budget buys, with judges and without, and its proof by simulation."""
+class JudgeBudget(_SearchResult):
+    """The most powerful study that the budget buys, with judges and without."""
 
     schema: ClassVar[str] = "humeval_power/judge_budget/1"
 
     found: BudgetSearch
-    effect: Difference
-    simulated: JudgedReplicates | None = None
-    setting: str = ""
 
     @property
     def missed(self) -> str:
-        """Why no study is given; '' where one is."""
         return "" if self.found.best is not None else "The budget buys no study within the limits."
 
     def body(self) -> Document:
@@ -193,14 +261,41 @@ class JudgeBudget(Result):
         )
 
     def _sections(self) -> Iterator[Section]:
-        search = self.found
+        search, request, panel = self.found, self.found.request, self.found.request.panel
         if search.best is not None:
-            yield Section("Where the variance lies", (self._variance(),))
-        if rows := search.by_workers:
-            yield Section("By number of raters", (self._table(),), is_detail=len(rows) > _MOST_ROWS)
+            header = ("share of", "raters", "items", "ratings", "the judge's mean")
+            rows = ((name.lower(), *map(percent, option.shares)) for name, option in self._options)
+            yield Section("Where the variance lies", (Table(header, tuple(rows)),))
+        if search.by_workers:
+            by_workers = table(
+                search.by_workers,
+                {
+                    "raters": lambda option: str(option.counts.n_workers),
+                    "items": lambda option: f"{option.counts.n_items:,}",
+                    "ratings": lambda option: str(option.counts.ratings_per_item),
+                    "judged": lambda option: f"{option.judged:,}",
+                    "runs": lambda option: " + ".join(map(str, option.runs)),
+                    "df": lambda option: decimals(option.power.precision.df, 1),
+                    "power": lambda option: decimals(option.power.power, 3),
+                },
+                caption="The most powerful study with the judge for each number of raters.",
+            )
+            yield Section("By number of raters", (by_workers,), is_detail=len(by_workers.rows) > 20)
         if search.helps:
-            yield from _who_is_rated(search.judged)
-        yield self._assumed()
+            yield from self._who_is_rated()
+        correlations = ", ".join(f"{one:g}" for one in panel.correlations)
+        between = "" if panel.between is None else f", {panel.between:g} with each other"
+        reliabilities = ", ".join(f"{one:g}" for one in panel.reliabilities)
+        yield self._rests_on(
+            f"alpha {request.rule.alpha:g}",
+            (
+                "Judge" if panel.n_judges == 1 else "Judges",
+                f"correlation {correlations} with the truth but for the noise of runs{between}",
+            ),
+            ("Runs", f"correlate {reliabilities}; up to {request.most_runs} tried"),
+            people="raters",
+            more=f", at most {request.extra:,} further items",
+        )
 
     def _lead(self) -> str:
         search, best = self.found, self.found.best
@@ -244,7 +339,7 @@ class JudgeBudget(Result):
                 f"power {option.power.power:.3f}, interval +-{half_width:.4g}; {money(option.total, currency)}, "
                 f"{money(option.judge_price, currency)} of it for scores",
             )
-        yield from _proof_facts(self.simulated, rule)
+        yield from self._proof_facts()
         if search.closed is not None and search.judged is not None:
             closed, best = search.closed, search.judged
             yield (
@@ -267,172 +362,34 @@ class JudgeBudget(Result):
         highest = request.workers[1]
         if best.counts.n_workers == highest:
             yield f"More than {highest} raters were not tried and may be better: --max-workers."
-        yield from _proof_notes(best.power, request.rule, self.simulated, is_judged=self.found.helps)
-
-    def _variance(self) -> Table:
-        parts = ("raters", "items", "ratings", "the judge's mean")
-        rows = ((name.lower(), *map(percent, option.shares)) for name, option in self._options)
-        return Table(("share of", *parts), tuple(rows))
-
-    def _table(self) -> Table:
-        return table(
-            self.found.by_workers,
-            {
-                "raters": lambda option: str(option.counts.n_workers),
-                "items": lambda option: f"{option.counts.n_items:,}",
-                "ratings": lambda option: str(option.counts.ratings_per_item),
-                "judged": lambda option: f"{option.judged:,}",
-                "runs": lambda option: " + ".join(map(str, option.runs)),
-                "df": lambda option: decimals(option.power.precision.df, 1),
-                "power": lambda option: decimals(option.power.power, 3),
-            },
-            caption="The most powerful study with the judge for each number of raters.",
-        )
-
-    def _assumed(self) -> Section:
-        request, panel = self.found.request, self.found.request.panel
-        correlations = ", ".join(f"{one:g}" for one in panel.correlations)
-        between = "" if panel.between is None else f", {panel.between:g} with each other"
-        reliabilities = ", ".join(f"{one:g}" for one in panel.reliabilities)
-        return _rests_on(
-            ("Effect", f"{self.effect}; alpha {request.rule.alpha:g}"),
-            ("Setting", self.setting or "parameters"),
-            (
-                "Judge" if panel.n_judges == 1 else "Judges",
-                f"correlation {correlations} with the truth but for the noise of runs{between}",
-            ),
-            ("Runs", f"correlate {reliabilities}; up to {request.most_runs} tried"),
-            ("Searched", f"{_searched(request, 'raters')}, at most {request.extra:,} further items"),
-        )
+        yield from self._proof_notes(best.power, is_judged=self.found.helps)
 
     def content(self) -> Record:
-        search, request = self.found, self.found.request
-        panel = request.panel
-        return {
-            **_asked(self.effect, self.setting, request),
-            "budget": str(request.budget),
-            "costs": request.costs.as_dict(),
-            "judges": {
-                "correlations": list(panel.correlations),
-                "reliabilities": list(panel.reliabilities),
-                "prices": [str(one) for one in panel.prices],
-                "between": panel.between,
-            },
-            "extra": request.extra,
-            "helps": search.helps,
-            "judged": self._plain(search.judged),
-            "alone": self._plain(search.alone),
-            "closed_form": None if search.closed is None else asdict(search.closed),
-            "simulated": _proof_record(self.simulated, request.rule),
-            "rows": [self._plain(option) for option in search.by_workers],
-        }
+        search, request, panel = self.found, self.found.request, self.found.request.panel
 
-    def _plain(self, option: BudgetOption | None) -> Record | None:
-        if option is None:
-            return None
-        parts = ("raters", "items", "ratings", "judge_mean")
-        return _option(
-            option,
-            {"judged": option.judged, "runs": list(option.runs), "r_squared": option.r_squared},
-            {
-                "half_width": option.power.precision.half_width(self.found.request.rule.alpha),
-                "variance_shares": dict(zip(parts, option.shares, strict=True)),
+        def plain(option: BudgetOption) -> Record:
+            parts = ("raters", "items", "ratings", "judge_mean")
+            return _option(
+                option,
+                **values(option, "judged", "runs", "r_squared"),
+                half_width=option.power.precision.half_width(request.rule.alpha),
+                variance_shares=dict(zip(parts, option.shares, strict=True)),
+            )
+
+        return self._record(
+            budget=str(request.budget),
+            judges={
+                **values(panel, "correlations", "reliabilities", "between"),
+                "prices": list(map(str, panel.prices)),
             },
+            helps=search.helps,
+            judged=search.judged and plain(search.judged),
+            alone=search.alone and plain(search.alone),
+            closed_form=search.closed and asdict(search.closed),
+            rows=list(map(plain, search.by_workers)),
         )
 
 
 def _many(size: float) -> str:
     """A number of the closed form, which has no limit where the price is nothing."""
     return "endless" if math.isinf(size) else f"{size:,.0f}"
-
-
-# What both say: the items that people rate, what was taken for granted, the proof by simulation, and records.
-
-
-def _who_is_rated(option: JudgeOption | BudgetOption | None) -> Iterator[Section]:
-    """The command that draws the items that people rate, of a study with a judge."""
-    if option is not None:
-        line = f"humeval-power judge sample SCORES.csv --n {option.counts.n_items} -o sample.csv"
-        yield Section("Which items people rate", (Paragraph(_DRAWN), Listing(line)), is_detail=True)
-
-
-def _rests_on(*facts: Fact) -> Section:
-    return Section("What it rests on", (Facts(facts), Paragraph(_RESTS), Paragraph(ASSUMED)))
-
-
-def _searched(request: JudgeRequest | BudgetRequest, people: str) -> str:
-    return (
-        f"{request.workers[0]} to {request.workers[1]} {people}, up to "
-        f"{counted(request.most_ratings, 'rating')} of an item and system"
-    )
-
-
-def _proof_facts(simulated: JudgedReplicates | None, rule: DecisionRule) -> Iterator[Fact]:
-    """The simulated power, where there is one."""
-    if simulated is not None:
-        low, high = simulated.interval(rule.alpha)
-        yield (
-            "Simulated",
-            f"power {simulated.power(rule.alpha):.3f} ({low:.3f} to {high:.3f}) in {len(simulated.p_values):,} "
-            "studies, analysed as 'judge estimate' does",
-        )
-
-
-def _proof_notes(
-    power: AnalyticPower, rule: DecisionRule, simulated: JudgedReplicates | None, *, is_judged: bool = True
-) -> Iterator[str]:
-    """What is to be known of a power by formula, and of its proof, which only studies with a judge have."""
-    if simulated is None and is_judged and rule.alternative != "two-sided":
-        yield "The plan is by formula alone: only two-sided tests are proved by simulation."
-    if power.is_rough:
-        said = "With fewer than 5 people the formula is rough"
-        yield f"{said}." if simulated is None else f"{said}: trust the simulation."
-    if simulated is None:
-        return
-    low, high = simulated.interval(rule.alpha)
-    if not low <= power.power <= high:
-        yield f"Formula ({power.power:.3f}) and simulation disagree: trust the simulation."
-    if simulated.n_failed:
-        yield f"{simulated.n_failed:,} simulated studies could not be fitted; they count as not significant."
-
-
-def _proof_record(simulated: JudgedReplicates | None, rule: DecisionRule) -> Record | None:
-    """The simulated power, plain."""
-    if simulated is None:
-        return None
-    return {
-        "power": simulated.power(rule.alpha),
-        "interval": list(simulated.interval(rule.alpha)),
-        "confidence": MONTE_CARLO,
-        "n_simulations": len(simulated.p_values),
-        "n_failed": simulated.n_failed,
-    }
-
-
-def _asked(effect: Difference, setting: str, request: JudgeRequest | BudgetRequest) -> Record:
-    """What a record begins with."""
-    return {
-        "understood": str(effect),
-        "setting": setting,
-        "parameters": request.parameters.as_dict(),
-        "rule": asdict(request.rule),
-        "effect": request.parameters.difference,
-    }
-
-
-def _option(option: JudgeOption | BudgetOption, judge: Record, precision: Record | None = None) -> Record:
-    """A study as plain values, with what the judge does in it, and more of its precision."""
-    counts = option.counts
-    return {
-        "workers": counts.n_workers,
-        "items": counts.n_items,
-        "ratings_per_item": counts.ratings_per_item,
-        **judge,
-        "power": option.power.power,
-        "standard_error": option.power.precision.standard_error,
-        "df": option.power.precision.df,
-        **(precision or {}),
-        "human_cost": str(option.price),
-        "judge_cost": str(option.judge_price),
-        "cost": str(option.total),
-    }

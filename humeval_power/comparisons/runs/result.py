@@ -14,7 +14,6 @@ from typing import ClassVar
 from humeval_power.checking.columns import listing
 from humeval_power.comparisons.runs.budget import RunsBudget, Split
 from humeval_power.comparisons.runs.testing import (
-    MoreRuns,
     RunsComparison,
     RunsComparisons,
     RunsReading,
@@ -40,7 +39,7 @@ from humeval_power.saying.clustered_words import (
     clustered_items,
     in_clusters,
 )
-from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Points, Section, Table
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Points, Section
 from humeval_power.saying.numbers import (
     POWER_LABEL,
     counted,
@@ -77,46 +76,12 @@ class RunsBudgetResult(Result):
 
     budget: RunsBudget
 
-    @property
-    def _runs(self) -> str:
-        return "prompts" if self.budget.parameters.kind == "crossed" else "runs"
-
     def body(self) -> Document:
-        budget, best = self.budget, self.budget.best
-        return Document(
-            f"How to divide {money(budget.total)} between items and {self._runs}",
-            lead=self._lead(),
-            headline=(
-                ("Items", f"{best.n_items:,}"),
-                (self._runs.capitalize(), self._of_each(best)),
-                (POWER_LABEL, power_words(best.power)),
-                ("Cost", f"{money(best.cost)} of {money(budget.total)}"),
-            ),
-            sections=(
-                Section("What was asked", (Facts(tuple(self._question())),)),
-                Section("Splits beside it", tuple(self._beside())),
-                Section("What more would buy", (self._more(), Paragraph(self._limits()))),
-            ),
-        )
-
-    def _lead(self) -> str:
-        best = self.budget.best
-        runs = f"{best.runs:,} {self._runs}{'' if self._runs == 'prompts' else ' of each'}"
-        return (
-            f"{best.n_items:,} items with {runs} are the best use of {money(self.budget.total)}: then "
-            f"{of_hundred(best.power)} of 100 such studies find {WORDING.found(self.budget.scenario)}. By formula."
-        )
-
-    def _of_each(self, split: Split) -> str:
-        return (
-            f"{split.runs:,}" if self._runs == "prompts" else f"{split.runs:,} of each item by each system"
-        )
-
-    def _question(self) -> list[Fact]:
-        budget, scenario = self.budget, self.budget.scenario
-        prices = budget.prices
-        crossed = self._runs == "prompts"
-        lines = (
+        budget, best, scenario = self.budget, self.budget.best, self.budget.scenario
+        prices, total = budget.prices, money(budget.total)
+        crossed = budget.parameters.kind == "crossed"
+        runs = "prompts" if crossed else "runs"
+        study = (
             items_words(scenario.plan),
             runs_words(scenario.plan, budget.parameters),
             test_words(scenario),
@@ -125,19 +90,15 @@ class RunsBudgetResult(Result):
         costs = f"a call {money(prices.call)}, an item {money(prices.item)}"
         if crossed:
             costs += f", a prompt {money(prices.prompt)}"
-        return [
+        asked = (
             ("Effect", WORDING.effect(scenario)),
-            *(("" if place else "Study", line) for place, line in enumerate(lines)),
+            *(("" if place else "Study", line) for place, line in enumerate(study)),
             ("Prices", costs),
-        ]
-
-    def _beside(self) -> list[Block]:
+        )
         neighbours = table(
-            self.budget.neighbours,
+            budget.neighbours,
             {
-                self._runs.capitalize(): lambda split: (
-                    f"{split.runs:,}{' *' if split == self.budget.best else ''}"
-                ),
+                runs.capitalize(): lambda split: f"{split.runs:,}{' *' if split == best else ''}",
                 "items": lambda split: f"{split.n_items:,}",
                 "calls": lambda split: f"{2 * split.runs * split.n_items:,}",
                 "cost": lambda split: money(split.cost),
@@ -146,30 +107,9 @@ class RunsBudgetResult(Result):
             },
             "As many items as the budget pays for; the best is marked *.",
         )
-        return [neighbours, *([self._picture()] if len(self.budget.splits) > 1 else [])]
-
-    def _picture(self) -> Chart:
-        splits, best = self.budget.splits, self.budget.best
-        runs = tuple(float(split.runs) for split in splits)
-        return Chart(
-            name="budget",
-            title=f"How many {self._runs}, if more of them mean fewer items?",
-            words=f"Power with each number of {self._runs} and as many items as the budget pays for; the best is "
-            f"{best.runs:,} with {best.n_items:,} items.",
-            x=Axis(
-                self._runs.capitalize(), runs[0], runs[-1], is_log=runs[-1] > 20 * runs[0], is_whole=True
-            ),
-            y=Axis(POWER_LABEL, 0, 1),
-            series=(Series("line", "power by formula", runs, tuple(split.power for split in splits)),),
-            marks=(
-                Spot(f"best: {best.runs:,}, power {power_words(best.power)}", float(best.runs), best.power),
-            ),
-        )
-
-    def _more(self) -> Table:
         names = {"item": "one item", "run": "one run of each item by each system", "prompt": "one prompt"}
-        return table(
-            self.budget.steps,
+        more = table(
+            budget.steps,
             {
                 "One more": lambda step: names[step.what],
                 "costs": lambda step: money(step.cost),
@@ -180,14 +120,45 @@ class RunsBudgetResult(Result):
                 ),
             },
         )
+        of_runs, of_items = (ceiling_words(ceiling, budget.parameters) for ceiling in budget.ceilings)
+        limits = f"Without end: {of_runs}; {of_items}."
+        if budget.ceilings[1].power < 1 - _NO_GAIN and crossed:
+            limits += " More items cannot exceed the latter: prompts are a sample, too."
+        return Document(
+            f"How to divide {total} between items and {runs}",
+            lead=f"{best.n_items:,} items with {best.runs:,} {runs}{'' if crossed else ' of each'} are the best "
+            f"use of {total}: then {of_hundred(best.power)} of 100 such studies find {WORDING.found(scenario)}. By "
+            "formula.",
+            headline=(
+                ("Items", f"{best.n_items:,}"),
+                (runs.capitalize(), f"{best.runs:,}{'' if crossed else ' of each item by each system'}"),
+                (POWER_LABEL, power_words(best.power)),
+                ("Cost", f"{money(best.cost)} of {total}"),
+            ),
+            sections=(
+                Section("What was asked", (Facts(asked),)),
+                Section("Splits beside it", (neighbours, *self._picture(runs))),
+                Section("What more would buy", (more, Paragraph(limits))),
+            ),
+        )
 
-    def _limits(self) -> str:
-        runs, items = self.budget.ceilings
-        of = self.budget.parameters
-        text = f"Without end: {ceiling_words(runs, of)}; {ceiling_words(items, of)}."
-        if items.power < 1 - _NO_GAIN and self._runs == "prompts":
-            text += " More items cannot exceed the latter: prompts are a sample, too."
-        return text
+    def _picture(self, runs: str) -> Iterator[Chart]:
+        splits, best = self.budget.splits, self.budget.best
+        if len(splits) == 1:
+            return
+        x = tuple(float(split.runs) for split in splits)
+        yield Chart(
+            name="budget",
+            title=f"How many {runs}, if more of them mean fewer items?",
+            words=f"Power with each number of {runs} and as many items as the budget pays for; the best is "
+            f"{best.runs:,} with {best.n_items:,} items.",
+            x=Axis(runs.capitalize(), x[0], x[-1], is_log=x[-1] > 20 * x[0], is_whole=True),
+            y=Axis(POWER_LABEL, 0, 1),
+            series=(Series("line", "power by formula", x, tuple(split.power for split in splits)),),
+            marks=(
+                Spot(f"best: {best.runs:,}, power {power_words(best.power)}", float(best.runs), best.power),
+            ),
+        )
 
     def content(self) -> Record:
         budget = self.budget
@@ -248,30 +219,40 @@ class RunsKindResult(PaperResult):
         return tuple(f"{self.table.source}: {notice}" for notice in self.table.notices)
 
     def answer(self) -> Document:
+        runs, reading = self.table, self.reading
+        low, high = reading.runs
+        each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        labels = f"{counted(reading.n_labels, 'label')} in column {reading.column!r}"
+        tests = (
+            ("Do labels differ in level?", reading.p_level),
+            ("Do labels favour a system?", reading.p_slope),
+        )
+        shown = (
+            ("Scores", f"{len(runs.score):,} of {runs.n_items:,} items by {runs.n_systems} systems"),
+            ("Runs", f"{each} of an item by a system; {labels}"),
+            ("Labels", f"{_LAYOUTS[reading.layout]} ({reading.n_complete:,} items have all of them)"),
+            *((label, p_words(p)) for label, p in tests if not math.isnan(p)),
+        )
+        kinds = tuple(f"{kind.capitalize()}: {text}" for kind, text in MEANING.items())
+        lead = ask(reading)
+        if reading.kind is not None:
+            other = _other(reading.kind)
+            lead = (
+                f"Runs ({reading.column}) are read as {reading.kind}: {reason(reading)}. If they are {other}, say "
+                f"'compare runs test --{other}'."
+            )
         return Document(
             "Are the runs nested in items, or crossed with them?",
-            lead=self._lead(),
-            caveats=contradictions(self.reading, self.reading.kind),
+            lead=lead,
+            caveats=contradictions(reading, reading.kind),
             sections=(
-                Section("What the table shows", (Facts(tuple(reading_facts(self.table, self.reading))),)),
-                Section(
-                    "What the two kinds are",
-                    (Points(tuple(f"{kind.capitalize()}: {text}" for kind, text in MEANING.items())),),
-                ),
+                Section("What the table shows", (Facts(shown),)),
+                Section("What the two kinds are", (Points(kinds),)),
             ),
         )
 
     def independence(self) -> tuple[Independence, ...]:
         return (assumed_items(self.table.n_items, self.table.suspects),)
-
-    def _lead(self) -> str:
-        kind = self.reading.kind
-        if kind is None:
-            return ask(self.reading)
-        return (
-            f"Runs ({self.reading.column}) are read as {kind}: {reason(self.reading)}. If they are "
-            f"{other(kind)}, say 'compare runs test --{other(kind)}'."
-        )
 
     def numbers(self) -> Record:
         table, reading = self.table, self.reading
@@ -285,8 +266,7 @@ class RunsKindResult(PaperResult):
         }
 
 
-def other(kind: RunsKind) -> RunsKind:
-    """The kind that it is not."""
+def _other(kind: RunsKind) -> RunsKind:
     return "crossed" if kind == "nested" else "nested"
 
 
@@ -313,25 +293,6 @@ def ask(reading: RunsReading) -> str:
     )
 
 
-def reading_facts(table: RunTable, reading: RunsReading) -> list[Fact]:
-    """Counts and evidence."""
-    low, high = reading.runs
-    each = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-    facts = [
-        ("Scores", f"{len(table.score):,} of {table.n_items:,} items by {table.n_systems} systems"),
-        (
-            "Runs",
-            f"{each} of an item by a system; {counted(reading.n_labels, 'label')} in column {reading.column!r}",
-        ),
-        ("Labels", f"{_LAYOUTS[reading.layout]} ({reading.n_complete:,} items have all of them)"),
-    ]
-    if not math.isnan(reading.p_level):
-        facts.append(("Do labels differ in level?", p_words(reading.p_level)))
-    if not math.isnan(reading.p_slope):
-        facts.append(("Do labels favour a system?", p_words(reading.p_slope)))
-    return facts
-
-
 def contradictions(reading: RunsReading, kind: RunsKind | None) -> tuple[str, ...]:
     """What the scores or labels say against a kind; nothing where all agrees."""
     if kind == "nested" and reading.looks_shared:
@@ -356,30 +317,26 @@ def verdict(pair: RunsComparison) -> str:
     rule, (a, b) = pair.rule, pair.systems
     if pair.reason:
         return f"There is no test: {pair.reason}."
-    confidence = 1 - _tail(rule)
-    if rule.alternative in WITH_MARGIN:
-        claim = f"score alike within {rule.margin:g}"
-        who = f"{a} and {b}"
-        if rule.alternative == "non-inferior":
-            who, claim = b, f"score less than {rule.margin:g} below {a}"
-        said = (
-            f"{who} {claim}, which is shown" if pair.significant else f"It is not shown that {who} {claim}"
+    if rule.alternative not in WITH_MARGIN:
+        return str(
+            TestedDifference(
+                pair.systems,
+                pair.estimate,
+                pair.interval,
+                pair.p_value,
+                pair.significant,
+                1 - _tail(rule),
+                ending=" on average",
+                hypothesis="" if rule.alternative == "two-sided" else f"{b} scores higher than {a}",
+            )
         )
-        return (
-            f"{said} ({p_words(pair.p_value)}): the {level_of(confidence)} interval of {b} - {a} is "
-            f"{significant_interval(*pair.interval)}."
-        )
-    return str(
-        TestedDifference(
-            pair.systems,
-            pair.estimate,
-            pair.interval,
-            pair.p_value,
-            pair.significant,
-            confidence,
-            ending=" on average",
-            hypothesis="" if rule.alternative == "two-sided" else f"{b} scores higher than {a}",
-        )
+    claim = f"{a} and {b} score alike within {rule.margin:g}"
+    if rule.alternative == "non-inferior":
+        claim = f"{b} scores less than {rule.margin:g} below {a}"
+    said = f"{claim}, which is shown" if pair.significant else f"It is not shown that {claim}"
+    return (
+        f"{said} ({p_words(pair.p_value)}): the {_confidence(rule)} interval of {b} - {a} is "
+        f"{significant_interval(*pair.interval)}."
     )
 
 
@@ -397,13 +354,11 @@ def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
         model = "logit" if pair.rule.family == "binary" else "linear"
         method = f"crossed {model} model of {of} and {table.run_column}, Kenward-Roger"
     yield "Test", method
-    yield (
-        "Standard error",
-        f"{significant(pair.standard_error)} on {decimals(pair.df, 1)} df, {p_words(pair.p_value)}",
-    )
+    df, p = decimals(pair.df, 1), p_words(pair.p_value)
+    yield "Standard error", f"{significant(pair.standard_error)} on {df} df, {p}"
     if pair.odds_ratio is not None:
-        ratio, low, high = pair.odds_ratio
-        interval = significant_interval(low, high)
+        ratio, *ends = pair.odds_ratio
+        interval = significant_interval(*ends)
         yield "Odds ratio", f"{significant(ratio)} ({interval}) of one item and {table.run_column}"
     if pair.rule.kind == "crossed":
         alone = pair.items
@@ -420,7 +375,7 @@ def _tail(rule: RunsRule) -> float:
 
 
 def _confidence(rule: RunsRule) -> str:
-    return f"{level_of(1 - _tail(rule))}"
+    return level_of(1 - _tail(rule))
 
 
 def number_of(runs: float) -> str:
@@ -430,48 +385,25 @@ def number_of(runs: float) -> str:
     return f"{runs:,.0f}" if runs == round(runs) else f"{runs:,.1f}"
 
 
-def read_as(table: RunTable, reading: RunsReading, rule: RunsRule, *, said: bool) -> str:
-    """As what the runs were read, by whom, and what that means."""
-    why = "as you say" if said else reason(reading)
-    ending = "" if said else f" If the runs are {other(rule.kind)}, say --{other(rule.kind)}."
-    return f"Runs ({table.run_column}) are {rule.kind}, {why}: {MEANING[rule.kind]}{ending}"
-
-
-def runs_table(pair: RunsComparison, run_column: str) -> Table:
-    """The standard error with more runs of the same items."""
-
-    def runs(each: MoreRuns) -> str:
-        first, second = (number_of(runs) for runs in each.runs)
-        return first if first == second else f"{first} of {pair.systems[0]}, {second} of {pair.systems[1]}"
-
-    return table(
-        pair.more_runs,
-        {
-            "runs of an item" if pair.rule.kind == "nested" else run_column: runs,
-            "standard error": lambda each: significant(each.standard_error),
-        },
-        "With more runs of the same items:",
-    )
+def _runs_of(runs: tuple[float, float], systems: tuple[str, str], apart: str) -> str:
+    """How many both systems have; where they differ, of each in the words of `apart`."""
+    first, second = map(number_of, runs)
+    return first if first == second else apart.format(first, systems[0], second, systems[1])
 
 
 def more_words(pair: RunsComparison, table: RunTable) -> str:
     """What more runs can do, in a sentence."""
-    share = percent(pair.removable)
+    share, runs = percent(pair.removable), f"{table.run_column} values"
     if pair.rule.kind == "nested":
-        rest = (
-            "items, and only more items make it smaller"
-            if table.clusters is None
-            else "items and clusters, and only more clusters make all of it smaller, not more items of the same"
-        )
+        rest = "items, and only more items make it smaller"
+        if table.clusters is not None:
+            rest = "items and clusters, and only more clusters make all of it smaller, not more items of the same"
         return (
             f"{share} of the variance is noise of single generations, which more of them remove; the rest is "
             f"between {rest}."
         )
-    runs = f"{table.run_column} values"
     least = (
-        ""
-        if pair.parts[0].variance == 0
-        else f" No number of items removes what {pair.n_labels} {runs} leave."
+        f" No number of items removes what {pair.n_labels} {runs} leave." if pair.parts[0].variance else ""
     )
     return f"{share} of the variance falls with the number of {runs}; the rest is between items.{least}"
 
@@ -483,64 +415,56 @@ FEW_PROMPTS = 5  # below it the variance between prompts is hardly known
 
 def caveats(pairs: Sequence[RunsComparison]) -> Iterator[str]:
     """What a reader must know before trusting a number, each thing once for all pairs."""
-    crossed = pairs[0].rule.kind == "crossed"
+    crossed, fewest = pairs[0].rule.kind == "crossed", min(pair.n_labels for pair in pairs)
     if len(pairs) > 1:
         for reason in dict.fromkeys(pair.reason for pair in pairs if pair.reason):
             which = [f"{pair.systems[1]} - {pair.systems[0]}" for pair in pairs if pair.reason == reason]
             yield f"There is no test of {listing(which, limit=5)}: {reason}."
     yield from dict.fromkeys(remark for pair in pairs for remark in pair.remarks)
-    if crossed and min(pair.n_labels for pair in pairs) < FEW_PROMPTS:
+    if crossed and fewest < FEW_PROMPTS:
         yield (
-            f"{min(pair.n_labels for pair in pairs)} runs are few: how much the systems' difference varies between "
-            f"them is hardly known, and the test has {_df_range(pairs)} degrees of freedom, however many items "
-            "there are."
+            f"{fewest} runs are few: how much the systems' difference varies between them is hardly known, and the "
+            f"test has {_df_range(pairs)} degrees of freedom, however many items there are."
         )
     if not crossed and pairs[0].items.df < FEW_DF:
         yield f"{_df_range(pairs)} degrees of freedom are too few for more than a hint."
-    of_zero = [pair for pair in pairs if ("sd_prompt_slope" if crossed else "sd_item") in pair.at_zero]
-    if not of_zero:
-        return
-    where = "" if len(pairs) == 1 else f" (in {len(of_zero)} of {len(pairs)} pairs)"
-    if crossed:
+    at_zero = sum(("sd_prompt_slope" if crossed else "sd_item") in pair.at_zero for pair in pairs)
+    where = "" if len(pairs) == 1 else f" (in {at_zero} of {len(pairs)} pairs)"
+    if at_zero and crossed:
         yield (
             f"The variance between runs of the systems' difference is estimated as zero{where}, which so few runs "
             "do not prove; the degrees of freedom allow for it."
         )
-    else:
+    elif at_zero:
         yield f"Items' differences vary no more than the noise of generations alone would make them{where}."
 
 
 def _df_range(pairs: Sequence[RunsComparison]) -> str:
     dfs = sorted(pair.df for pair in pairs if math.isfinite(pair.df))
-    if not dfs:
-        return "no"
-    low, high = decimals(dfs[0], 1), decimals(dfs[-1], 1)
-    return low if low == high else f"{low} to {high}"
+    ends = dict.fromkeys(decimals(df, 1) for df in dfs[:1] + dfs[-1:])
+    return " to ".join(ends) or "no"
 
 
 def answers(table: RunTable, pairs: Sequence[RunsComparison], rule: RunsRule) -> tuple[Independence, ...]:
     """What was not independent: items, and runs."""
-    first = pairs[0]
     items = assumed_items(table.n_items, table.suspects)
     if table.clusters is not None and rule.kind == "nested":
-        items = clustered_items(first.items, table.clusters.name)
+        items = clustered_items(pairs[0].items, table.clusters.name)
     elif table.clusters is not None:
-        items = Independence(
-            "items",
-            "accounted",
-            f"The {table.n_items:,} items come in {table.clusters.n_clusters:,} clusters "
-            f"({table.clusters.name}): the model gives each its own level and its own difference.",
-        )
-    if rule.kind == "nested":
         text = (
-            "Runs of one item share the item: they are averaged first, and do not count as further items. Runs of "
-            "different items count as independent; if they are the same prompts or seeds, say --crossed."
+            f"The {table.n_items:,} items come in {table.clusters.n_clusters:,} clusters "
+            f"({table.clusters.name}): the model gives each its own level and its own difference."
         )
-        return items, Independence("runs", "accounted", text)
+        items = Independence("items", "accounted", text)
     text = (
-        f"All scores of one {table.run_column} share it: the model gives each of the {first.n_labels} its own "
-        "level and its own difference of the systems, and the degrees of freedom are theirs."
+        "Runs of one item share the item: they are averaged first, and do not count as further items. Runs of "
+        "different items count as independent; if they are the same prompts or seeds, say --crossed."
     )
+    if rule.kind == "crossed":
+        text = (
+            f"All scores of one {table.run_column} share it: the model gives each of the {pairs[0].n_labels} its "
+            "own level and its own difference of the systems, and the degrees of freedom are theirs."
+        )
     return items, Independence("runs", "accounted", text)
 
 
@@ -549,35 +473,30 @@ def answers(table: RunTable, pairs: Sequence[RunsComparison], rule: RunsRule) ->
 
 def for_a_paper(pair: RunsComparison, table: RunTable) -> str:
     """The paragraph of a paper."""
-    low, high = (number_of(runs) for runs in pair.runs)
-    runs = low if low == high else f"{low} ({pair.systems[0]}) and {high} ({pair.systems[1]})"
+    a, b = pair.systems
     numbers = (
         f"the difference is {significant(pair.estimate)} ({_confidence(pair.rule)} interval "
         f"{significant_interval(*pair.interval)}; t = {decimals(pair.estimate / pair.standard_error, 2)} on "
         f"{decimals(pair.df, 1)} df, {p_words(pair.p_value)})"
     )
-    of_clusters = in_clusters(table.clusters)
+    items = f"{pair.n_items:,} items{in_clusters(table.clusters)}"
     if pair.rule.kind == "nested":
-        error = (
-            "cluster-robust errors (CR2) with Bell and McCaffrey's (2002) degrees of freedom"
-            if pair.clustered
-            else "a paired t test over items"
-        )
+        error = "a paired t test over items"
+        if pair.clustered:
+            error = "cluster-robust errors (CR2) with Bell and McCaffrey's (2002) degrees of freedom"
         return (
-            f"We generated {runs} answers to each of {pair.n_items:,} items{of_clusters} with each system, "
-            f"averaged the scores of an item, and compared {pair.systems[1]} with {pair.systems[0]} by {error}: "
-            f"{numbers}. {percent(pair.removable)} of its variance is noise of single generations."
+            f"We generated {_runs_of(pair.runs, pair.systems, '{} ({}) and {} ({})')} answers to each of {items} "
+            f"with each system, averaged the scores of an item, and compared {b} with {a} by {error}: {numbers}. "
+            f"{percent(pair.removable)} of its variance is noise of single generations."
         )
-    model = (
-        "a logit mixed model (restricted Laplace)"
-        if pair.rule.family == "binary"
-        else "a linear mixed model (REML)"
-    )
+    model = "a linear mixed model (REML)"
+    if pair.rule.family == "binary":
+        model = "a logit mixed model (restricted Laplace)"
     runs = f"{table.run_column} values"
     return (
-        f"We scored both systems on {pair.n_items:,} items{of_clusters} under {pair.n_labels} {runs} and compared "
-        f"{pair.systems[1]} with {pair.systems[0]} by {model} with random intercepts and slopes of items and of "
-        f"{runs}, with Kenward and Roger's (1997) degrees of freedom: {numbers}."
+        f"We scored both systems on {items} under {pair.n_labels} {runs} and compared {b} with {a} by {model} with "
+        f"random intercepts and slopes of items and of {runs}, with Kenward and Roger's (1997) degrees of freedom: "
+        f"{numbers}."
     )
 
 
@@ -615,43 +534,53 @@ class RunsTestResult(PaperResult):
 
     def answer(self) -> Document:
         only = self.only
+        title = f"Systems compared over several runs ({self.table.run_column})"
         return Document(
-            f"Systems compared over several runs ({self.table.run_column})"
-            if only is None
-            else f"{only.systems[1]} compared with {only.systems[0]}",
+            title if only is None else f"{only.systems[1]} compared with {only.systems[0]}",
             lead=self._overview() if only is None else verdict(only),
-            caveats=(
-                *contradictions(self.reading, self.rule.kind),
-                *caveats(self.found.pairs),
-            ),
+            caveats=(*contradictions(self.reading, self.rule.kind), *caveats(self.found.pairs)),
             sections=tuple(self._sections()),
             provenance=tuple(("Scores", notice) for notice in self.table.notices),
         )
 
     def _overview(self) -> str:
-        comparisons, rule = self.found, self.rule
+        rule, pairs = self.rule, zip(self.found.pairs, self.found.significant, strict=True)
+        has_side = rule.alternative in ("two-sided", "greater")
         shown = [
-            above(*pair.systems, pair.estimate)
-            if rule.alternative in ("two-sided", "greater")
-            else " and ".join(pair.systems)
-            for pair, significant in zip(comparisons.pairs, comparisons.significant, strict=True)
-            if significant
+            above(*pair.systems, pair.estimate) if has_side else " and ".join(pair.systems)
+            for pair, is_significant in pairs
+            if is_significant
         ]
         how = f"alpha {rule.alpha:g}, corrected by Holm"
-        return pairs_lead(shown, len(comparisons.pairs), how, _SHOWN[rule.alternative])
+        return pairs_lead(shown, len(self.found.pairs), how, _SHOWN[rule.alternative])
 
     def _sections(self) -> Iterator[Section]:
-        how = Paragraph(read_as(self.table, self.reading, self.rule, said=self.said))
+        kind, why, ending = self.rule.kind, "as you say", ""
+        if not self.said:
+            why = reason(self.reading)
+            ending = f" If the runs are {_other(kind)}, say --{_other(kind)}."
+        how = Paragraph(f"Runs ({self.table.run_column}) are {kind}, {why}: {MEANING[kind]}{ending}")
         if self.only is None:
-            yield Section("All pairs", (self._pairs(), self._picture()))
+            pairs = table(
+                zip(self.found.pairs, self.found.p_adjusted, strict=True),
+                {
+                    "systems": lambda row: f"{row[0].systems[1]} - {row[0].systems[0]}",
+                    "difference": lambda row: significant(row[0].estimate),
+                    f"{_confidence(self.rule)} interval": lambda row: significant_interval(
+                        *row[0].interval
+                    ),
+                    "df": lambda row: decimals(row[0].df, 1),
+                    "p": lambda row: p_cell(row[0].p_value),
+                    "p (Holm)": lambda row: p_cell(row[1]),
+                },
+                "Each interval is that of its pair alone.",
+            )
+            yield Section("All pairs", (pairs, self._picture()))
             yield Section("How the runs were read", (how,))
         else:
-            yield Section(
-                "The test", (Facts(tuple(pair_facts(self.only, self.table))), self._picture(), how)
-            )
-        for pair in self.found.pairs:
-            if pair.parts:
-                yield self._error(pair)
+            facts = Facts(tuple(pair_facts(self.only, self.table)))
+            yield Section("The test", (facts, self._picture(), how))
+        yield from (self._error(pair) for pair in self.found.pairs if pair.parts)
 
     def _error(self, pair: RunsComparison) -> Section:
         title = "Where the error comes from"
@@ -671,22 +600,17 @@ class RunsTestResult(PaperResult):
             )
         ]
         if pair.more_runs:
-            blocks += [runs_table(pair, self.table.run_column), Paragraph(more_words(pair, self.table))]
+            named = "runs of an item" if pair.rule.kind == "nested" else self.table.run_column
+            more = table(
+                pair.more_runs,
+                {
+                    named: lambda each: _runs_of(each.runs, pair.systems, "{} of {}, {} of {}"),
+                    "standard error": lambda each: significant(each.standard_error),
+                },
+                "With more runs of the same items:",
+            )
+            blocks += [more, Paragraph(more_words(pair, self.table))]
         return Section(title, tuple(blocks), is_detail=self.only is None)
-
-    def _pairs(self) -> Table:
-        return table(
-            zip(self.found.pairs, self.found.p_adjusted, strict=True),
-            {
-                "systems": lambda row: f"{row[0].systems[1]} - {row[0].systems[0]}",
-                "difference": lambda row: significant(row[0].estimate),
-                f"{_confidence(self.rule)} interval": lambda row: significant_interval(*row[0].interval),
-                "df": lambda row: decimals(row[0].df, 1),
-                "p": lambda row: p_cell(row[0].p_value),
-                "p (Holm)": lambda row: p_cell(row[1]),
-            },
-            "Each interval is that of its pair alone.",
-        )
 
     def _picture(self) -> Block:
         effects = [
