@@ -468,7 +468,8 @@ def test_checks_and_seconds_are_as_assumed() -> None:
     behaviour = Behaviour(passing=0.9, careless_passing=0.3, seconds=30)
     habits = Habits(behaviour=behaviour, losses=Losses(at_random=0.5))
     back = rehearse(plan, frame, habits=habits, seed=2)
-    careless = {slot for slot, kind in zip(back._slots, back.drawn.kind, strict=True) if kind}
+    slots = dict.fromkeys(back.work.frame["slot"])
+    careless = {slot for slot, kind in zip(slots, back.drawn.kind, strict=True) if kind}
     found = back.to_frame()
     is_careless = found["slot"].isin(careless)
     checks = found["kind"] == "check"

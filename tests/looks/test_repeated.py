@@ -41,9 +41,9 @@ from humeval_power.studies.looks.repeated import (
     stop_when_of,
 )
 from humeval_power.studies.looks.replicates import Looks, RatingLooks
+from humeval_power.studies.looks.result import stops_blocks
 from humeval_power.studies.looks.result_anytime import half_width_at, tuned_spread
 from humeval_power.studies.looks.stopping_rule import StoppingRule, efficacy_of, futility_of
-from humeval_power.studies.looks.tables import stops_blocks
 from humeval_power.studies.plan.plan import stops_simulations, stops_workload
 from humeval_power.studies.power.formula import EffectPrecision, power_at
 from humeval_power.studies.power.required import design_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as MappingType
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -20,45 +20,45 @@ from humeval_power.checking.exports.rating_blocks import (
     without_criteria,
 )
 from humeval_power.checking.logs.combined import LogTable
-from humeval_power.checking.logs.log import reported_means
-from humeval_power.checking.rows import KINDS, FlowStep, read_kinds
+from humeval_power.checking.logs.log import Log, reported_means
+from humeval_power.checking.rows import KINDS, ExportFlow, read_kinds
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.document import Document, Facts, Listing, Paragraph, Points, Section, Table
-from humeval_power.saying.numbers import counted, significant
-from humeval_power.saying.result import IMPORT_SCHEMA, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.numbers import counted, in_words, significant
+from humeval_power.saying.quantities import values
+from humeval_power.saying.result import IMPORT_SCHEMA, Record, Result
 from humeval_power.saying.row_flow import export_record, left_out_notice, merged_flow
+from humeval_power.saying.stated import table
 from humeval_power.studies.field.form import with_pseudonyms
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MAPPING_SCHEMA = "humeval_power/mapping/1"
 _MOST = 200  # columns that are listed
 _FEW = 12  # different cells of a column that may say which rows count
 _NEEDED = ("worker", "item", "system")
 
 
 def draft_text(export: Export) -> str:
-    """The TOML of a draft; lines that the person has to decide on are comments.
-
-    Returns: a file that is read as the mapping once what is missing is said.
-    """
+    """The TOML of a draft, which is read as the mapping once what is missing is said; lines that the person has to
+    decide on are comments."""
     return "\n".join(_lines(export)) + "\n"
 
 
 def _lines(export: Export) -> Iterator[str]:
-    left = _free_text(export)
-    if left:
-        assert export.mapping is not None  # the criteria are its
-        export = replace(export, mapping=without_criteria(export.mapping, left))
-    mapping = export.mapping
+    mapping, left = export.mapping, []
+    if mapping is not None:
+        criteria = criteria_in_words(export.frame, mapping)
+        left = [name for name, words in criteria.items() if is_free_text(name, words)]
+        mapping = without_criteria(mapping, left) if left else mapping
+        export = replace(export, mapping=mapping)
     yield f"# Where the ratings stand in {_one_line(export.source)}. It is read as {export.platform}: {export.why}."
     yield "# Change what is wrong, say what is missing; lines with # are remarks, or off."
     yield "#"
     yield "# In names, {slot} stands for what only tells columns apart, and {worker}, {item}, {system},"
     yield "# {criterion} for a part of the rating itself; {value} for the rating, where a column is marked."
     yield ""
-    yield f"schema = {json.dumps(MAPPING_SCHEMA)}"
+    yield f"schema = {json.dumps('humeval_power/mapping/1')}"
     yield f"platform = {json.dumps(export.platform)}"
     yield from _ratings(mapping)
     if left:
@@ -154,36 +154,22 @@ def _slots(export: Export) -> Iterator[str]:
 
 
 def _words(export: Export) -> Iterator[str]:
-    words = _answers_in_words(export)
-    known = {} if export.mapping is None else export.mapping.words
-    if not (words or known):
-        return
-    yield "# The number of each answer in words (how often it was given):"
-    yield "[words]"
-    for text, number in known.items():
-        yield f"{_quoted(text)} = {number:.12g}"
-    for text, times in words.items():
-        if text not in known:
-            yield f"# {_quoted(text)} =    # {times:,}"
-    yield ""
-
-
-def _answers_in_words(export: Export) -> MappingType[str, int]:
     """Answers that are no numbers, by how often they stand in the columns of ratings."""
     mapping = export.mapping
     if mapping is None:
-        return {}
+        return
     kept, _ = kept_rows(export.frame, mapping, what="rows")
     words, _ = answers_in_words(export.frame.loc[kept], mapping, mapping.ratings)
-    return dict(words.most_common())
-
-
-def _free_text(export: Export) -> list[str]:
-    """The criteria that are comments, where others are ratings."""
-    if export.mapping is None:
-        return []
-    criteria = criteria_in_words(export.frame, export.mapping)
-    return [name for name, words in criteria.items() if is_free_text(name, words)]
+    if not (words or mapping.words):
+        return
+    yield "# The number of each answer in words (how often it was given):"
+    yield "[words]"
+    for text, number in mapping.words.items():
+        yield f"{_quoted(text)} = {number:.12g}"
+    for text, times in words.most_common():
+        if text not in mapping.words:
+            yield f"# {_quoted(text)} =    # {times:,}"
+    yield ""
 
 
 def _conditions(export: Export) -> Iterator[str]:
@@ -201,31 +187,20 @@ def _conditions(export: Export) -> Iterator[str]:
     yield from (f"{_quoted(name)} = {_listing(values)}" for name, values in dropped.items())
     for name in map(str, export.frame.columns):
         bare = "".join(letter for letter in name.casefold() if letter.isalnum())
-        if (
-            name not in dropped
-            and name not in kept
-            and ("status" in bare or bare in ("finished", "approve", "reject", "type", "itemtype"))
-        ):
-            yield f"# {_quoted(name)} = [...]   # it holds {_counts(export, name)}"
+        is_state = "status" in bare or bare in ("finished", "approve", "reject", "type", "itemtype")
+        if is_state and name not in dropped and name not in kept:
+            counts = Counter(map(str, export.frame[name].fillna(""))).most_common(_FEW)
+            shown = ", ".join(f"{_one_line(text) or 'blank'} ({times:,})" for text, times in counts)
+            yield f"# {_quoted(name)} = [...]   # it holds {shortened(shown, width=200)}"
     yield ""
-
-
-def _counts(export: Export, name: str) -> str:
-    counts = Counter(str(cell) for cell in export.frame[name].fillna(""))
-    shown = ", ".join(
-        f"{_one_line(text) or 'blank'} ({times:,})" for text, times in counts.most_common(_FEW)
-    )
-    return shortened(shown, width=200)
 
 
 def _listed(export: Export) -> Iterator[str]:
     names = [str(name) for name in export.frame.columns]
     yield f"# All {len(names):,} columns{' (the first)' if len(names) > _MOST else ''}:"
     for name in names[:_MOST]:
-        question = export.questions.get(name)
-        yield f"#   {_one_line(name)}" + (
-            f"   ({shortened(_one_line(question), width=70)})" if question else ""
-        )
+        question = shortened(_one_line(export.questions.get(name, "")), width=70)
+        yield f"#   {_one_line(name)}{f'   ({question})' if question else ''}"
 
 
 def _table(name: str, values: MappingType[str, str], otherwise: str) -> Iterator[str]:
@@ -252,14 +227,6 @@ def _one_line(text: str) -> str:
 # Exports that were imported: the ratings, what left on the way, and what was read as what.
 
 _STEPS = {"read": "read", "dropped": "left out", "analysed": "ratings"}
-
-
-def _flow_rows(flow: Iterable[FlowStep]) -> Iterator[tuple[str, str, str]]:
-    """The rows of the table of a flow."""
-    for step in flow:
-        yield _STEPS[step.step], f"{step.rows:,}", step.reason
-
-
 _IDS = ("worker", "item", "system", "criterion")
 _DIGITS = 12  # of computed columns; ratings are text
 
@@ -273,7 +240,6 @@ class ImportResult(Result):
 
     table: ImportedTable
     secret: str | None = field(default=None, repr=False)
-    provenance: Provenance = UNKNOWN
 
     @cached_property
     def _frame(self) -> pd.DataFrame:
@@ -297,31 +263,24 @@ class ImportResult(Result):
         return (*said, *self.table.notices)
 
     def body(self) -> Document:
-        """How many ratings of whom, and the flow."""
+        flows = self.table.flows
+        flow = merged_flow([one.flow for one in flows])  # what each has for the same reason is one step
+        counts = [counted(self._different(name), name) for name in _IDS[:3] if name in self._frame]
+        left_out: Paragraph | Table = Paragraph("Nothing: each row that was read is used.")
+        if any(one.step == "dropped" and one.rows for one in flow):
+            of_what = flows[0].source if len(flows) == 1 else f"all {len(flows):,} files"
+            rows = tuple((_STEPS[step.step], f"{step.rows:,}", step.reason) for step in flow)
+            left_out = Table((of_what, "number", "what"), rows)
+        unit = "rating" if "rating" in self._frame else "preference"
         return Document(
-            f"{counted(self._kinds.get('rating', len(self._frame)), self._unit)} imported",
-            lead=" ".join(self._lead()),
+            f"{counted(self._kinds.get('rating', len(self._frame)), unit)} imported",
+            lead=" ".join((f"The table has {in_words(counts)}.", *left_out_notice(flow))),
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
-                Section(
-                    "What was left out, and why",
-                    (Paragraph("Nothing: each row that was read is used."),)
-                    if not any(one.step == "dropped" and one.rows for one in self._flow)
-                    else (Table((self._of_what, "number", "what"), tuple(_flow_rows(self._flow))),),
-                ),
-                *([Section("File by file", (self._files(),))] if len(self.table.flows) > 1 else []),
+                Section("What was left out, and why", (left_out,)),
+                *([Section("File by file", (self._files(),))] if len(flows) > 1 else []),
             ),
         )
-
-    def _lead(self) -> Iterator[str]:
-        counts = [counted(self._different(name), name) for name in _IDS[:3] if name in self._frame]
-        yield f"The table has {', '.join(counts[:-1])} and {counts[-1]}."
-        yield from left_out_notice(self._flow)
-
-    @property
-    def _unit(self) -> str:
-        """What a row of the table is."""
-        return "rating" if "rating" in self._frame else "preference"
 
     def _counts(self) -> Iterator[tuple[str, str]]:
         if "criterion" in self._frame:
@@ -330,14 +289,9 @@ class ImportResult(Result):
             if self._kinds:
                 yield f"{kind.capitalize()}s", f"{self._kinds[kind]:,}, which no analysis takes as ratings"
         if self.table.n_withdrawn:
-            yield (
-                "Withdrew",
-                f"{counted(self.table.n_withdrawn, 'participant')}; nothing of them is in the table",
-            )
-        if self.secret is None:
-            yield "Worker ids", "as in the export"
-        else:
-            yield "Worker ids", "pseudonyms, by a secret key"
+            who = counted(self.table.n_withdrawn, "participant")
+            yield "Withdrew", f"{who}; nothing of them is in the table"
+        yield "Worker ids", "as in the export" if self.secret is None else "pseudonyms, by a secret key"
 
     def _different(self, name: str) -> int:
         """How many different ids a column has; of an attention check's item and system it is blank."""
@@ -353,31 +307,18 @@ class ImportResult(Result):
         result = self._frame["kind"].astype(str).str.strip()
         return {kind: int((result == kind).sum()) for kind in KINDS}
 
-    @property
-    def _of_what(self) -> str:
-        flows = self.table.flows
-        return flows[0].source if len(flows) == 1 else f"all {len(flows):,} files"
-
-    @property
-    def _flow(self) -> list[FlowStep]:
-        """The flow of all exports together: what each has for the same reason is one step."""
-        return merged_flow([one.flow for one in self.table.flows])
-
     def _files(self) -> Table:
         """A row for each export: its ratings, and what left it."""
-        return Table(
-            ("file", "ratings", "left out"),
-            tuple(
-                (
-                    one.source,
-                    f"{sum(step.rows for step in one.flow if step.step == 'analysed'):,}",
-                    "; ".join(
-                        f"{step.rows:,}: {step.reason}" for step in one.flow if step.step == "dropped"
-                    ),
-                )
-                for one in self.table.flows
-            ),
-        )
+
+        def left_out(one: ExportFlow) -> str:
+            return "; ".join(f"{step.rows:,}: {step.reason}" for step in one.flow if step.step == "dropped")
+
+        columns: MappingType[str, Callable[[ExportFlow], str]] = {
+            "file": lambda one: one.source,
+            "ratings": lambda one: f"{sum(step.rows for step in one.flow if step.step == 'analysed'):,}",
+            "left out": left_out,
+        }
+        return table(self.table.flows, columns)
 
     def content(self) -> Record:
         """Counts and the flow of each export; no ratings, and no id of a worker. `n_ratings` are all rows of the
@@ -419,10 +360,8 @@ class DraftResult(Result):
     endings: ClassVar[tuple[str, ...]] = (".toml",)
 
     export: Export
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The draft as it would stand in a file."""
         return Document(
             f"A mapping for {self.export.source}",
             lead="Say what is missing, and import with it.",
@@ -432,8 +371,7 @@ class DraftResult(Result):
     def content(self) -> Record:
         """What the export was taken for, and its columns."""
         return {
-            "source": self.export.source,
-            "platform": self.export.platform,
+            **values(self.export, "source", "platform"),
             "known_by": self.export.why,
             "columns": list(map(str, self.export.frame.columns)),
             "draft": draft_text(self.export),
@@ -446,24 +384,20 @@ class DraftResult(Result):
 
 # Logs of models' scores that were imported: one table of them, and what each log was read as.
 
-IMPORT_SCORES_SCHEMA = "humeval_power/import_scores/1"
 _METRICS_SHOWN = 6
-_LOGS_SHOWN = 40
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresImportResult(Result):
     """Scores out of logs of harnesses."""
 
-    schema: ClassVar[str] = IMPORT_SCORES_SCHEMA
+    schema: ClassVar[str] = "humeval_power/import_scores/1"
     endings: ClassVar[tuple[str, ...]] = (".csv",)
 
     table: LogTable
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was read as what, and what was left out."""
         return self.table.said
 
     @cached_property
@@ -474,16 +408,31 @@ class ScoresImportResult(Result):
         return numbers.groupby(frame["system"], sort=False).mean()
 
     def body(self) -> Document:
-        """Who has how many scores of what, the means to compare with the harness's own, and the clusters."""
-        frame = self.table.frame
+        frame, logs = self.table.frame, self.table.logs
+        metrics = self.table.scores[:_METRICS_SHOWN]
+        sizes = frame.groupby("system", sort=False).size()
+        means = tuple(
+            (str(name), f"{size:,}", *(significant(float(row[metric])) for metric in metrics))
+            for size, (name, row) in zip(sizes, self.means.iterrows(), strict=True)
+        )
+        columns: MappingType[str, Callable[[Log], str]] = {
+            "log": lambda log: log.source,
+            "system": lambda log: log.system,
+            "task": lambda log: log.task,
+            "samples": lambda log: f"{len(log.samples):,}",
+        }
+        shown = logs[:40]
+        more = f"and {len(logs) - len(shown):,} more logs." if len(logs) > len(shown) else ""
         return Document(
             f"{counted(len(frame), 'answer')} imported",
             lead=f"The table has {counted(frame['system'].nunique(), 'system')} and "
             f"{counted(frame['item'].nunique(), 'item')}; nothing is compared yet.",
             sections=(
                 Section("", (Facts(tuple(self._counts())),)),
-                Section("Means of the samples", (self._means_table(),)),
-                Section("What was read", (self._logs_table(),)),
+                Section(
+                    "Means of the samples", (Table(("system", "answers", *map(shortened, metrics)), means),)
+                ),
+                Section("What was read", (table(shown, columns, more),)),
                 Section("What may not be independent", (Points(tuple(self._dependences())),)),
             ),
         )
@@ -508,24 +457,6 @@ class ScoresImportResult(Result):
         if reported:
             n_agree = sum(one.agrees for one in reported)
             yield "Means as the harness reported", f"{n_agree:,} of {len(reported):,}"
-
-    def _means_table(self) -> Table:
-        shown = list(self.table.scores[:_METRICS_SHOWN])
-        sizes = self.table.frame.groupby("system", sort=False).size()
-        rows = tuple(
-            (str(name), f"{size:,}", *(significant(float(row[metric])) for metric in shown))
-            for size, (name, row) in zip(sizes, self.means.iterrows(), strict=True)
-        )
-        return Table(("system", "answers", *(shortened(name) for name in shown)), rows)
-
-    def _logs_table(self) -> Table:
-        rows = [
-            (log.source, log.system, log.task, f"{len(log.samples):,}")
-            for log in self.table.logs[:_LOGS_SHOWN]
-        ]
-        rest = len(self.table.logs) - len(rows)
-        caption = f"and {rest:,} more logs." if rest else ""
-        return Table(("log", "system", "task", "samples"), tuple(rows), caption)
 
     def _dependences(self) -> Iterator[str]:
         frame = self.table.frame
@@ -559,11 +490,9 @@ class ScoresImportResult(Result):
             "clusters": [asdict(one) for one in self.table.clusters],
             "logs": [
                 {
-                    "source": log.source,
-                    "harness": log.harness,
+                    **values(log, "source", "harness"),
                     "known_by": log.why,
-                    "system": log.system,
-                    "task": log.task,
+                    **values(log, "system", "task"),
                     "n_samples": len(log.samples),
                     "reported": [asdict(one) for one in reported_means(log)],
                     "notices": list(log.notices),

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,15 +17,16 @@ import pandas as pd
 from humeval_power.checking.columns import listing
 from humeval_power.checking.exports.assigned import WholeWork
 from humeval_power.checking.rehearsed import RECORD_SCHEMA, rehearsed_worker
+from humeval_power.checking.rows import KINDS
 from humeval_power.choices import Response
-from humeval_power.designs import Design
 from humeval_power.differences import Difference
-from humeval_power.errors import InputError, Problem
+from humeval_power.errors import InputError, Problem, refuse
 from humeval_power.parameters import Parameters
 from humeval_power.safe_text import table_csv
-from humeval_power.saying.document import Document, Fact, Facts, Points, Section, Table
+from humeval_power.saying.document import Document, Fact, Facts, Points, Section
 from humeval_power.saying.numbers import counted
-from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import PLAN_FILE, Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.quality_control import USUAL_BEHAVIOUR
 from humeval_power.simulation.rehearsal import Fieldwork, Floats, Habits, Mask, RehearsedRatings, World
@@ -61,23 +62,17 @@ class RehearsalResult(Result):
     coded: bool = False
     look: int | None = None
     plan_text: str | None = None
-    provenance: Provenance = UNKNOWN
 
     @cached_property
     def collected(self) -> pd.DataFrame:
         """A row for each rating, repeat and check that was done, as the field gives them back, decoded."""
-        import pandas as pd
-
         frame, drawn = self.work.frame, self.drawn
         is_check = (frame["kind"] == "check").to_numpy()
-        criteria = self.plan.criteria or ("",)
-        done = (
-            drawn.done
-            if self.look is None
-            else drawn.done & (frame["look"].astype(int) <= self.look).to_numpy()
-        )
+        done = drawn.done
+        if self.look is not None:
+            done = done & (frame["look"].astype(int) <= self.look).to_numpy()
         parts = []
-        for place, criterion in enumerate(criteria):
+        for place, criterion in enumerate(self.plan.criteria or ("",)):
             given = done & (~np.isnan(drawn.rating[place]) | (is_check & (place == 0)))
             rows = np.flatnonzero(given)
             mine, check = frame.iloc[rows], is_check[rows]
@@ -92,12 +87,9 @@ class RehearsalResult(Result):
                         "system": mine["system"],
                         **({"criterion": np.where(check, "", criterion)} if self.plan.criteria else {}),
                         "rating": raw,
-                        "kind": mine["kind"],
-                        "code": mine["code"],
-                        "slot": mine["slot"],
-                        "batch": mine["batch"],
-                        "order": mine["order"],
-                        "place": mine["place"],
+                        **{
+                            name: mine[name] for name in ("kind", "code", "slot", "batch", "order", "place")
+                        },
                         **{name: mine[name] for name in ("document", "look") if (frame[name] != "").any()},
                         "seconds": np.round(drawn.seconds[rows], 1),
                         "passed": np.where(check, drawn.passed[rows].astype(int).astype(object), ""),
@@ -110,8 +102,6 @@ class RehearsalResult(Result):
     def _answers_to_checks(self, right: pd.Series, passed: Mask) -> Floats:
         """What is answered to attention checks that ask for a point of the scale: that one, or an end of the scale
         that it is not; NaN where no point is known."""
-        import pandas as pd
-
         answers = pd.to_numeric(right, errors="coerce").to_numpy(dtype=np.float64)
         low, high = (0.0, 1.0) if self.scale is None else (self.scale.low, self.scale.high)
         other = np.where(answers == low, high, low)
@@ -138,7 +128,6 @@ class RehearsalResult(Result):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """That it is a rehearsal, and what a reader of the table would trip over."""
         said = ["A rehearsal: its workers are called so, and their ratings are nobody's."]
         beyond = int(((self.drawn.rating < 0) | (self.drawn.rating > 1)).sum())
         if beyond:
@@ -149,62 +138,59 @@ class RehearsalResult(Result):
         return tuple(said)
 
     def body(self) -> Document:
-        """What was drawn from what, and what came back."""
-        table = self.collected
-        return Document(
-            f"A rehearsal: {counted(int((table['kind'] == 'rating').sum()), 'rating')}",
-            lead=f"{table['slot'].nunique():,} of {self.work.frame['slot'].nunique():,} workers gave something; "
-            "all of it is drawn from the plan.",
-            sections=(
+        came_back, sections = (
+            self.collected,
+            [
                 Section("What came back", (Facts(tuple(self._came_back())),)),
                 Section("Drawn from", (Facts(tuple(self._world())), Points(tuple(self._assumed())))),
-                *(() if self.plan.many is None else (Section("Systems", (_means(self.world),)),)),
-            ),
+            ],
+        )
+        if isinstance(self.world, SystemsParameters):
+            means = zip(self.world.names, self.world.means, strict=True)
+            columns = {"system": lambda one: one[0], "true mean on [0, 1]": lambda one: f"{one[1]:.4g}"}
+            sections.append(Section("Systems", (table(means, columns),)))
+        return Document(
+            f"A rehearsal: {counted(int((came_back['kind'] == 'rating').sum()), 'rating')}",
+            lead=f"{came_back['slot'].nunique():,} of {self.work.frame['slot'].nunique():,} workers gave "
+            "something; all of it is drawn from the plan.",
+            sections=tuple(sections),
         )
 
     def _came_back(self) -> Iterator[Fact]:
-        frame, table = self.work.frame, self.collected
-        for kind in ("rating", "repeat", "check"):
-            planned = int((frame["kind"] == kind).sum()) * (
-                1 if kind == "check" else max(1, len(self.plan.criteria))
-            )
+        frame, came_back = self.work.frame, self.collected
+        for kind in KINDS:
+            times = 1 if kind == "check" else max(1, len(self.plan.criteria))
+            planned = int((frame["kind"] == kind).sum()) * times
             if planned:
-                yield (
-                    f"{kind.capitalize()}s",
-                    f"{int((table['kind'] == kind).sum()):,} of {planned:,} shown",
-                )
-        stopped = self._stopped
-        if stopped:
-            yield "Stopped early", ", ".join(stopped)
+                n = int((came_back["kind"] == kind).sum())
+                yield f"{kind.capitalize()}s", f"{n:,} of {planned:,} shown"
+        if self._stopped:
+            yield "Stopped early", ", ".join(self._stopped)
+        slots = dict.fromkeys(frame["slot"])
         for code, words in ((AT_RANDOM, "Answered at random"), (STRAIGHT, "One answer for all")):
-            names = [name for name, kind in zip(self._slots, self.drawn.kind, strict=True) if kind == code]
+            names = [name for name, kind in zip(slots, self.drawn.kind, strict=True) if kind == code]
             if names:
                 yield words, ", ".join(names)
-        checks = table[table["kind"] == "check"]
+        checks = came_back[came_back["kind"] == "check"]
         if len(checks):
             yield "Checks passed", f"{int(checks['passed'].sum()):,} of {len(checks):,}"
 
     @property
-    def _slots(self) -> list[str]:
-        return list(dict.fromkeys(self.work.frame["slot"]))
-
-    @property
     def _stopped(self) -> list[str]:
         """Slots that did not do all of their batches, each with the last that it did."""
-        frame = self.work.frame
-        by_slot = frame.assign(done=self.drawn.done).groupby("slot", sort=False)
         sentences = []
-        for slot, rows in by_slot:
+        for slot, rows in self.work.frame.assign(done=self.drawn.done).groupby("slot", sort=False):
             if not rows["done"].all():
                 last = rows["batch"][rows["done"]].max() if rows["done"].any() else 0
-                sentences.append(f"{slot} " + (f"after batch {last}" if last else "before the first batch"))
+                sentences.append(f"{slot} {f'after batch {last}' if last else 'before the first batch'}")
         return sentences
 
     def _world(self) -> Iterator[Fact]:
         if self.effect is not None and self.plan.many is None:
             yield "True effect", str(self.effect)
         yield "Design", str(self.plan.design())
-        yield "Standard deviations", ", ".join(_deviations(self.world))
+        sds = {name: value for name, value in self.world.as_dict().items() if name.startswith("sd_")}
+        yield "Standard deviations", ", ".join(f"{name} {_range(value)}" for name, value in sds.items())
         yield "Response", f"{self._response}, on {'0 to 1' if self.scale is None else self.scale}"
         if self.plan.criteria:
             yield "Criteria", f"{', '.join(self.plan.criteria)}: each drawn anew from the same parameters"
@@ -233,12 +219,12 @@ class RehearsalResult(Result):
 
     def content(self) -> Record:
         """What was drawn from what, and how much came back; no ratings."""
-        table = self.collected
+        came_back = self.collected
         return {
             "coded": self.coded,
             "look": self.look,
-            "n_rows": {kind: int((table["kind"] == kind).sum()) for kind in ("rating", "repeat", "check")},
-            "n_workers": int(table["slot"].nunique()),
+            "n_rows": {kind: int((came_back["kind"] == kind).sum()) for kind in KINDS},
+            "n_workers": int(came_back["slot"].nunique()),
             "stopped": self._stopped,
             "effect": None if self.effect is None else self.effect.value,
             "design": str(self.plan.design()),
@@ -250,27 +236,17 @@ class RehearsalResult(Result):
         }
 
 
-def _deviations(world: World) -> Iterator[str]:
-    """Each with its name; of several systems the range, where theirs differ."""
-    for name, value in world.as_dict().items():
-        if name.startswith("sd_"):
-            values = value if isinstance(value, list) else [value]
-            ends = dict.fromkeys(f"{end:.4g}" for end in (min(values), max(values)))
-            yield f"{name} {' to '.join(ends)}"
+def _range(value: Any) -> str:
+    """A value; of several systems from the least to the most, where theirs differ."""
+    every = value if isinstance(value, list) else [value]
+    return " to ".join(dict.fromkeys(f"{end:.4g}" for end in (min(every), max(every))))
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:g} %"
 
 
-def _means(world: World) -> Table:
-    assert not isinstance(world, Parameters)
-    rows = tuple((name, f"{mean:.4g}") for name, mean in zip(world.names, world.means, strict=True))
-    return Table(("system", "true mean on [0, 1]"), rows)
-
-
 NO_LOSSES = Losses()
-_REMEDY = "Give the assignment that was made by this plan, or the plan that it was made by."
 
 
 def world_of(
@@ -369,13 +345,11 @@ def fieldwork(plan: Plan, work: WholeWork) -> Fieldwork:
 
     Raises InputError: an assignment that is not of this plan: everything that differs, at once.
     """
-    design = plan.design()
-    problems = [
-        Problem(f"{values}.", _REMEDY if last else "", place=work.source)
-        for values, last in _with_last(list(_differences(plan, design, work)))
-    ]
+    problems = [Problem(f"{one}.", "", place=work.source) for one in _differences(plan, work)]
     if problems:
-        raise InputError(problems)
+        remedy = "Give the assignment that was made by this plan, or the plan that it was made by."
+        problems[-1] = replace(problems[-1], remedy=remedy)
+    refuse(problems)
     frame = work.frame
     worker, slots = pd.factorize(frame["slot"])
     shown = (frame["kind"] != "check").to_numpy()
@@ -403,14 +377,9 @@ def fieldwork(plan: Plan, work: WholeWork) -> Fieldwork:
     )  # fmt: skip
 
 
-def _with_last(names: list[str]) -> Iterator[tuple[str, bool]]:
-    """Each with whether it is the last, which tells what to do."""
-    return ((one, place == len(names)) for place, one in enumerate(names, start=1))
-
-
-def _differences(plan: Plan, design: Design, work: WholeWork) -> Iterator[str]:
+def _differences(plan: Plan, work: WholeWork) -> Iterator[str]:
     """In what an assignment is not that of the plan."""
-    rows, counts = work.planned, plan.counts
+    rows, counts, design = work.planned, plan.counts, plan.design()
     added, rows = rows[rows["added"]], rows[~rows["added"]]
     strange = sorted(set(added["item"]) - set(rows["item"]))
     if strange:
@@ -435,18 +404,13 @@ def _differences(plan: Plan, design: Design, work: WholeWork) -> Iterator[str]:
             f"its outputs get {theirs.min():,} to {theirs.max():,} ratings each; those of the plan get "
             f"{ours.min():,} to {ours.max():,}"
         )
-    yield from _other_documents(plan, work)
-    yield from _other_looks(plan, rows)
-
-
-def _other_documents(plan: Plan, work: WholeWork) -> Iterator[str]:
-    planned = plan.counts.n_documents
     shown = work.frame[work.frame["kind"] != "check"]
     n_documents = shown["document"][shown["document"] != ""].nunique()
-    if n_documents != planned:
-        yield f"it has {n_documents:,} documents; the plan has {planned:,}"
+    if n_documents != counts.n_documents:
+        yield f"it has {n_documents:,} documents; the plan has {counts.n_documents:,}"
     elif (shown.groupby("item")["document"].nunique() > 1).any():
         yield "it shows an item in more than one document"
+    yield from _other_looks(plan, rows)
 
 
 def _other_looks(plan: Plan, rows: pd.DataFrame) -> Iterator[str]:
@@ -460,8 +424,5 @@ def _other_looks(plan: Plan, rows: pd.DataFrame) -> Iterator[str]:
     sizes = [int((rows["look"] == str(look)).sum()) for look in range(1, len(planned) + 1)]
     fewer = plan.drops_systems and all(size <= most for size, most in zip(sizes, planned, strict=True))
     if sizes != planned and not fewer:  # dropped systems are rated no more, and later stages come later
-        yield f"its looks need {_numbers(sizes)} ratings; those of the plan {_numbers(planned)}"
-
-
-def _numbers(counts: list[int]) -> str:
-    return listing([f"{count:,}" for count in counts])
+        need, are = (listing([f"{count:,}" for count in each]) for each in (sizes, planned))
+        yield f"its looks need {need} ratings; those of the plan {are}"

@@ -4,44 +4,45 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from humeval_power.checking.cells import Mask, read_cells, read_numbers
 from humeval_power.checking.exports.assigned import AssignmentTable
 from humeval_power.checking.exports.decoding import FATES, AssignmentMatch, Fate
 from humeval_power.checking.rows import KINDS, refused_rows
 from humeval_power.exclusions import NO_RULES, ExclusionRules, rule_words
-from humeval_power.safe_text import picture_text, table_csv
-from humeval_power.saying.document import (
-    Document,
-    Fact,
-    Facts,
-    Listing,
-    Paragraph,
-    Picture,
-    Points,
-    Section,
-    Table,
-)
-from humeval_power.saying.figure_style import COLOURS, GRID, QUIET, house_style
+from humeval_power.safe_text import table_csv
+from humeval_power.saying.chart import Axis, Chart, Series
+from humeval_power.saying.document import Block, Document, Fact, Facts, Listing, Paragraph, Points, Section
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.quantities import values
-from humeval_power.saying.result import COLLECT_STATUS_SCHEMA, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import COLLECT_STATUS_SCHEMA, Record, Result
+from humeval_power.saying.stated import table
 from humeval_power.studies.field.form import BY_ID, Names
-from humeval_power.studies.field.worker_quality import WorkerQuality
+from humeval_power.studies.field.worker_quality import Floats, WorkerQuality
 from humeval_power.studies.plan.assignment import numbered
 
-# How the workers of a study work, in its status: who stands out, and whom the rules would leave out.
-
+SPARES_TITLE = "Spares to call"
+MOST_BARS = 40  # slots that have a bar of their own
+_DIGITS = 12
+_MISSING = ("slot", "batch", "order", "kind", "code", "item", "look")
 _ENDS = 3  # workers that are named at an end of a statistic
 _MOST_NAMED = 20
+_MOST_SLOTS = 20  # of a short table
+_NOT_COUNTED: Mapping[Fate, str] = {
+    "copy": "the same answer in another row; counted once",
+    "taken over": "of what a spare has taken over",
+    "unknown code": "of codes that no row of the assignment has",
+    "unknown slot": "of slots that the assignment does not have",
+    "not given": "of outputs that their slot was not given",
+    "twice": "another answer to what was answered before",
+}
 # The statistics at whose ends a worker stands out: the column, what is said of it, whether low values do.
 _LOOKED_AT = (
     ("failed_checks", "checks failed", False),
@@ -51,312 +52,7 @@ _LOOKED_AT = (
     ("repeats", "repeats differ by", False),
     ("agreement", "least agreement", True),
 )
-
-
-_UNITS = {
-    "repeats": " Repeats differ by a share of the scale.",
-    "agreement": " Agreement is the correlation with the others.",
-}
-
-
-def standing_out(result: StatusResult) -> Iterator[Table]:
-    """The slots at the ends of each statistic."""
-    slots = result.slots
-    if result.quality is None:
-        return
-    rows = []
-    for name, said, low in _LOOKED_AT:
-        known = slots[slots[name].notna() & slots["done"].gt(0)].sort_values(
-            name, ascending=low, kind="stable"
-        )
-        if name == "failed_checks":
-            known = known[known["checks_failed"] > 0]
-        elif name == "seconds" and not low:  # of a few slots the others are the fastest
-            known = known.head(max(len(known) - _ENDS, 0))
-        if len(known):
-            named = [f"{row['slot']} ({_value(name, row)})" for row in known.head(_ENDS).to_dict("records")]
-            rows.append((said, ", ".join(named)))
-    if rows:
-        caption = "The first three of each. Rules that were set beforehand say whether that is too much."
-        for name, words in _UNITS.items():
-            caption += words if slots[name].notna().any() else ""
-        yield Table(("statistic", "slots"), tuple(rows), caption, in_words=True)
-
-
-def _value(name: str, row: Mapping[object, object]) -> str:
-    if name == "failed_checks":
-        return f"{row['checks_failed']} of {row['checks']}"
-    return f"{float(str(row[name])):.3g}"
-
-
-def rules_so_far(result: StatusResult) -> Iterator[Points | Paragraph]:
-    """Whom the rules of the plan would leave out as things stand."""
-    if not result.rules or result.quality is None:
-        return
-    broken = result.rules.broken(result.quality.statistics)
-    slot_of = dict(zip(result.progress.slots["worker"], result.progress.slots["slot"], strict=True))
-    said = []
-    for name, mask in broken.items():
-        slots = [
-            slot_of.get(worker, "?")
-            for worker, out in zip(result.quality.workers, mask, strict=True)
-            if out
-        ]
-        more = f" and {len(slots) - _MOST_NAMED:,} more" if len(slots) > _MOST_NAMED else ""
-        named = f" ({', '.join(slots[:_MOST_NAMED])}{more})" if slots else ""
-        said.append(
-            f"{counted(len(slots), 'worker')} {rule_words(name, result.rules.limits[name])}{named}."
-        )
-    yield Points(tuple(said))
-    yield Paragraph("Limits are reached for good only when a slot is complete.")
-
-
-_STATISTICS = {
-    "seconds": "seconds",
-    "same_answer": "one answer",
-    "repeats": "repeats differ",
-    "agreement": "agreement",
-}
-
-
-def work_of_slots(result: StatusResult) -> Iterator[Table]:
-    """The statistics of every slot that is begun."""
-    if result.quality is None:
-        return
-    begun = result.slots[result.slots["done"] > 0]
-    rows = tuple(
-        (
-            str(row["slot"]),
-            f"{row['checks_failed']} of {row['checks']}",
-            *(_cell(row[name]) for name in _STATISTICS),
-        )
-        for row in begun.to_dict("records")
-    )
-    yield Table(("slot", "checks failed", *_STATISTICS.values()), rows)
-
-
-def _cell(value: object) -> str:
-    number = float(str(value))
-    return "-" if math.isnan(number) else f"{number:.3g}"
-
-
-# What the status of a study says: how far it is, who stands out, what does not fit, and which spares to
-# call.
-
-_MOST_SLOTS = 20  # of a short table
-SPARES_TITLE = "Spares to call"
-_MOST_SPARES = 5  # commands that are printed
-_NOT_COUNTED: Mapping[Fate, str] = {
-    "copy": "the same answer in another row; counted once",
-    "taken over": "of what a spare has taken over",
-    "unknown code": "of codes that no row of the assignment has",
-    "unknown slot": "of slots that the assignment does not have",
-    "not given": "of outputs that their slot was not given",
-    "twice": "another answer to what was answered before",
-}
-
-
-def status_document(result: StatusResult) -> Document:
-    """The document of a status; in it stands nothing by system."""
-    progress = result.progress
-    slots = result.slots
-    return Document(
-        f"{progress.n_done:,} of {progress.n_expected:,} answers are in",
-        lead=_lead(result),
-        headline=tuple(_headline(result)),
-        sections=tuple(
-            section
-            for section in (
-                Section("People", (*_slots_table(slots), *_picture(slots))),
-                Section("Work that stands out", tuple(standing_out(result))),
-                Section("The rules of the plan, as things stand", tuple(rules_so_far(result))),
-                Section("Looks", tuple(_looks(result))),
-                Section(SPARES_TITLE, tuple(_spares(result))),
-                Section("What is not counted", tuple(_not_counted(result))),
-                Section("Items that lack ratings", tuple(_items(result)), is_detail=True),
-                Section("All people", tuple(_all_slots(slots)), is_detail=True),
-                Section("The work of each person", tuple(work_of_slots(result)), is_detail=True),
-            )
-            if section.blocks
-        ),
-    )
-
-
-def _lead(result: StatusResult) -> str:
-    progress = result.progress
-    states = result.slots["state"].value_counts()
-    people = ", ".join(f"{n:,} {state}" for state, n in states.items())
-    return (
-        f"{percent(progress.n_done / max(progress.n_expected, 1))} of the work is done; people: {people}. "
-        f"Nothing here depends on which system an output is of."
-    )
-
-
-def _headline(result: StatusResult) -> Iterator[Fact]:
-    progress = result.progress
-    kinds = [f"{done:,} of {n:,} {kind}s" for kind, (done, n) in progress.of_kind().items() if n]
-    yield "Done", ", ".join(kinds)
-    gone = f"; {progress.n_withdrawn:,} of them withdrew" if progress.n_withdrawn else ""
-    yield "Workers", f"{progress.n_workers:,}{gone}"
-    items = progress.items()
-    complete = int((items["done"] >= items["expected"]).sum())
-    if len(items):
-        yield "Items", f"{complete:,} of {len(items):,} have all their ratings"
-    if progress.n_without_slot:
-        yield "Without a slot", f"{counted(progress.n_without_slot, 'answer')} whose slot cannot be told"
-
-
-_HEADER = ("slot", "worker", "state", "done", "batches", "extra")
-
-
-def _slots_table(slots: pd.DataFrame) -> Iterator[Table]:
-    """The slots that are not complete, if any; all of a small study."""
-    open_ones = slots[~slots["state"].isin(["complete", "taken over"]) | (slots["extra"] > 0)]
-    shown = slots if len(slots) <= _MOST_SLOTS else open_ones.head(_MOST_SLOTS)
-    caption = ""
-    if len(slots) > _MOST_SLOTS:
-        rest = len(open_ones) - len(shown)
-        caption = f"People whose work is not complete{f'; {rest:,} more are not shown' if rest else ''}."
-    if len(shown):
-        yield Table(_HEADER, tuple(_slot_rows(shown)), caption)
-
-
-def _all_slots(slots: pd.DataFrame) -> Iterator[Table]:
-    """Every slot, where those are not all shown already."""
-    if len(slots) > _MOST_SLOTS:
-        yield Table(_HEADER, tuple(_slot_rows(slots)))
-
-
-def _slot_rows(slots: pd.DataFrame) -> Iterator[tuple[str, ...]]:
-    names = ("slot", "worker", "workers", "state", "done", "expected", "batches_done", "n_batches", "extra")
-    for slot, worker, workers, state, done, expected, batches, of, extra in slots[list(names)].itertuples(
-        index=False
-    ):
-        who = f"{worker} and {workers - 1} more" if workers > 1 else worker
-        yield slot, who or "-", state, f"{done} of {expected}", f"{batches} of {of}", f"{extra}"
-
-
-def _picture(slots: pd.DataFrame) -> Iterator[Picture]:
-    """How far each is, while somebody has work to do."""
-    expected = slots[slots["expected"] > 0]
-    full = int((expected["done"] == expected["expected"]).sum())
-    if full == len(expected):  # which the lead says
-        return
-
-    def draw() -> object:
-        return progress_figure(
-            expected["slot"].tolist(), expected["done"].tolist(), expected["expected"].tolist()
-        )
-
-    words = f"How much of each slot's work is done: {full:,} of {len(expected):,} slots are complete."
-    yield Picture("progress", draw, words=words)  # type: ignore[arg-type]
-
-
-def _looks(result: StatusResult) -> Iterator[Facts]:
-    looks = result.progress.looks()
-    if not looks:
-        return
-    lines, open_before = [], False
-    for name, done, expected in looks:
-        said = f"{done:,} of {expected:,} answers"
-        if done == expected and not open_before:
-            said += ": complete, the look may be taken"
-        open_before = open_before or done < expected
-        lines.append((f"Look {name}", said))
-    yield Facts(tuple(lines))
-
-
-def _spares(result: StatusResult) -> Iterator[Table | Paragraph | Listing]:
-    spares = result.spares
-    if not spares:
-        return
-    rows = tuple((one.slot, one.why, one.name, f"{one.first_batch}") for one in spares[:_MOST_SLOTS])
-    rest = len(spares) - len(rows)
-    caption = f"{rest:,} more are not shown." if rest else ""
-    yield Table(("slot", "why", "spare", "from batch"), rows, caption)
-    certain = [one for one in spares if one.certain]
-    now = (certain or list(spares))[:_MOST_SPARES]
-    yield Paragraph(
-        "A spare gets its table from the command that made the assignment, with this added and at least "
-        f"{counted(int(now[-1].name[1:]), 'spare')} in reserve. Follow the study by both tables then."
-    )
-    typed = " ".join(f"--replace {one.takeover}" for one in now)
-    yield Listing(f"humeval-power assign ... {typed} -o {'-'.join(one.name for one in now)}.csv")
-
-
-def _not_counted(result: StatusResult) -> Iterator[Facts]:
-    fates = result.progress.fates
-    lines = [(f"{fates[fate]:,}", said) for fate, said in _NOT_COUNTED.items() if fates.get(fate)]
-    if lines:
-        yield Facts(tuple(lines))
-
-
-def _items(result: StatusResult) -> Iterator[Table]:
-    items = result.progress.items()
-    short = items[items["done"] < items["expected"]].sort_values("done", kind="stable")
-    if short.empty:
-        return
-    rows = tuple((str(row.item), f"{row.done} of {row.expected}") for row in short.head(100).itertuples())
-    rest = len(short) - len(rows)
-    yield Table(("item", "ratings"), rows, f"{rest:,} more are not shown." if rest else "")
-
-
-# Which spares to call: slots whose worker is lost, and what a spare would take over.
-
-_SPARE = re.compile(r"r(\d+)")
-_LOST = {"withdrawn": "the worker withdrew", "refused": "the work was rejected or returned"}
-_BROKEN = "the rules leave its worker out"
-_MOST_UNCERTAIN = 20
-_BEGUN = "begun; if its worker does not come back"
-
-
-@dataclass(frozen=True, slots=True)
-class Spare:
-    """A spare slot for one whose worker is lost, and from which batch on. `certain` is False where the worker may
-    still come back."""
-
-    name: str
-    slot: str
-    first_batch: int
-    why: str
-    certain: bool
-
-    @property
-    def takeover(self) -> str:
-        """As it is typed: r01=w07, or r01=w07:3."""
-        return f"{self.name}={self.slot}" + (f":{self.first_batch}" if self.first_batch > 1 else "")
-
-
-def spares_to_call(
-    progress: Progress, assigned: AssignmentTable, *, broken: Collection[str] = ()
-) -> tuple[Spare, ...]:
-    """A spare for each slot whose worker is lost for certain, then for the first 20 that are begun.
-
-    Where all that a worker gave leaves, the spare takes over the whole slot, else from the first batch on that is
-    not done. The work of a spare is that of the slot which it replaces.
-
-    broken : slots whose workers the rules leave out.
-    """
-    wanted: list[tuple[str, int, str, bool]] = []
-    for row in progress.slots.itertuples():
-        name, state = str(row.slot), str(row.state)
-        slot, first = assigned.work_of(name)
-        if state in _LOST:
-            wanted.append((slot, first, _LOST[state], True))
-        elif name in broken:
-            wanted.append((slot, first, _BROKEN, state == "complete"))
-        elif state == "begun":
-            wanted.append((slot, int(str(row.next_batch)), _BEGUN, False))
-    lost = [one for one in wanted if one[3]]
-    wanted = [*lost, *[one for one in wanted if not one[3]][:_MOST_UNCERTAIN]]
-    used = [int(match[1]) for slot in assigned.slots if (match := _SPARE.fullmatch(slot))]
-    first = max(used, default=0)
-    names = numbered("r", first + len(wanted))[first:]
-    return tuple(Spare(name, *one) for name, one in zip(names, wanted, strict=True))
-
-
-_DIGITS = 12
-_MISSING = ("slot", "batch", "order", "kind", "code", "item", "look")
+Row = dict[Hashable, Any]  # of the slots
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -378,11 +74,9 @@ class StatusResult(Result):
     rules: ExclusionRules = NO_RULES
     names: Names = BY_ID
     notices: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was noticed in reading the exports."""
         return self.notices
 
     @cached_property
@@ -420,29 +114,186 @@ class StatusResult(Result):
         return rows.loc[~rows["done"], list(_MISSING)].reset_index(drop=True)
 
     def body(self) -> Document:
-        """How far the study is, who stands out, what does not fit, and which spares to call."""
-        return status_document(self)
+        """How far the study is, who stands out, what does not fit, and which spares to call; nothing by system."""
+        progress, states = self.progress, self.slots["state"].value_counts()
+        sections = (
+            ("People", self._people(), False),
+            ("Work that stands out", self._standing_out(), False),
+            ("The rules of the plan, as things stand", self._rules_so_far(), False),
+            ("Looks", self._looks(), False),
+            (SPARES_TITLE, self._spares(), False),
+            ("What is not counted", self._not_counted(), False),
+            ("Items that lack ratings", self._items(), True),
+            ("All people", self._all_people(), True),
+            ("The work of each person", self._work_of_people(), True),
+        )
+        with_blocks = ((title, tuple(blocks), is_detail) for title, blocks, is_detail in sections)
+        return Document(
+            f"{progress.n_done:,} of {progress.n_expected:,} answers are in",
+            lead=f"{percent(progress.n_done / max(progress.n_expected, 1))} of the work is done; people: "
+            f"{', '.join(f'{n:,} {state}' for state, n in states.items())}. Nothing here depends on which system "
+            "an output is of.",
+            headline=tuple(self._headline()),
+            sections=tuple(Section(*section) for section in with_blocks if section[1]),
+        )
+
+    def _headline(self) -> Iterator[Fact]:
+        progress, items = self.progress, self.progress.items()
+        kinds = [f"{done:,} of {n:,} {kind}s" for kind, (done, n) in progress.of_kind().items() if n]
+        yield "Done", ", ".join(kinds)
+        gone = f"; {progress.n_withdrawn:,} of them withdrew" if progress.n_withdrawn else ""
+        yield "Workers", f"{progress.n_workers:,}{gone}"
+        if len(items):
+            complete = int((items["done"] >= items["expected"]).sum())
+            yield "Items", f"{complete:,} of {len(items):,} have all their ratings"
+        if progress.n_without_slot:
+            yield (
+                "Without a slot",
+                f"{counted(progress.n_without_slot, 'answer')} whose slot cannot be told",
+            )
+
+    def _people(self) -> Iterator[Block]:
+        """The slots that are not complete, if any; all of a small study; how far each is while there is work."""
+        slots, caption = self.slots, ""
+        shown = slots
+        if len(slots) > _MOST_SLOTS:
+            is_open = ~slots["state"].isin(["complete", "taken over"]) | (slots["extra"] > 0)
+            shown = slots[is_open].head(_MOST_SLOTS)
+            rest = int(is_open.sum()) - len(shown)
+            caption = (
+                f"People whose work is not complete{f'; {rest:,} more are not shown' if rest else ''}."
+            )
+        if len(shown):
+            yield table(_records(shown), _PEOPLE, caption)
+        expected = slots[slots["expected"] > 0]
+        shares = (expected["done"] / expected["expected"]).to_numpy(dtype=np.float64)
+        if (shares < 1).any():  # else the lead says it
+            yield _progress_chart(expected["slot"].tolist(), shares)
+
+    def _all_people(self) -> Iterator[Block]:
+        """Every slot, where those are not all shown already."""
+        if len(self.slots) > _MOST_SLOTS:
+            yield table(_records(self.slots), _PEOPLE)
+
+    def _standing_out(self) -> Iterator[Block]:
+        """The slots at the ends of each statistic."""
+        slots = self.slots
+        if self.quality is None:
+            return
+        rows = []
+        for name, said, low in _LOOKED_AT:
+            known = slots[slots[name].notna() & slots["done"].gt(0)]
+            known = known.sort_values(name, ascending=low, kind="stable")
+            if name == "failed_checks":
+                known = known[known["checks_failed"] > 0]
+            elif name == "seconds" and not low:  # of a few slots the others are the fastest
+                known = known.head(max(len(known) - _ENDS, 0))
+            cell = _checks_failed if name == "failed_checks" else _statistic(name)
+            named = [f"{row['slot']} ({cell(row)})" for row in known.head(_ENDS).to_dict("records")]
+            if named:
+                rows.append((said, ", ".join(named)))
+        caption = "The first three of each. Rules that were set beforehand say whether that is too much."
+        if slots["repeats"].notna().any():
+            caption += " Repeats differ by a share of the scale."
+        if slots["agreement"].notna().any():
+            caption += " Agreement is the correlation with the others."
+        if rows:
+            columns = {"statistic": lambda row: row[0], "slots": lambda row: row[1]}
+            yield table(rows, columns, caption, in_words=True)
+
+    def _rules_so_far(self) -> Iterator[Block]:
+        """Whom the rules of the plan would leave out as things stand."""
+        if not self.rules or self.quality is None:
+            return
+        slot_of = dict(zip(self.progress.slots["worker"], self.progress.slots["slot"], strict=True))
+        said = []
+        for name, mask in self.rules.broken(self.quality.statistics).items():
+            left_out = np.array(self.quality.workers, dtype=object)[mask]
+            slots = [slot_of.get(worker, "?") for worker in left_out]
+            more = f" and {len(slots) - _MOST_NAMED:,} more" if len(slots) > _MOST_NAMED else ""
+            named = f" ({', '.join(slots[:_MOST_NAMED])}{more})" if slots else ""
+            limit = rule_words(name, self.rules.limits[name])
+            said.append(f"{counted(len(slots), 'worker')} {limit}{named}.")
+        yield Points(tuple(said))
+        yield Paragraph("Limits are reached for good only when a slot is complete.")
+
+    def _work_of_people(self) -> Iterator[Block]:
+        """The statistics of every slot that is begun."""
+        if self.quality is None:
+            return
+        columns: dict[str, Callable[[Row], str]] = {
+            "slot": lambda row: str(row["slot"]),
+            "checks failed": _checks_failed,
+            "seconds": _statistic("seconds"),
+            "one answer": _statistic("same_answer"),
+            "repeats differ": _statistic("repeats"),
+            "agreement": _statistic("agreement"),
+        }
+        yield table(self.slots[self.slots["done"] > 0].to_dict("records"), columns)
+
+    def _looks(self) -> Iterator[Block]:
+        lines, open_before = [], False
+        for name, done, expected in self.progress.looks():
+            ready = done == expected and not open_before
+            may = ": complete, the look may be taken" if ready else ""
+            lines.append((f"Look {name}", f"{done:,} of {expected:,} answers{may}"))
+            open_before = open_before or done < expected
+        if lines:
+            yield Facts(tuple(lines))
+
+    def _spares(self) -> Iterator[Block]:
+        spares = self.spares
+        if not spares:
+            return
+        columns: dict[str, Callable[[Spare], str]] = {
+            "slot": lambda one: one.slot,
+            "why": lambda one: one.why,
+            "spare": lambda one: one.name,
+            "from batch": lambda one: f"{one.first_batch}",
+        }
+        yield table(spares[:_MOST_SLOTS], columns, _not_shown(len(spares) - _MOST_SLOTS))
+        certain = [one for one in spares if one.certain]
+        now = (certain or list(spares))[:5]
+        yield Paragraph(
+            "A spare gets its table from the command that made the assignment, with this added and at least "
+            f"{counted(int(now[-1].name[1:]), 'spare')} in reserve. Follow the study by both tables then."
+        )
+        typed = " ".join(f"--replace {one.takeover}" for one in now)
+        yield Listing(f"humeval-power assign ... {typed} -o {'-'.join(one.name for one in now)}.csv")
+
+    def _not_counted(self) -> Iterator[Block]:
+        fates = self.progress.fates
+        lines = [(f"{fates[fate]:,}", said) for fate, said in _NOT_COUNTED.items() if fates.get(fate)]
+        if lines:
+            yield Facts(tuple(lines))
+
+    def _items(self) -> Iterator[Block]:
+        items = self.progress.items()
+        short = items[items["done"] < items["expected"]].sort_values("done", kind="stable")
+        columns: dict[str, Callable[[Row], str]] = {
+            "item": lambda row: str(row["item"]),
+            "ratings": lambda row: f"{row['done']} of {row['expected']}",
+        }
+        if len(short):
+            yield table(short.head(100).to_dict("records"), columns, _not_shown(len(short) - 100))
 
     def content(self) -> Record:
         """Counts, a row for each slot, and what to do next; no rating, and nothing by system."""
-        progress = self.progress
-        fates = {
-            fate.replace(" ", "_"): n
-            for fate, n in progress.fates.items()
-            if fate not in ("fits", "own check")
-        }
-        kinds = {kind: {"done": done, "expected": n} for kind, (done, n) in progress.of_kind().items()}
-        items = progress.items()
+        progress, items = self.progress, self.progress.items()
         return {
-            "n_expected": progress.n_expected,
-            "n_done": progress.n_done,
-            "kinds": kinds,
-            "n_workers": progress.n_workers,
-            "n_withdrawn": progress.n_withdrawn,
+            **values(progress, "n_expected", "n_done"),
+            "kinds": {
+                kind: {"done": done, "expected": n} for kind, (done, n) in progress.of_kind().items()
+            },
+            **values(progress, "n_workers", "n_withdrawn"),
             "states": {str(name): int(n) for name, n in progress.slots["state"].value_counts().items()},
             "n_without_slot": progress.n_without_slot,
             "n_own_checks": progress.fates["own check"],
-            "not_counted": fates,
+            "not_counted": {
+                fate.replace(" ", "_"): n
+                for fate, n in progress.fates.items()
+                if fate not in ("fits", "own check")
+            },
             "looks": [{"look": name, "done": done, "expected": n} for name, done, n in progress.looks()],
             "items": {"n": len(items), "n_complete": int((items["done"] >= items["expected"]).sum())},
             "rules": self.rules.limits,
@@ -454,7 +305,7 @@ class StatusResult(Result):
                 }
                 for one in self.spares
             ],
-            "rows": _records(self.slots),
+            "rows": _records(self.slots.astype(object).where(self.slots.notna(), None)),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -472,50 +323,116 @@ class StatusResult(Result):
 
 
 def _records(slots: pd.DataFrame) -> list[Record]:
-    """Rows as plain values; None where nothing is known."""
-    plain = slots.astype(object).where(slots.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
+    return [{str(name): value for name, value in row.items()} for row in slots.to_dict("records")]
 
 
-# How far the slots of a study have come, as a picture.
+def _who(row: Record) -> str:
+    others = int(str(row["workers"])) - 1
+    return f"{row['worker']} and {others} more" if others > 0 else str(row["worker"]) or "-"
 
-MOST_BARS = 40  # slots that have a bar of their own
-_BINS = 10
+
+_PEOPLE: dict[str, Callable[[Record], str]] = {
+    "slot": lambda row: str(row["slot"]),
+    "worker": _who,
+    "state": lambda row: str(row["state"]),
+    "done": lambda row: f"{row['done']} of {row['expected']}",
+    "batches": lambda row: f"{row['batches_done']} of {row['n_batches']}",
+    "extra": lambda row: f"{row['extra']}",
+}
 
 
-def progress_figure(
-    slots: Sequence[str], done: Sequence[int], expected: Sequence[int], *, width: float = 4.6
-) -> Figure:
-    """A bar for each slot, filled as far as its work is done; of more than 40 how many have come how far."""
-    shares = np.array(done) / np.maximum(np.array(expected), 1)
-    with house_style():
-        if len(slots) <= MOST_BARS:
-            figure = Figure(figsize=(width, 0.6 + 0.19 * len(slots)), layout="constrained")
-            axes = figure.subplots()
-            at = np.arange(len(slots))
-            axes.barh(at, np.ones(len(slots)), height=0.72, color=GRID)
-            axes.barh(at, shares, height=0.72, color=COLOURS[0])
-            axes.set_yticks(at, [picture_text(slot) for slot in slots])
-            axes.invert_yaxis()
-            axes.set_xlim(0, 1)
-            axes.set_xlabel("Share of the slot's work that is done")
-            axes.grid(visible=False, axis="y")
-            return figure
-        figure = Figure(figsize=(width, 2.2), layout="constrained")
-        axes = figure.subplots()
-        counts, edges = np.histogram(shares, bins=_BINS, range=(0, 1))
-        axes.bar((edges[:-1] + edges[1:]) / 2, counts, width=0.9 / _BINS, color=COLOURS[0])
-        axes.set_xlabel("Share of a slot's work that is done")
-        axes.set_ylabel("Slots")
-        full = int((shares >= 1).sum())
-        axes.set_title(f"{full:,} of {len(slots):,} slots are complete", loc="left", color=QUIET)
-        return figure
+def _checks_failed(row: Row) -> str:
+    return f"{row['checks_failed']} of {row['checks']}"
+
+
+def _statistic(name: str) -> Callable[[Row], str]:
+    """The cell of a statistic of a slot's work."""
+
+    def cell(row: Row) -> str:
+        number = float(row[name])
+        return "-" if math.isnan(number) else f"{number:.3g}"
+
+    return cell
+
+
+def _not_shown(rest: int) -> str:
+    return f"{rest:,} more are not shown." if rest > 0 else ""
+
+
+def _progress_chart(slots: Sequence[str], shares: Floats) -> Chart:
+    """A bar for each slot, as long as its work is done; of more than 40 how many have come how far."""
+    full = int((shares >= 1).sum())
+    names, length = tuple(slots), shares
+    axis = Axis("Share of the slot's work that is done", 0, 1)
+    if len(slots) > MOST_BARS:
+        length, edges = np.histogram(shares, bins=10, range=(0, 1))
+        names = tuple(f"{100 * low:.0f} to {100 * low + 10:.0f} %" for low in edges[:-1])
+        axis = Axis("Slots, by the share of their work that is done", 0, int(length.max()), is_whole=True)
+    rows = tuple(float(place) for place in range(len(names)))
+    bars = Series("bars", "done", y=rows, low=(0.0,) * len(names), high=tuple(map(float, length)))
+    return Chart(
+        "progress",
+        "How far is each slot?",
+        f"How much of each slot's work is done: {full:,} of {len(slots):,} slots are complete.",
+        axis,
+        Axis("", 0, len(names), names=names),
+        (bars,),
+    )
+
+
+# Which spares to call: slots whose worker is lost, and what a spare would take over.
+
+_SPARE = re.compile(r"r(\d+)")
+_LOST = {"withdrawn": "the worker withdrew", "refused": "the work was rejected or returned"}
+
+
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """A spare slot for one whose worker is lost, and from which batch on. `certain` is False where the worker may
+    still come back."""
+
+    name: str
+    slot: str
+    first_batch: int
+    why: str
+    certain: bool
+
+    @property
+    def takeover(self) -> str:
+        """As it is typed: r01=w07, or r01=w07:3."""
+        return f"{self.name}={self.slot}" + (f":{self.first_batch}" if self.first_batch > 1 else "")
+
+
+def spares_to_call(
+    progress: Progress, assigned: AssignmentTable, *, broken: Collection[str] = ()
+) -> tuple[Spare, ...]:
+    """A spare for each slot whose worker is lost for certain, then for the first 20 that are begun.
+
+    Where all that a worker gave leaves, the spare takes over the whole slot, else from the first batch on that is
+    not done. The work of a spare is that of the slot which it replaces.
+
+    broken : slots whose workers the rules leave out.
+    """
+    wanted: list[tuple[str, int, str, bool]] = []
+    for row in progress.slots.itertuples():
+        name, state = str(row.slot), str(row.state)
+        slot, first = assigned.work_of(name)
+        if state in _LOST:
+            wanted.append((slot, first, _LOST[state], True))
+        elif name in broken:
+            wanted.append((slot, first, "the rules leave its worker out", state == "complete"))
+        elif state == "begun":
+            why = "begun; if its worker does not come back"
+            wanted.append((slot, int(str(row.next_batch)), why, False))
+    lost = [one for one in wanted if one[3]]
+    wanted = [*lost, *[one for one in wanted if not one[3]][:20]]
+    used = [int(match[1]) for slot in assigned.slots if (match := _SPARE.fullmatch(slot))]
+    first = max(used, default=0)
+    names = numbered("r", first + len(wanted))[first:]
+    return tuple(Spare(name, *one) for name, one in zip(names, wanted, strict=True))
 
 
 # How far a study has come: who has done what of the assignment, and what is missing. It never reads a system.
-
-State = Literal["complete", "begun", "not begun", "withdrawn", "refused", "taken over"]
-STATES: tuple[State, ...] = get_args(State)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -603,7 +520,9 @@ def progress(
     showings = rows[~assigned.taken_over]
     slots = _slots(showings, assigned)
     who = pd.DataFrame({"slot": matched.slot, "worker": workers, "gone": gone, "refused": refused})
-    slots = _with_workers(slots, who[matched.slot != ""], misfit=_misfits(matched)[matched.slot != ""])
+    fates: tuple[Fate, ...] = ("unknown code", "not given", "twice")
+    misfit = np.logical_or.reduce([matched.of(fate) for fate in fates])
+    slots = _with_workers(slots, who[matched.slot != ""], misfit=misfit[matched.slot != ""])
     return Progress(
         slots=slots,
         showings=showings.drop(columns="system"),
@@ -627,11 +546,6 @@ def _done(answers: pd.DataFrame, matched: AssignmentMatch, counts: Mask, n_showi
     ).drop_duplicates()
     n = np.bincount(given["showing"], minlength=n_showings)
     return np.asarray((n > 0) & (n >= len(criteria)))
-
-
-def _misfits(matched: AssignmentMatch) -> Mask:
-    fates: tuple[Fate, ...] = ("unknown code", "not given", "twice")
-    return np.asarray(np.logical_or.reduce([matched.of(fate) for fate in fates]))
 
 
 def _slots(showings: pd.DataFrame, assigned: AssignmentTable) -> pd.DataFrame:

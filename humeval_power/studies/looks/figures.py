@@ -15,10 +15,9 @@ from humeval_power.safe_text import picture_text
 from humeval_power.saying.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
 from humeval_power.saying.numbers import POWER_LABEL
 from humeval_power.studies.looks.boundaries import Boundaries
-from humeval_power.studies.looks.how_many import PROCEDURES, PoolStudy
+from humeval_power.studies.looks.how_many import PROCEDURE_WORDS, PROCEDURES, PoolStudy
 from humeval_power.studies.looks.judgement_plan import OperatingPoint
 from humeval_power.studies.looks.systems_looks import SystemsOperatingPoint
-from humeval_power.studies.looks.tables import PROCEDURE_WORDS
 
 _BLUE, _ORANGE, _GREEN = COLOURS[:3]
 _HIGHEST = 5.0  # z beyond this is drawn as an arrow

@@ -134,6 +134,7 @@ def new_workers_advice(study: RatingLooks, rows: Sequence[LookRow]) -> str | Non
 
 _PER_SCORE = 1e-7  # seconds, about
 PROCEDURES = ("fixed", "interim", "interim-futility")
+PROCEDURE_WORDS = {"fixed": "one look", "interim": "interim looks", "interim-futility": "with futility"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,16 +18,19 @@ from humeval_power.comparisons.assessment.wording import WORDING as ASSESSMENT
 from humeval_power.comparisons.preference.wording import WORDING as PREFERENCE
 from humeval_power.comparisons.preference.wording import preference_words
 from humeval_power.errors import InputError
+from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import of_hundred
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
-from humeval_power.saying.numbers import counted, percent
+from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, percent, power_words
 from humeval_power.saying.quantities import values
-from humeval_power.saying.result import LOOKS_FILE, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import LOOKS_FILE, Record, Result
 from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
+from humeval_power.studies.looks.calibration import LooksCalibration
 from humeval_power.studies.looks.dropping import DropExpectation, DroppingPlan
 from humeval_power.studies.looks.how_many import (
+    PROCEDURE_WORDS,
     PROCEDURES,
     LooksChoice,
     PoolGrowth,
@@ -40,32 +43,20 @@ from humeval_power.studies.looks.judgement_plan import (
     OperatingPoint,
     PairedLooks,
 )
-from humeval_power.studies.looks.rating_looks import LookPlan
-from humeval_power.studies.looks.repeated import REASONS, RepeatedPoint, StopWhen, few_workers_note
+from humeval_power.studies.looks.rating_looks import LookPlan, LookRow
+from humeval_power.studies.looks.repeated import (
+    REASONS,
+    RepeatedPoint,
+    StopExpectation,
+    StopWhen,
+    few_workers_note,
+)
 from humeval_power.studies.looks.replicates import LookSource
+from humeval_power.studies.looks.stopping_rule import StoppingRule
 from humeval_power.studies.looks.systems_looks import (
     StepwiseBoundaries,
     SystemsLookPlan,
     SystemsOperatingPoint,
-)
-from humeval_power.studies.looks.tables import (
-    LONG_RUN,
-    bias_table,
-    boundaries_record,
-    boundaries_table,
-    calibration_words,
-    choices_table,
-    errors_table,
-    finite,
-    growth_table,
-    points_table,
-    pool_table,
-    rows_record,
-    rows_table,
-    rule_record,
-    savings_table,
-    stops_blocks,
-    stops_lead,
 )
 from humeval_power.studies.power.result_several import family_words, means_table, power_record, share_cell
 from humeval_power.studies.power.strategies import Cell
@@ -74,10 +65,8 @@ from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.power.wording import accuracy_words
 from humeval_power.systems import GOALS, Goal, goal_words
 
-INDEPENDENT = (
-    "Judgements are taken as independent. Where annotators or items have levels of their own the false "
-    "positives are many more: a rating study with looks says how many."
-)
+_UNIT = "difference on [0, 1]"
+_EXPECTED_WORDS = "Mean size, or cost, and power against the true effect, with looks and without."
 AnyCurve = Callable[[], Sequence[OperatingPoint] | Sequence[SystemsOperatingPoint]]
 
 
@@ -88,21 +77,19 @@ class ScheduleResult(Result):
     schema: ClassVar[str] = "humeval_power/looks_schedule/1"
 
     bounds: Boundaries
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The boundaries, look by look, with their picture."""
         return Document(
             "Boundaries of a study with looks",
             lead=f"{counted(self.bounds.n_looks, 'look')}: a study is significant at the first where p <= "
             f"{self.bounds.nominal[0]:.2g}, and at the last where p <= {self.bounds.nominal[-1]:.2g} "
             f"({self.bounds.rule}).",
-            sections=(Section("", (boundaries_table(self.bounds), _boundaries(self.bounds))),),
+            sections=(Section("", _boundaries(self.bounds)),),
         )
 
     def content(self) -> Record:
         """z and nominal p for success and futility, and the error spent."""
-        return boundaries_record(self.bounds)
+        return _boundaries_record(self.bounds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,21 +117,26 @@ class LooksStudyResult(Result):
     stop_when: StopWhen | None = None
     stops: tuple[RepeatedPoint, ...] = ()
     scale: RatingScale | None = None
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The study at each look, its boundaries, errors and long run, and what other looks would do."""
-        of = (
-            "A rating study"
-            if self.about is None
-            else f"A study of {self.about.parameters.n_systems} systems"
+        plan, about = self.plan, self.about
+        several = about is not None
+        few = None if self.stop_when is None else few_workers_note(plan.rows[0].n_workers)
+        of = "A rating study" if about is None else f"A study of {about.parameters.n_systems} systems"
+        facts = _study_facts(
+            plan,
+            self.understood,
+            self.setting,
+            tests="" if about is None else family_words(about.family, about.parameters.n_systems),
+            stops=("Stops on", "" if self.stop_when is None else self.stop_when.words(self.scale)),
+            over=", over all comparisons" if several else "",
         )
-        few = None if self.stop_when is None else few_workers_note(self.plan.rows[0].n_workers)
+        sections = self._of_two(plan) if isinstance(plan, LookPlan) else self._of_several(plan)
         return Document(
             f"{of} with looks before its end",
             lead=self._lead(),
             caveats=() if few is None else (few,),
-            sections=(Section("", (Facts(tuple(self._facts())),)), *self._sections()),
+            sections=(Section("", (Facts(tuple(facts)),)), *sections),
         )
 
     def _lead(self) -> str:
@@ -152,7 +144,20 @@ class LooksStudyResult(Result):
         effect = plan.study.true_effect if isinstance(plan, LookPlan) else self._about.effect
         if self.stop_when is not None:
             planned = min(self.stops, key=lambda point: abs(point.effect - effect))
-            return stops_lead(planned, self.stop_when, plan.rows[-1].n_workers, self.scale)
+            why = {
+                "equivalence": "the interval lies within {} of no difference",
+                "half_width": "the interval reaches at most {} to each side",
+            }
+            sizes = self.stop_when.sizes(self.scale)
+            reasons = ["the difference is decided"] * self.stop_when.decision
+            reasons += [why[name].format(size) for name, size in sizes.items()]
+            n_workers = plan.rows[-1].n_workers
+            return (
+                f"Of 100 such studies, {of_hundred(planned.power, planned.power_interval)} would find the "
+                f"difference, {of_hundred(planned.fixed_power)} with one look at the end. They stop when "
+                f"{' or '.join(reasons)}: on average after {planned.workers:.1f} of {n_workers} workers, "
+                f"{percent(1 - planned.workers / n_workers)} fewer."
+            )
         there = min(self.points, key=lambda point: abs(point.effect - effect))
         taken = f"{there.expected_size:,.0f} of {plan.study.sizes[-1]:,} ratings"
         if math.isnan(there.power):
@@ -173,117 +178,127 @@ class LooksStudyResult(Result):
         assert self.about is not None
         return self.about
 
-    def _facts(self) -> Iterator[Fact]:
-        plan, about = self.plan, self.about
-        yield "Effect", self.understood
-        yield "Setting", self.setting
-        if isinstance(plan, LookPlan):
-            yield from category_facts(plan.study.parameters)
-        yield "Study", str(plan.study.nested.final)
-        if about is not None:
-            yield "Tests", family_words(about.family, about.parameters.n_systems)
-        yield "Looks", str(plan.study.looks)
-        if self.stop_when is not None:
-            yield "Stops on", self.stop_when.words(self.scale)
-        yield "Rule", f"{plan.bounds.rule.words}{'' if about is None else ', over all comparisons'}"
-        yield "Method", plan.method
-        if plan.calibration is not None:
-            yield "", calibration_words(plan.calibration)
-
-    def _sections(self) -> Iterator[Section]:
-        plan = self.plan
-        if isinstance(plan, LookPlan):
-            yield Section("What is there at each look", (rows_table(plan),))
-            yield Section("Boundaries", (boundaries_table(plan.bounds), _boundaries(plan.bounds)))
-            err = Paragraph(
-                "Ratings are not information: with known variances the boundaries for shares of ratings would err "
-                f"{plan.count_time_error:.3f} of the time here. The p-values are those of Kenward and Roger's t "
-                "tests, refitted at every look."
+    def _of_two(self, plan: LookPlan) -> Iterator[Section]:
+        yield Section("What is there at each look", (_rows_table(plan.rows),))
+        yield Section("Boundaries", _boundaries(plan.bounds))
+        err = Paragraph(
+            "Ratings are not information: with known variances the boundaries for shares of ratings would err "
+            f"{plan.count_time_error:.3f} of the time here. The p-values are those of Kenward and Roger's t "
+            "tests, refitted at every look."
+        )
+        yield Section("False positives", (_errors_table(plan), err))
+        if self.stop_when is None:
+            points = cast(Sequence[OperatingPoint], self.points)
+            needs = Paragraph(
+                f"To have the power 0.8 with these looks, the whole study needs {plan.inflation:.3f} times the "
+                "information of one without them (z-values)."
             )
-            yield Section("False positives", (errors_table(plan), err))
-            if self.stop_when is None:
-                yield Section("Long run", tuple(self._long_run(plan)))
-            else:
-                all_workers = plan.rows[-1].n_workers
-                takes = stops_blocks(self.stops, all_workers, plan.study.rule, self.scale)
-                yield Section("What it takes", tuple(takes))
-            others: list[Block] = []
-            if self.choices:
-                others += [
-                    Paragraph("How many looks, in equal steps (z-values):"),
-                    choices_table(self.choices),
-                ]
-            others += [
-                Paragraph("What the looks could add:"),
-                growth_table(self.growth, plan.study.looks.kind),
-            ]
-            advice = new_workers_advice(plan.study, plan.rows)
-            if advice is not None:
-                others.append(Paragraph(advice))
-            yield Section("What else could be looked at", tuple(others))
-            return
+            expected = self._expected("expected_cost", _EXPECTED_WORDS)
+            yield Section(
+                "Long run", (needs, *_long_run(points, "ratings", _UNIT, expected, self.currency))
+            )
+        else:
+            takes = stops_blocks(self.stops, plan.rows[-1].n_workers, plan.study.rule, self.scale)
+            yield Section("What it takes", tuple(takes))
+        yield Section("What else could be looked at", tuple(self._others(plan)))
+
+    def _others(self, plan: LookPlan) -> Iterator[Block]:
+        """What other numbers of looks would do, and what the looks could add."""
+        if self.choices:
+            yield Paragraph("How many looks, in equal steps (z-values):")
+            yield table(
+                self.choices,
+                {
+                    "looks": lambda each: str(each.n_looks),
+                    "power": lambda each: f"{each.power:.3f}",
+                    "ratings: no effect": lambda each: percent(each.expected[0]),
+                    "half of it": lambda each: percent(each.expected[1]),
+                    "all of it": lambda each: percent(each.expected[2]),
+                    "": lambda each: "<- enough" if each.recommended else "",
+                },
+            )
+        yield Paragraph("What the looks could add:")
+        chosen = plan.study.looks.kind
+        yield table(
+            self.growth,
+            {
+                "looks by": lambda each: f"{each.kind}{' *' if each.kind == chosen else ''}",
+                "workers at first": lambda each: str(each.first_workers),
+                "information at each look": lambda each: ", ".join(
+                    map(percent, each.information_shares[:5])
+                ),
+                "SE at end": lambda each: f"{each.standard_error:.4f}",
+                "ratings": lambda each: f"{each.n_ratings:,}",
+            },
+        )
+        advice = new_workers_advice(plan.study, plan.rows)
+        if advice is not None:
+            yield Paragraph(advice)
+
+    def _of_several(self, plan: SystemsLookPlan) -> Iterator[Section]:
         known = Paragraph(f"Information is that of {' - '.join(reversed(_hardest(plan)))}.")
-        yield Section("What is there at each look", (rows_table(plan), known))
-        yield Section("Levels", (Paragraph(STEPS), levels_table(plan.bounds, plan.place)))
+        yield Section("What is there at each look", (_rows_table(plan.rows), known))
+        steps = Paragraph(
+            "While k comparisons are not shown, each is tested at its share alpha / k. One that is shown stays so; "
+            "its share passes to the others, which are tested again at the same look (Maurer and Bretz 2013). The "
+            "study ends when each is shown or futile; ending it earlier for any other reason costs power, and no "
+            "error."
+        )
+        yield Section("Levels", (steps, _levels_table(plan.bounds, plan.place)))
         err = Paragraph(
             "A false claim is a difference between two systems that are equal. The worst case is looked for among "
             "groups of equal systems, all other comparisons being shown at the first look."
         )
-        yield Section("False claims", (errors_table(plan), err))
+        yield Section("False claims", (_errors_table(plan), err))
         points = cast(Sequence[SystemsOperatingPoint], self.points)
-        goals = long_run_table(points, self._about.goal, self.currency), goals_table(points)
-        yield Section("Long run", (*goals, self._expected("long_run", _GOALS_WORDS)))
-        yield Section("True means", (means_table(self._about),), is_detail=True)
-
-    def _long_run(self, plan: LookPlan) -> Iterator[Block]:
-        points = cast(Sequence[OperatingPoint], self.points)
-        yield Paragraph(
-            f"To have the power 0.8 with these looks, the whole study needs {plan.inflation:.3f} times the "
-            "information of one without them (z-values)."
+        goals = [
+            goal for goal in GOALS if any(not math.isnan(point.found.shares[goal]) for point in points)
+        ]
+        rows = tuple(
+            (f"{point.effect:.4g}", *(share_cell(point.found.shares[goal]) for goal in goals))
+            for point in points
+            if point.effect
         )
-        yield points_table(points, noun="ratings", currency=self.currency)
-        yield Paragraph(f"{LONG_RUN}.")
-        yield _stopping(points, _UNIT)
-        yield self._expected("expected_cost", _EXPECTED_WORDS)
-        yield bias_table(points)
+        expected = self._expected(
+            "long_run",
+            "Ratings on average, and the power of the goal with looks and without, against the difference that the "
+            "true means are stated by.",
+        )
+        blocks = (
+            _goal_table(points, self._about.goal, self.currency),
+            Table(("effect", *goals), rows, caption="Each goal, with looks"),
+            expected,
+        )
+        yield Section("Long run", blocks)
+        yield Section("True means", (means_table(self._about),), is_detail=True)
 
     def _expected(self, name: str, words: str) -> Picture:
         """Mean cost, or size, and power against the true effect."""
-        costs = self.plan.costs
-        cost = math.nan if costs is None else costs[-1]
-        return _expected_cost(
-            name,
-            self.curve,
-            words=words,
-            size_at_end=self.plan.study.sizes[-1],
-            cost_at_end=cost,
-            currency=self.currency,
-            unit=_UNIT,
-        )
+        plan = self.plan
+        cost = math.nan if plan.costs is None else plan.costs[-1]
+        end: dict[str, Any] = {"size_at_end": plan.study.sizes[-1], "cost_at_end": cost}
+        return _expected_cost(name, self.curve, words=words, **end, currency=self.currency, unit=_UNIT)
 
     def content(self) -> Record:
-        """What is there at each look, boundaries, errors and operating characteristics."""
         plan, looks = self.plan, self.plan.study.looks
         alike = {
             "understood": self.understood,
             "looks": {"by": looks.kind, "shares": list(looks.shares)},
             "method": plan.method,
-            "at_looks": rows_record(plan.rows),
+            "at_looks": _rows_record(plan.rows),
             "n_simulations": plan.n_simulations,
         }
-        if isinstance(plan, LookPlan):
-            return {**alike, **self._record_of_two(plan)}
-        return {**alike, **self._record_of_systems(plan)}
+        of = self._record_of_two(plan) if isinstance(plan, LookPlan) else self._record_of_systems(plan)
+        return {**alike, **of}
 
     def _record_of_two(self, plan: LookPlan) -> Record:
         stops: Record = {}
         if self.stop_when is not None:
-            all_workers = plan.rows[-1].n_workers
             runs = [
                 {
-                    **{name: finite(value) for name, value in asdict(point).items()},
+                    **_finite(asdict(point)),
                     "reasons": dict(zip(REASONS, point.reasons, strict=True)),
-                    "all_workers": all_workers,
+                    "all_workers": plan.rows[-1].n_workers,
                 }
                 for point in self.stops
             ]
@@ -292,11 +307,11 @@ class LooksStudyResult(Result):
             "setting": self.setting,
             "parameters": plan.study.parameters.as_dict(),
             "effect": plan.study.true_effect,
-            "boundaries": boundaries_record(plan.bounds),
+            "boundaries": _boundaries_record(plan.bounds),
             "calibration": plan.calibration and asdict(plan.calibration) | {"used": plan.calibration.used},
             "errors_without_effect": [asdict(each) for each in plan.errors],
             "count_time_error_known_variances": plan.count_time_error,
-            "inflation_at_power_0.8": finite(plan.inflation),
+            "inflation_at_power_0.8": _finite_value(plan.inflation),
             "operating_characteristics": _points_record(cast(Sequence[OperatingPoint], self.points)),
             "numbers_of_looks": [
                 {
@@ -323,7 +338,7 @@ class LooksStudyResult(Result):
             "effect": about.effect,
             "hardest": list(_hardest(plan)),
             "boundaries": {
-                **rule_record(bounds.rule),
+                **_rule_record(bounds.rule),
                 "correction": bounds.correction,
                 "calibration_factor": bounds.calibration,
                 "comparisons": [
@@ -344,19 +359,11 @@ class LooksStudyResult(Result):
                     "with_looks": power_record(point.found, about),
                     "one_look": power_record(point.fixed, about),
                     **values(point, "stopping", "reached", "expected_size"),
-                    "expected_cost": finite(point.expected_cost),
+                    "expected_cost": _finite_value(point.expected_cost),
                 }
                 for point in cast(Sequence[SystemsOperatingPoint], self.points)
             ],
         }
-
-
-_UNIT = "difference on [0, 1]"
-_EXPECTED_WORDS = "Mean size, or cost, and power against the true effect, with looks and without."
-_GOALS_WORDS = (
-    "Ratings on average, and the power of the goal with looks and without, against the difference that the true "
-    "means are stated by."
-)
 
 
 def _hardest(plan: SystemsLookPlan) -> tuple[str, str]:
@@ -367,13 +374,9 @@ def _hardest(plan: SystemsLookPlan) -> tuple[str, str]:
 
 def _points_record(points: Sequence[OperatingPoint]) -> list[Record]:
     """Operating characteristics; null where there is no number."""
+    records = [_finite(asdict(point)) for point in points]
     return [
-        {
-            name: finite(value) if not isinstance(value, tuple) else list(value)
-            for name, value in asdict(point).items()
-            if name != "corrected_above"
-        }
-        for point in points
+        {name: value for name, value in record.items() if name != "corrected_above"} for record in records
     ]
 
 
@@ -400,7 +403,6 @@ class LooksJudgementsResult(Result):
     sealed: str = ""
     why_not_sealed: str = ""
     finding: str = "the effect"
-    provenance: Provenance = UNKNOWN
 
     def artefact(self, ending: str) -> str:
         """The sealed plan of looks. Raises InputError: looks that cannot be followed."""
@@ -414,47 +416,52 @@ class LooksJudgementsResult(Result):
         return {LOOKS_FILE: self.sealed} if self.sealed else {}
 
     def body(self) -> Document:
-        """The comparison, its boundaries and long run."""
-        facts = [("Effect", self.understood)]
-        facts += [("Study" if number == 0 else "", line) for number, line in enumerate(self.words)]
-        facts += [
+        lines = ("Effect", "Study", *("" for _ in self.words[1:])) if self.words else ("Effect",)
+        facts = (
+            *zip(lines, (self.understood, *self.words), strict=True),
             ("Looks", f"after {', '.join(f'{size:,}' for size in self.sizes)} judgements"),
             ("Rule", self.bounds.rule.words),
             ("Studies", f"{self.n_simulations:,} simulated at each effect"),
-        ]
-        long_run = (
-            points_table(self.points, noun="judged"),
-            Paragraph(f"{LONG_RUN}."),
-            _stopping(self.points, self.unit),
-            _expected_cost(
-                "expected_cost",
-                self.curve,
-                words=_EXPECTED_WORDS,
-                size_at_end=self.sizes[-1],
-                unit=self.unit,
-            ),
-            bias_table(self.points),
+        )
+        last = self.sizes[-1]
+        expected = _expected_cost(
+            "expected_cost", self.curve, words=_EXPECTED_WORDS, size_at_end=last, unit=self.unit
         )
         return Document(
             "Independent judgements with looks before the end",
-            lead=_answer(
-                self.points, self.bounds, f"find {self.finding}", f"{self.sizes[-1]:,} judgements"
+            lead=self._lead(),
+            caveats=(
+                "Judgements are taken as independent. Where annotators or items have levels of their own the "
+                "false positives are many more: a rating study with looks says how many.",
             ),
-            caveats=(INDEPENDENT,),
             sections=(
-                Section("", (Facts(tuple(facts)),)),
-                Section("Boundaries", (boundaries_table(self.bounds), _boundaries(self.bounds))),
-                Section("Long run", long_run),
+                Section("", (Facts(facts),)),
+                Section("Boundaries", _boundaries(self.bounds)),
+                Section("Long run", _long_run(self.points, "judged", self.unit, expected)),
             ),
         )
 
+    def _lead(self) -> str:
+        """How many studies find the largest of the effects, with looks and without, and how soon they end."""
+        point = max(self.points, key=lambda each: abs(each.effect))
+        found, interval = point.power, point.power_interval
+        if not point.effect:
+            found, interval = point.rejection_rate, point.rejection_interval
+        said = (
+            f"Of 100 such studies with {counted(self.bounds.n_looks, 'look')}, {of_hundred(found, interval)} "
+            f"would find {self.finding}; they need {point.expected_size:,.0f} of {self.sizes[-1]:,} judgements on "
+            "average."
+        )
+        if not point.effect:
+            return said
+        return f"{said} With one look at the end it would be {of_hundred(point.fixed_power)}."
+
     def content(self) -> Record:
-        """Boundaries and operating characteristics."""
         return {
             "understood": self.understood,
             "study": list(self.words),
             "sizes": list(self.sizes),
-            "boundaries": boundaries_record(self.bounds),
+            "boundaries": _boundaries_record(self.bounds),
             "operating_characteristics": _points_record(self.points),
             "n_simulations": self.n_simulations,
         }
@@ -472,27 +479,41 @@ class LooksPoolResult(Result):
     at: tuple[float, ...]
     source: str
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The pool, its power by budget, and what looks save."""
-        size = np.abs(self.study.differences)
-        saved = [_saved(self.study.saving(name, budget=self.at[-1])) for name in PROCEDURES[1:]]
+        study, size = self.study, np.abs(self.study.differences)
+        savings = self._savings
+        saved = [_saved(share) for share in savings[-1].values()]
         facts = (
             ("Pool", f"{counted(len(self.names), 'pair')}, {self.source}"),
             ("Truth", f"differences of means 0 to {size.max():.2f} points, median {np.median(size):.2f}"),
             ("Looks", f"{self.n_looks}, Pocock; futility at p > 0.5"),
-            ("Studies", f"{self.study.n_simulations:,} of each pair at each budget"),
+            ("Studies", f"{study.n_simulations:,} of each pair at each budget"),
         )
-        budget = Picture(
+        curves = [study.curve(name) for name in PROCEDURES]
+        by_budget = tuple(
+            (
+                f"{budget:,.0f}",
+                *(f"{power[row]:.3f}" for _, power in curves),
+                *(f"{spent[row]:,.0f}" for spent, _ in curves[1:]),
+            )
+            for row, budget in enumerate(study.budgets)
+        )
+        header = ("planned", *PROCEDURE_WORDS.values(), "spent", "spent, futility")
+        by_power = []
+        for fixed, shares in zip(self.at, savings, strict=True):
+            shown = ("not reached" if math.isnan(share) else percent(share) for share in shares.values())
+            by_power.append((f"{fixed:,.0f}", *shown))
+        heads = ("one look at", *(PROCEDURE_WORDS[name] for name in PROCEDURES[1:]))
+        power = Picture(
             "budget",
-            lambda: _figures().budget_figure(self.study),
+            lambda: _figures().budget_figure(study),
             words="Average power over all pairs against the planned budget, with one look, with looks, and with "
             "a stop for futility.",
         )
         spending = Picture(
             "spending",
-            lambda: _figures().spending_figure(self.study, budget=round(self.at[0])),
+            lambda: _figures().spending_figure(study, budget=round(self.at[0])),
             words="Judgements spent on each pair against the size of its difference.",
         )
         return Document(
@@ -501,21 +522,22 @@ class LooksPoolResult(Result):
             f"power; with a stop for futility they {saved[1]}.",
             sections=(
                 Section("", (Facts(facts),)),
-                Section("Average power, and judgements spent", (pool_table(self.study), budget)),
-                Section(
-                    "Saved at the power of one look", (savings_table(self.study, at=self.at), spending)
-                ),
+                Section("Average power, and judgements spent", (Table(header, by_budget), power)),
+                Section("Saved at the power of one look", (Table(heads, tuple(by_power)), spending)),
             ),
         )
+
+    @property
+    def _savings(self) -> list[dict[str, float]]:
+        """Shares of the judgements that are saved at the power of one look, at each budget."""
+        return [
+            {name: self.study.saving(name, budget=budget) for name in PROCEDURES[1:]} for budget in self.at
+        ]
 
     def content(self) -> Record:
         """Power and judgements spent of each pair at each budget, and what is saved at the budgets of one look."""
         study = self.study
         curves = {name: study.curve(name) for name in PROCEDURES}
-        saved = [
-            {name: finite(study.saving(name, budget=budget)) for name in PROCEDURES[1:]}
-            for budget in self.at
-        ]
         return {
             "budgets": study.budgets.tolist(),
             "pairs": [
@@ -529,7 +551,8 @@ class LooksPoolResult(Result):
             "power": dict(zip(PROCEDURES, study.power.tolist(), strict=True)),
             "spent": dict(zip(PROCEDURES, study.spent.tolist(), strict=True)),
             "savings": [
-                {"fixed_budget": budget, **shares} for budget, shares in zip(self.at, saved, strict=True)
+                {"fixed_budget": budget, **_finite(shares)}
+                for budget, shares in zip(self.at, self._savings, strict=True)
             ],
             **values(study, "alpha", "n_simulations"),
         }
@@ -541,18 +564,264 @@ def _saved(share: float) -> str:
     return f"save {percent(share)}" if share >= 0 else f"cost {percent(-share)} more"
 
 
-def _answer(points: Sequence[OperatingPoint], bounds: Boundaries, finds: str, size: str) -> str:
-    """How many studies find the largest of the effects, with looks and without, and how soon they end."""
-    point = max(points, key=lambda each: abs(each.effect))
-    looks = counted(bounds.n_looks, "look")
-    spent = f"they need {point.expected_size:,.0f} of {size} on average"
-    if not point.effect:
-        errs = of_hundred(point.rejection_rate, point.rejection_interval)
-        return f"Of 100 such studies with {looks}, {errs} would {finds}; {spent}."
+# What these results say alike: facts, tables, pictures and records.
+
+
+def _study_facts(
+    plan: LookPlan | SystemsLookPlan | DroppingPlan,
+    understood: str,
+    setting: str,
+    *,
+    tests: str = "",
+    stops: Fact,
+    over: str,
+) -> Iterator[Fact]:
+    """What is studied, looked at and decided; `stops` with an empty text is left out, as are no `tests`."""
+    yield "Effect", understood
+    yield "Setting", setting
+    if isinstance(plan, LookPlan):
+        yield from category_facts(plan.study.parameters)
+    yield "Study", str(plan.study.nested.final)
+    if tests:
+        yield "Tests", tests
+    yield "Looks", str(plan.study.looks)
+    if stops[1]:
+        yield stops
+    yield "Rule", f"{plan.bounds.rule.words}{over}"
+    yield "Method", plan.method
+    if plan.calibration is not None:
+        yield "", _calibration_words(plan.calibration)
+
+
+def _calibration_words(calibration: LooksCalibration) -> str:
+    """What simulation did to the boundaries."""
     return (
-        f"Of 100 such studies with {looks}, {of_hundred(point.power, point.power_interval)} would {finds}; "
-        f"{spent}. With one look at the end it would be {of_hundred(point.fixed_power)}."
+        f"levels times {calibration.used:.3f}, so that alpha is kept however much workers differ, with SDs from "
+        f"{calibration.worker_sds[0]:.3g} to {calibration.worker_sds[-1]:.3g}: the planned parameters alone allow "
+        f"{calibration.at_plan:.3f}, the worst SD ({calibration.worst_worker_sd:.3g}) {calibration.worst:.3f}; "
+        "more than 1 is not used"
     )
+
+
+def _rows_table(rows: Sequence[LookRow]) -> Table:
+    """What there is at each look."""
+    cost = {"cost": lambda look: f"{rows[look].cost:,.0f}"}
+    return table(
+        range(len(rows)),
+        {
+            "look": lambda look: str(look + 1),
+            "workers": lambda look: f"{rows[look].n_workers:,}",
+            "items": lambda look: f"{rows[look].n_items:,}",
+            "ratings": lambda look: f"{rows[look].n_ratings:,}",
+            **(cost if math.isfinite(rows[0].cost) else {}),
+            "of all": lambda look: percent(rows[look].size_share),
+            "information": lambda look: percent(rows[look].information_share),
+            "SE": lambda look: f"{rows[look].precision.standard_error:.4f}",
+            "df": lambda look: f"{rows[look].precision.df:.1f}",
+        },
+    )
+
+
+def _boundaries(bounds: Boundaries) -> tuple[Table, Picture]:
+    """The boundaries, look by look, with their picture."""
+    stops = [math.isfinite(value) for value in bounds.futility]
+    futile = {"futile if p >": lambda look: f"{bounds.futility_p[look]:.3f}" if stops[look] else "-"}
+    by_look = table(
+        range(bounds.n_looks),
+        {
+            "look": lambda look: str(look + 1),
+            "significant if p <=": lambda look: f"{bounds.nominal[look]:.5f}",
+            "that is z": lambda look: f"{bounds.efficacy[look]:.3f}",
+            **(futile if any(stops) else {}),
+            "alpha spent": lambda look: f"{bounds.spent[look]:.4f}",
+        },
+        "Alpha spent: up to this look, where the statistic is normal.",
+    )
+    words = (
+        "The z-value at each look beyond which a study is significant, or futile, against its information."
+    )
+    return by_look, Picture("boundaries", lambda: _figures().boundary_figure(bounds), words=words)
+
+
+def _errors_table(plan: LookPlan | SystemsLookPlan) -> Table:
+    """How often each procedure finds a difference where there is none."""
+    return table(
+        plan.errors,
+        {
+            "procedure": lambda each: each.procedure,
+            "false positives": lambda each: f"{each.rate:.3f}",
+            "interval": lambda each: interval_words(*each.interval, digits=3),
+        },
+        f"{plan.n_simulations:,} simulated studies without an effect, alpha {plan.bounds.rule.alpha:g}",
+    )
+
+
+def _long_run(
+    points: Sequence[OperatingPoint], noun: str, unit: str, expected: Picture, currency: str = ""
+) -> tuple[Block, ...]:
+    """Operating characteristics, one row an effect; where studies stop, what that takes, and how estimates err."""
+    priced = not math.isnan(points[0].expected_cost)
+    futile = any(point.futility_rate > 0 for point in points)
+    header = ("effect", POWER_LABEL.lower(), "(one look)", *(("futile",) if futile else ()))
+    looks = (f"look {look + 1}" for look in range(min(len(points[0].stopping), 4)))
+    rows = tuple(
+        (
+            f"{point.effect:.4g}",
+            power_words(point.power if point.effect else point.rejection_rate),
+            power_words(point.fixed_power) if point.effect else "",
+            *([f"{point.futility_rate:.3f}"] if futile else []),
+            *(f"{share:.2f}" for share in point.stopping[:4]),
+            f"{point.expected_size:,.0f}",
+            *([f"{point.expected_cost:,.0f}"] if priced else []),
+        )
+        for point in points
+    )
+    bias = table(
+        points,
+        {
+            "effect": lambda point: f"{point.effect:.4g}",
+            "bias at stopping": lambda point: f"{point.bias:+z.4f}",
+            "after correction": lambda point: f"{point.corrected_bias:+z.4f}",
+            "exaggeration if significant": lambda point: (
+                "" if math.isnan(point.type_m) else f"{point.type_m:.2f}"
+            ),
+        },
+    )
+    words = "For each true effect the share of studies that end at each look."
+    return (
+        Table((*header, *looks, noun, *((currency,) if priced else ())), rows),
+        Paragraph("'power' without an effect: false positives; shares by last look."),
+        Picture("stopping", lambda: _figures().stopping_figure(points, unit=unit), words=words),
+        expected,
+        bias,
+    )
+
+
+_MOST_LEVELS = 5  # numbers of comparisons left that a table shows
+
+
+def _levels_table(bounds: StepwiseBoundaries, place: int) -> Table:
+    """p at or below which a comparison is shown, by the number of comparisons that are not."""
+    n = bounds.n_comparisons
+    steps = list(range(n, 0, -1))
+    if n > _MOST_LEVELS:
+        steps = sorted({n, n // 2, n // 4, 2, 1}, reverse=True)
+    if bounds.correction != "holm":
+        steps = steps[:1]
+    futile = bool((bounds.futility_p < 1).any())
+    rows = []
+    for look in range(bounds.n_looks):
+        levels = (f"{bounds.nominal[look, place, left - 1]:.6f}" for left in steps)
+        limit = bounds.futility_p[look, place, -1]
+        rows.append((str(look + 1), *levels, *([f"{limit:.3f}" if limit < 1 else "-"] if futile else [])))
+    header = ("look", *(f"{left} left" for left in steps), *(("futile if p >",) if futile else ()))
+    caption = "shown if p <= ..., by how many comparisons are not shown yet"
+    return Table(header, tuple(rows), caption=caption)
+
+
+def _goal_table(points: Sequence[SystemsOperatingPoint], goal: Goal, currency: str) -> Table:
+    """The goal with looks and with one, how often it is reached by each look, false claims, and what it takes."""
+    priced = not math.isnan(points[0].expected_cost)
+    n_looks = min(len(points[0].stopping), 4)
+    rows = []
+    for point in points:
+        shares = point.power, point.fixed_power, *point.reached[:n_looks], point.found.false_claim
+        row = [f"{point.effect:.4g}", *map(share_cell, shares), f"{point.expected_size:,.0f}"]
+        rows.append((*row, *([f"{point.expected_cost:,.0f}"] if priced else [])))
+    by_look = (f"look {look + 1}" for look in range(n_looks))
+    header = ("effect", goal, "(one look)", *by_look, "false", "ratings", *((currency,) if priced else ()))
+    words = "look 1, 2, ...: reached by then. false: studies with a false claim."
+    return Table(header, tuple(rows), caption=words)
+
+
+def stops_blocks(
+    points: Sequence[StopExpectation], all_workers: int, rule: DecisionRule, scale: RatingScale | None
+) -> Iterator[Block]:
+    """For each true difference how many workers it takes, what that saves and costs in power; the same if decisions
+    alone stopped the study, which is the price of the other reasons; what the interval is worth."""
+    width, unit = (1.0, "") if scale is None else (scale.width, ", in points")
+    yield table(
+        points,
+        {
+            "effect": lambda point: f"{point.effect * width:.4g}",
+            POWER_LABEL.lower(): lambda point: power_words(point.power),
+            "(one look)": lambda point: power_words(point.fixed_power),
+            "workers": lambda point: f"{point.workers:.1f}",
+            "saved": lambda point: percent(1 - point.workers / all_workers),
+            "covers": lambda point: f"{point.coverage:.3f}",
+            "bias": lambda point: f"{point.bias * width:+z.4f}",
+            "at a decision": lambda point: (
+                "" if math.isnan(point.decision_bias) else f"{point.decision_bias * width:+z.4f}"
+            ),
+        },
+        f"by true difference{unit}, of {all_workers} workers",
+    )
+    yield table(
+        points,
+        {
+            "effect": lambda point: f"{point.effect * width:.4g}",
+            "power": lambda point: f"{point.decision_power:.3f}",
+            "workers": lambda point: f"{point.decision_workers:.1f}",
+        },
+        "if decisions alone stopped it",
+    )
+    of = (
+        "'power' without a difference: false positives"
+        if rule.margin is None
+        else f"'power' is the share of studies that show {claim(rule)}"
+    )
+    yield Paragraph(
+        f"{of}. 'Bias at a decision' is that of estimates where a decision ended the study before the last look. "
+        "The interval holds at every look at once, whatever ends the study: also money, or patience. It is wider "
+        "than the plain one, which would miss more often than it says."
+    )
+
+
+def _rows_record(rows: Sequence[LookRow]) -> list[Record]:
+    """What there is at each look."""
+    return [
+        {
+            **values(row, "n_workers", "n_items", "n_ratings", "size_share", "information_share"),
+            **values(row.precision, "standard_error", "df"),
+            "cost": _finite_value(row.cost),
+        }
+        for row in rows
+    ]
+
+
+def _boundaries_record(bounds: Boundaries) -> Record:
+    """Boundaries: z and nominal p for success and futility, and the error spent. Null: never."""
+    return {
+        **_rule_record(bounds.rule),
+        "information": list(bounds.information),
+        "z": [_finite_value(value) for value in bounds.efficacy],
+        "nominal_p": [float(value) for value in bounds.nominal],
+        "futility_z": [_finite_value(value) for value in bounds.futility],
+        "futility_p": [_finite_value(float(value)) for value in bounds.futility_p],
+        "spent": [float(value) for value in bounds.spent],
+        "calibration_factor": bounds.calibration,
+    }
+
+
+def _rule_record(rule: StoppingRule) -> Record:
+    """What boundaries are made by."""
+    return {
+        "efficacy": str(rule.efficacy),
+        "futility": "none" if rule.futility is None else str(rule.futility),
+        "alpha": rule.alpha,
+        "alternative": rule.alternative,
+    }
+
+
+def _finite_value(value: Any) -> Any:
+    """A value of a record: null for a number that is none; tuples are lists."""
+    if isinstance(value, tuple):
+        return list(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _finite(record: Mapping[str, Any]) -> Record:
+    return {name: _finite_value(value) for name, value in record.items()}
 
 
 def _figures() -> Any:
@@ -560,18 +829,6 @@ def _figures() -> Any:
     from humeval_power.studies.looks import figures
 
     return figures
-
-
-def _boundaries(bounds: Boundaries) -> Picture:
-    words = (
-        "The z-value at each look beyond which a study is significant, or futile, against its information."
-    )
-    return Picture("boundaries", lambda: _figures().boundary_figure(bounds), words=words)
-
-
-def _stopping(points: Sequence[OperatingPoint], unit: str) -> Picture:
-    words = "For each true effect the share of studies that end at each look."
-    return Picture("stopping", lambda: _figures().stopping_figure(points, unit=unit), words=words)
 
 
 def _expected_cost(name: str, curve: AnyCurve, *, words: str, **study: Any) -> Picture:
@@ -609,99 +866,21 @@ def judged_words(source: LookSource, effect: float) -> JudgedWords:
     return JudgedWords((line,), preference_words(study), "share", PREFERENCE.found(study))
 
 
-# What a plan of looks at several systems says: levels by how many comparisons are left, errors, the long
-# run.
+# A study of several systems whose looks drop them.
 
-STEPS = (
-    "While k comparisons are not shown, each is tested at its share alpha / k. One that is shown stays so; its "
-    "share passes to the others, which are tested again at the same look (Maurer and Bretz 2013). The study ends "
-    "when each is shown or futile; ending it earlier for any other reason costs power, and no error."
-)
-_MOST_LEVELS = 5  # numbers of comparisons left that a table shows
-
-
-def levels_table(bounds: StepwiseBoundaries, place: int) -> Table:
-    """p at or below which a comparison is shown, by the number of comparisons that are not."""
-    n = bounds.n_comparisons
-    steps = list(range(n, 0, -1))
-    if n > _MOST_LEVELS:
-        steps = sorted({n, n // 2, n // 4, 2, 1}, reverse=True)
-    if bounds.correction != "holm":
-        steps = steps[:1]
-    futile = bool((bounds.futility_p < 1).any())
-    header = ("look", *(f"{left} left" for left in steps), *(("futile if p >",) if futile else ()))
-    rows = []
-    for look in range(bounds.n_looks):
-        row = [str(look + 1), *(f"{bounds.nominal[look, place, left - 1]:.6f}" for left in steps)]
-        limit = bounds.futility_p[look, place, -1]
-        row += [f"{limit:.3f}" if limit < 1 else "-"] if futile else []
-        rows.append(tuple(row))
-    return Table(
-        header, tuple(rows), caption="shown if p <= ..., by how many comparisons are not shown yet"
-    )
-
-
-def long_run_table(points: Sequence[SystemsOperatingPoint], goal: Goal, currency: str) -> Table:
-    """The goal with looks and with one, how often it is reached by each look, false claims, and what it takes."""
-    priced = not math.isnan(points[0].expected_cost)
-    n_looks = min(len(points[0].stopping), 4)
-    by_look = (f"look {look + 1}" for look in range(n_looks))
-    header = ("effect", goal, "(one look)", *by_look, "false")
-    rows = []
-    for point in points:
-        row = [f"{point.effect:.4g}", share_cell(point.power), share_cell(point.fixed_power)]
-        row += [share_cell(share) for share in point.reached[:n_looks]]
-        row += [share_cell(point.found.false_claim), f"{point.expected_size:,.0f}"]
-        row += [f"{point.expected_cost:,.0f}"] if priced else []
-        rows.append(tuple(row))
-    words = "look 1, 2, ...: reached by then. false: studies with a false claim."
-    return Table((*header, "ratings", *((currency,) if priced else ())), tuple(rows), caption=words)
-
-
-def goals_table(points: Sequence[SystemsOperatingPoint]) -> Table:
-    """Every goal that these means have, with looks."""
-    goals = [goal for goal in GOALS if any(not math.isnan(point.found.shares[goal]) for point in points)]
-    rows = [
-        (f"{point.effect:.4g}", *(share_cell(point.found.shares[goal]) for goal in goals))
-        for point in points
-        if point.effect
-    ]
-    return Table(("effect", *goals), tuple(rows), caption="Each goal, with looks")
-
-
-RULE = (
-    "At each look every two systems that are left are compared by the ratings of these two alone. A system is "
-    "dropped where one that is left beats it at the drop level; it is rated no more. The best is named, and the "
-    "study ends, where one system beats all that are left at the claim level, or is left alone. Before a claim "
-    "those left hold the best with {confidence:g} % confidence."
-)
 NOT_BY_RANK = (
     "Nothing is dropped by its rank: dropping the worse half at each look can name a best one falsely in 16 % of "
     "studies. Ratings that are saved are not used to look earlier or to add workers."
-)
-PROVED = (
-    "That those left hold the best is proved for z-values and calibrated by simulation for few workers; that a "
-    "claim errs in at most {alpha:g} % of studies is checked by simulation, not proved."
 )
 
 
 def drop_rule(alpha: float) -> str:
     """How systems are dropped and the best is named."""
-    return RULE.format(confidence=100 * (1 - alpha))
-
-
-def drop_levels_table(plan: DroppingPlan) -> Table:
-    """What a comparison must reach at each look; of the hardest to find."""
-    bounds, at = plan.bounds, plan.place
-    return table(
-        range(len(bounds.drop)),
-        {
-            "look": lambda look: str(look + 1),
-            "dropped at p <=": lambda look: f"{bounds.drop[look, at]:.5f}",
-            "best named at p <=": lambda look: f"{bounds.claim[look, at]:.5f}",
-            "intervals": lambda look: f"{100 * (1 - bounds.interval[look, at]):.3f} %",
-        },
-        caption="p is two-sided; the intervals of all pairs cover together at every look.",
+    return (
+        "At each look every two systems that are left are compared by the ratings of these two alone. A system is "
+        "dropped where one that is left beats it at the drop level; it is rated no more. The best is named, and "
+        "the study ends, where one system beats all that are left at the claim level, or is left alone. Before a "
+        f"claim those left hold the best with {100 * (1 - alpha):g} % confidence."
     )
 
 
@@ -778,47 +957,53 @@ class DroppingResult(Result):
     understood: str
     scale: RatingScale | None = None
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The rule, its levels, its errors, its long run."""
         plan, alpha = self.plan, self.plan.bounds.rule.alpha
         few, point = few_workers_note(plan.rows[0].n_workers), plan.planned
-        lead = (
-            f"Of 100 such studies, {of_hundred(point.best_named, point.interval)} would name the best system, "
-            f"{of_hundred(point.fixed_named)} with all systems rated to the end. They take on average "
-            f"{point.ratings:,.0f} of {plan.study.sizes[-1]:,} ratings, {percent(point.saved)} fewer."
+        sizes = plan.stop_when.sizes(self.scale)
+        facts = (
+            *_study_facts(
+                plan,
+                self.understood,
+                self.setting,
+                stops=("Top group", top_group_words(sizes) if sizes else ""),
+                over=f"; {counted(len(plan.study.pairs), 'comparison')}",
+            ),
+            ("Intervals", _calibration_words(plan.interval_calibration)),
+            ("Errors", worst_sentence(plan)),
         )
+        bounds, at = plan.bounds, plan.place
+        levels = table(
+            range(len(bounds.drop)),
+            {
+                "look": lambda look: str(look + 1),
+                "dropped at p <=": lambda look: f"{bounds.drop[look, at]:.5f}",
+                "best named at p <=": lambda look: f"{bounds.claim[look, at]:.5f}",
+                "intervals": lambda look: f"{100 * (1 - bounds.interval[look, at]):.3f} %",
+            },
+            caption="p is two-sided; the intervals of all pairs cover together at every look.",
+        )
+        proved = Paragraph(
+            "That those left hold the best is proved for z-values and calibrated by simulation for few workers; "
+            f"that a claim errs in at most {100 * alpha:g} % of studies is checked by simulation, not proved."
+        )
+        ties = tuple(expectation_blocks(plan.ties))
         return Document(
             f"A study of {plan.study.parameters.n_systems} systems whose looks drop them",
-            lead=lead,
+            lead=f"Of 100 such studies, {of_hundred(point.best_named, point.interval)} would name the best system, "
+            f"{of_hundred(point.fixed_named)} with all systems rated to the end. They take on average "
+            f"{point.ratings:,.0f} of {plan.study.sizes[-1]:,} ratings, {percent(point.saved)} fewer.",
             caveats=() if few is None else (few,),
             sections=(
-                Section("", (Facts(tuple(self._facts())),)),
+                Section("", (Facts(facts),)),
                 Section("The rule", (Paragraph(drop_rule(alpha)), Paragraph(NOT_BY_RANK))),
-                Section("What is there at each look, if no system is dropped", (rows_table(plan),)),
-                Section("Levels", (drop_levels_table(plan), Paragraph(PROVED.format(alpha=100 * alpha)))),
+                Section("What is there at each look, if no system is dropped", (_rows_table(plan.rows),)),
+                Section("Levels", (levels, proved)),
                 Section("Long run", tuple(expectation_blocks(plan.points))),
-                Section(
-                    "Where systems tie for the best", tuple(expectation_blocks(plan.ties)), is_detail=True
-                ),
+                Section("Where systems tie for the best", ties, is_detail=True),
             ),
         )
-
-    def _facts(self) -> Iterator[Fact]:
-        plan = self.plan
-        yield "Effect", self.understood
-        yield "Setting", self.setting
-        yield "Study", str(plan.study.nested.final)
-        yield "Looks", str(plan.study.looks)
-        sizes = plan.stop_when.sizes(self.scale)
-        if sizes:
-            yield "Top group", top_group_words(sizes)
-        yield "Rule", f"{plan.bounds.rule.words}; {counted(len(plan.study.pairs), 'comparison')}"
-        yield "Method", plan.method
-        yield "", calibration_words(plan.calibration)
-        yield "Intervals", calibration_words(plan.interval_calibration)
-        yield "Errors", worst_sentence(plan)
 
     def content(self) -> Record:
         """What is there at each look, levels, errors and the long run."""
@@ -829,18 +1014,18 @@ class DroppingResult(Result):
             "parameters": plan.study.parameters.as_dict(),
             "looks": {"by": looks.kind, "shares": list(looks.shares)},
             "stop_when": asdict(plan.stop_when),
-            "at_looks": rows_record(plan.rows),
+            "at_looks": _rows_record(plan.rows),
             "calibration": asdict(plan.calibration),
             **drop_record(plan),
             "n_simulations": plan.n_simulations,
         }
 
 
-def top_group_words(sizes: dict[str, str]) -> str:
+def top_group_words(sizes: Mapping[str, str]) -> str:
     """When those left are said to be a top group."""
-    why = []
-    if "equivalence" in sizes:
-        why.append(f"the intervals of all pairs left lie within {sizes['equivalence']} of no difference")
-    if "half_width" in sizes:
-        why.append(f"they all reach at most {sizes['half_width']} to each side")
-    return f"the study also ends where {', or '.join(why)}"
+    why = {
+        "equivalence": "the intervals of all pairs left lie within {} of no difference",
+        "half_width": "they all reach at most {} to each side",
+    }
+    reasons = ", or ".join(why[name].format(size) for name, size in sizes.items())
+    return f"the study also ends where {reasons}"

@@ -13,7 +13,7 @@ from humeval_power.saying.answer_words import as_points, as_points_interval, in_
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell, p_words
 from humeval_power.saying.quantities import values
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
@@ -21,7 +21,7 @@ from humeval_power.studies.looks.repeated import RepeatedResult, interval_of
 from humeval_power.studies.monitor.dropping import DroppingMonitoring, DropTaken, best_sentence
 from humeval_power.studies.monitor.followed import AnyMonitoring, MonitoredPlan, over_looks
 from humeval_power.studies.monitor.ledger_fields import LedgerSeal
-from humeval_power.studies.monitor.state import Decision, JudgementData, LookData, Monitoring, TakenLook
+from humeval_power.studies.monitor.state import Decision, Monitoring, TakenLook
 from humeval_power.studies.monitor.step import (
     after_stopping,
     false_positive_chance,
@@ -42,15 +42,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AnyLook = TakenLook | TakenSystemsLook
+Columns = dict[str, Callable[[Any], str]]
 
 # What a look shows, in words: of ratings of two systems, of independent judgements, and of several systems.
 
-_STEPS = "The boundary decides, as it was planned; these looks do not use alpha to the last digit."
-_PASSED_ALL_THE_SAME = f"the boundary was passed, although p is above alpha. {_STEPS}"
-_NOT_PASSED_ALL_THE_SAME = f"the boundary was not passed, although p is at most alpha. {_STEPS}"
 
-
-class LookWords(ABC):
+class _Words:
     """What one kind of study says of its looks; this much the same of all that are counted in ratings."""
 
     state: Any
@@ -90,36 +87,8 @@ class LookWords(ABC):
         """How often the looks so far err without a difference; of a rating study `looks study` simulates it."""
         return {}
 
-    @abstractmethod
-    def systems(self) -> str:
-        """Which are compared."""
 
-    @abstractmethod
-    def answer(self, look: Any) -> str:
-        """What is said after the decision: what is shown, and after how much."""
-
-    @abstractmethod
-    def found(self, look: Any) -> Iterator[Fact]:
-        """What the look shows."""
-
-    @abstractmethod
-    def looks(self) -> Iterator[Block]:
-        """All looks so far."""
-
-    @abstractmethod
-    def planned(self) -> Record:
-        """What was planned beyond what every study has."""
-
-    @abstractmethod
-    def inference(self) -> Any:
-        """What is reported of a study that has ended, where it takes the looks into account."""
-
-    @abstractmethod
-    def rows(self) -> list[Record]:
-        """The looks as rows of a table."""
-
-
-class DifferenceWords(LookWords):
+class DifferenceWords(_Words, ABC):
     """A study of one difference, by its own boundaries."""
 
     state: Monitoring
@@ -150,10 +119,8 @@ class DifferenceWords(LookWords):
 
     def winner(self, look: TakenLook) -> str:
         """Who is better, where that is shown."""
-        if look.decision not in ("stop-success", "end-success"):
-            return ""
         a, b = self.plan.systems
-        return f" {_above(a, b, look.data.estimate)}."
+        return f" {_above(a, b, look.data.estimate)}." if look.decision in _SUCCESS else ""
 
     def found(self, look: TakenLook) -> Iterator[Fact]:
         """The estimate, and the chances of success."""
@@ -171,40 +138,35 @@ class DifferenceWords(LookWords):
         return f"{100 * share:.1f} % of the planned information"
 
     def looks(self) -> Iterator[Block]:
+        def draw() -> Figure:
+            from humeval_power.studies.looks.figures import boundary_figure
+
+            bounds = path_boundaries(self.state)
+            path = [(look.fraction, look.data.z) for look in self.state.looks]
+            return boundary_figure(bounds, information_shares=bounds.information, path=path)
+
         yield self.table()
         words = (
             "The boundaries of z against the planned information, and this study's way past them so far."
         )
-        yield Picture("looks", self._figure, words=words)
+        yield Picture("looks", draw, words=words)
 
     def table(self) -> Table:
         """A row for each look."""
         scale = self.plan.scale if isinstance(self.plan, Plan) else None
-        header = ("look", self.unit, "information", *estimate_header(scale), "p", "needed", "decision")
-        rows = [
-            (
-                _name(look),
-                f"{self.size(look):,}",
-                f"{look.fraction:.3f}",
-                *estimate_cells(self.shown(look), scale),
-                p_cell(look.data.p_value),
-                f"{look.nominal:.5f}",
-                look.decision,
-            )
-            for look in self.state.looks
-        ]
-        return Table(header, tuple(rows))
-
-    def _figure(self) -> Figure:
-        from humeval_power.studies.looks.figures import boundary_figure
-
-        bounds = path_boundaries(self.state)
-        path = [(look.fraction, look.data.z) for look in self.state.looks]
-        return boundary_figure(bounds, information_shares=bounds.information, path=path)
+        columns: Columns = {
+            "look": _name,
+            self.unit: lambda look: f"{self.size(look):,}",
+            "information": lambda look: f"{look.fraction:.3f}",
+            **_estimate(scale, self.shown),
+            "p": lambda look: p_cell(look.data.p_value),
+            "needed": lambda look: f"{look.nominal:.5f}",
+            "decision": lambda look: look.decision,
+        }
+        return table(self.state.looks, columns)
 
     def planned(self) -> Record:
-        state = self.state
-        return {"fractions": list(state.fractions), "maximum_information": state.maximum_information}
+        return values(self.state, "fractions", "maximum_information")
 
     def rows(self) -> list[Record]:
         rows: list[Record] = []
@@ -223,16 +185,14 @@ class RatingWords(DifferenceWords):
     plan: Plan
 
     def data(self, look: TakenLook) -> str:
-        return f"{LookWords.data(self, look)}; {self.known(look)}"
+        return f"{super().data(look)}; {self.known(look)}"
 
     def estimate(self, look: TakenLook) -> str:
-        data = look.data
+        data, scale = look.data, self.plan.scale
         a, b = self.plan.systems
-        found = f"{data.estimate:.4f} on [0, 1], SE {data.standard_error:.4f}, df {data.df:.1f}"
-        scale = self.plan.scale
-        if scale is not None:
-            found = f"{scale.effect_to_raw(data.estimate):.4g} points; {found}"
-        return f"{b} - {a} = {found}"
+        points = "" if scale is None else f"{scale.effect_to_raw(data.estimate):.4g} points; "
+        on_unit = f"{data.estimate:.4f} on [0, 1], SE {data.standard_error:.4f}, df {data.df:.1f}"
+        return f"{b} - {a} = {points}{on_unit}"
 
     def shown(self, look: TakenLook) -> float:
         return look.data.estimate
@@ -260,26 +220,25 @@ class RatingWords(DifferenceWords):
         """Of a study that its intervals stop the intervals."""
         if self.state.stop_when is None:
             return super().table()
-        rows, scale = [], self.plan.scale
-        for look in self.state.looks:
+        scale = self.plan.scale
+
+        def half_width(look: TakenLook) -> str:
             low, high = repeated_interval(look)
-            rows.append(
-                (
-                    _name(look),
-                    f"{look.data.n_workers}" if isinstance(look.data, LookData) else "",
-                    *estimate_cells(look.data.estimate, scale),
-                    as_points_interval((low, high), scale),
-                    as_points(abs(high - low) / 2, scale).removeprefix("-"),
-                    look.decision,
-                )
-            )
-        header = ("look", "workers", *estimate_header(scale), "interval", "half-width", "decision")
+            return as_points(abs(high - low) / 2, scale).removeprefix("-")
+
+        columns: Columns = {
+            "look": _name,
+            "workers": lambda look: f"{look.data.n_workers}",
+            **_estimate(scale, self.shown),
+            "interval": lambda look: as_points_interval(repeated_interval(look), scale),
+            "half-width": half_width,
+            "decision": lambda look: look.decision,
+        }
         unit = "on [0, 1]" if scale is None else "in points"
-        return Table(header, tuple(rows), caption=f"by intervals that hold at every look together, {unit}")
+        return table(self.state.looks, columns, f"by intervals that hold at every look together, {unit}")
 
     def planned(self) -> Record:
-        stop_when = self.state.stop_when
-        reasons = {} if stop_when is None else {"stop_when": asdict(stop_when)}
+        reasons = {} if self.state.stop_when is None else values(self.state, "stop_when")
         return {**super().planned(), **reasons}
 
     def inference(self) -> Any:
@@ -287,10 +246,10 @@ class RatingWords(DifferenceWords):
 
     def result(self) -> list[Fact]:
         inference = rating_inference(self.state)
-        a, b = self.plan.systems
+        (a, b), scale = self.plan.systems, self.plan.scale
         if isinstance(inference, RepeatedResult):
-            return [("Result", repeated_words(inference, (a, b), self.plan.scale))]
-        scale, level = self.plan.scale, f"{level_of(inference.confidence)} interval {{}}"
+            return [("Result", repeated_words(inference, (a, b), scale))]
+        level = f"{level_of(inference.confidence)} interval {{}}"
         found = in_points_too(inference.estimate, inference.interval, scale, interval_is=level)
         said = (
             f"{b} - {a} = {found}, {p_words(inference.p_value)}, taking the looks into account "
@@ -307,19 +266,19 @@ def repeated_words(
 ) -> str:
     """'new - baseline = 0.450 points (95 % interval ...) ...', with the bias that the plan predicts."""
     a, b = systems
-    unit, bias = "on [0, 1]", result.bias
-    if scale is not None:
-        unit, bias = "points", None if bias is None else scale.effect_to_raw(bias)
     level = f"{level_of(result.confidence)} interval {{}}"
     level += ", which holds at all looks together, whatever ended the study"
     found = in_points_too(result.estimate, result.interval, scale, interval_is=level)
     said = f"{b} - {a} = {found}, {p_words(result.p_value)} over all looks"
-    if bias is not None:
-        said += (
-            f". If the planned difference is true, an estimate at which a study ends so is off by {bias:+.3g} "
-            f"{unit} on average, by the plan"
-        )
-    return said
+    if result.bias is None:
+        return said
+    off = f"{result.bias:+.3g} on [0, 1]"
+    if scale is not None:
+        off = f"{scale.effect_to_raw(result.bias):+.3g} points"
+    return (
+        f"{said}. If the planned difference is true, an estimate at which a study ends so is off by {off} on "
+        "average, by the plan"
+    )
 
 
 @dataclass(frozen=True)
@@ -333,15 +292,15 @@ class JudgementWords(DifferenceWords):
     def unit(self) -> str:
         return self.plan.unit
 
-    def size(self, look: TakenLook) -> int:
-        return _seen(look).n_judgements
+    def size(self, look: Any) -> int:
+        return int(look.data.n_judgements)
 
     def planned_size(self) -> int:
         return self.plan.n
 
-    def data(self, look: TakenLook) -> str:
+    def data(self, look: Any) -> str:
         """Counts by system, and the information."""
-        data = _seen(look)
+        data = look.data
         a, b = self.plan.systems
         parts = {
             "scores": f"{data.n_a:,} of {a}, {data.n_b:,} of {b}",
@@ -350,13 +309,11 @@ class JudgementWords(DifferenceWords):
         }[self.plan.kind]
         return f"{self.seen(look)} ({parts}); {self.known(look)}"
 
-    def estimate(self, look: TakenLook) -> str:
+    def estimate(self, look: Any) -> str:
         """In the units of the test; of scores the difference of means too."""
-        data = _seen(look)
-        means = f"; means differ by {data.difference:+z.2f}" if self.plan.kind == "scores" else ""
-        return (
-            f"{self._name} = {self.shown(look):.4f}, SE {data.standard_error:.4f}{means}; {self.plan.test}"
-        )
+        means = f"; means differ by {look.data.difference:+z.2f}" if self.plan.kind == "scores" else ""
+        error = f"SE {look.data.standard_error:.4f}"
+        return f"{self._name} = {self.shown(look):.4f}, {error}{means}; {self.plan.test}"
 
     def shown(self, look: TakenLook) -> float:
         """A share, or a difference of accuracy."""
@@ -365,31 +322,36 @@ class JudgementWords(DifferenceWords):
     def result(self) -> list[Fact]:
         """Stage-wise inference, exact for counts; and how often these looks err."""
         inference, shift = after_stopping(self.state, self.plan), self._shift
-        how = "stage-wise ordering; median-unbiased"
-        if self.plan.kind != "scores":
-            how += "; exact, given how many judgements were decided"
+        is_exact, alpha = self.plan.kind != "scores", self.plan.rule.alpha
+        how = "; exact, given how many judgements were decided" if is_exact else ""
         low, high = inference.interval
         said = (
             f"{self._name} = {inference.estimate + shift:.4f} ({level_of(inference.confidence)} interval "
             f"{interval_words(low + shift, high + shift)}), {p_words(inference.p_value)}, taking the looks into "
-            f"account ({how}); the plain estimate is {inference.naive + shift:.4f}"
+            f"account (stage-wise ordering; median-unbiased{how}); the plain estimate is "
+            f"{inference.naive + shift:.4f}"
         )
-        exactly = "" if self.plan.kind == "scores" else ", exactly"
-        chance = false_positive_chance(self.state, self.plan)
-        errors = f"without a difference these looks claim one in {100 * chance:.2f} % of studies{exactly}"
-        facts = [("Result", said), ("Errors", f"{errors} (alpha {100 * self.plan.rule.alpha:g} %)")]
-        passed = self.state.looks[-1].decision in ("stop-success", "end-success")
-        if passed is not (inference.p_value <= self.plan.rule.alpha):
-            facts.append(("", _PASSED_ALL_THE_SAME if passed else _NOT_PASSED_ALL_THE_SAME))
+        chance = 100 * false_positive_chance(self.state, self.plan)
+        errors = (
+            f"without a difference these looks claim one in {chance:.2f} % of studies"
+            f"{', exactly' if is_exact else ''} (alpha {100 * alpha:g} %)"
+        )
+        facts = [("Result", said), ("Errors", errors)]
+        passed = self.state.looks[-1].decision in _SUCCESS
+        if passed is not (inference.p_value <= alpha):
+            was = "was passed, although p is above" if passed else "was not passed, although p is at most"
+            decides = (
+                "The boundary decides, as it was planned; these looks do not use alpha to the last digit."
+            )
+            facts.append(("", f"the boundary {was} alpha. {decides}"))
         return facts
 
     def inference(self) -> Any:
         return asdict(after_stopping(self.state, self.plan))
 
     def effect(self) -> str:
-        study = self.plan.study
         if self.plan.kind == "scores":
-            return f"means differ by {study.true_effect:g} points as planned"
+            return f"means differ by {self.plan.study.true_effect:g} points as planned"
         return f"it is {self.state.effect + self._shift:g} as planned"
 
     def errors(self) -> Record:
@@ -414,13 +376,8 @@ class JudgementWords(DifferenceWords):
         return f"share that prefers {b}{', ties counted half' if kept else ' of those who prefer one'}"
 
 
-def _seen(look: TakenLook) -> JudgementData:
-    assert isinstance(look.data, JudgementData)
-    return look.data
-
-
 @dataclass(frozen=True)
-class SystemsWords(LookWords):
+class SystemsWords(_Words):
     """A rating study of several systems, whose comparisons have boundaries of their own."""
 
     state: SystemsMonitoring
@@ -452,24 +409,53 @@ class SystemsWords(LookWords):
     @property
     def comparisons(self) -> tuple[Section, ...]:
         """At the last look; after the end over all of them."""
-        last = self.state.looks[-1]
-        scale = self.plan.scale
-        at_look = Section("Comparisons at this look", (comparisons_table(last, scale),))
-        if not self.state.ended:
-            return (at_look,)
-        return at_look, Section("Result", tuple(result_blocks(over_looks(self.state), last.number, scale)))
+        at_look = Section("Comparisons at this look", tuple(self.at_last_look()))
+        return (at_look, Section("Result", tuple(self.over_all()))) if self.state.ended else (at_look,)
+
+    def at_last_look(self) -> Iterator[Block]:
+        """Every comparison at the last look: its estimate, its p-value, what it needed."""
+        look, scale = self.state.looks[-1], self.plan.scale
+
+        def needed(row: tuple[PairData, Any]) -> str:
+            _, pair = row
+            shown_before = pair.shown_at is not None and pair.shown_at < look.number
+            return "-" if shown_before else f"{pair.nominal:.6f}"
+
+        def state(row: tuple[PairData, Any]) -> str:
+            data, pair = row
+            if pair.shown_at is not None:
+                return f"shown at look {pair.shown_at}"
+            return "futile" if data.p_value > pair.futility else "open"
+
+        columns: Columns = {
+            **_difference(scale, _data_of),
+            "SE": lambda row: as_points(row[0].standard_error, scale).removeprefix("-"),
+            **_TEST,
+            "needed": needed,
+            "": state,
+        }
+        yield table(self.compared(look), columns, _unit_of_differences(scale))
+
+    def over_all(self) -> Iterator[Block]:
+        """What to report after the end."""
+        return result_blocks(over_looks(self.state), len(self.state.looks), self.plan.scale)
 
     def looks(self) -> Iterator[Block]:
-        columns: dict[str, Callable[[Any], str]] = {
+        def information(look: TakenSystemsLook) -> str:
+            fractions = [pair.fraction for _, pair in self.compared(look)]
+            low, high = f"{min(fractions):.3f}", f"{max(fractions):.3f}"
+            return low if low == high else f"{low} to {high}"
+
+        columns: Columns = {
             "look": _name,
             "ratings": lambda look: f"{look.data.n_ratings:,}",
-            "information": lambda look: _range([pair.fraction for _, pair in self.compared(look)]),
+            "information": information,
             **self.outcome(),
             "decision": lambda look: look.decision,
         }
         yield table(self.state.looks, columns)
 
-    def outcome(self) -> dict[str, Callable[[Any], str]]:
+    def outcome(self) -> Columns:
         """Columns of what looks decided."""
 
         def shown(look: TakenSystemsLook) -> str:
@@ -531,42 +517,41 @@ class DroppingWords(SystemsWords):
         if not look.dropped:
             yield "Dropped", "none"
         if not self.state.ended:
-            yield (
-                "Go on with",
-                f"{', '.join(self.state.left)}: each new worker rates all of them on the same items",
-            )
+            left = ", ".join(self.state.left)
+            yield "Go on with", f"{left}: each new worker rates all of them on the same items"
 
-    @property
-    def comparisons(self) -> tuple[Section, ...]:
-        """Those that are left at the last look; after the end all of them."""
-        last, scale = self.state.taken[-1], self.plan.scale
-        rows = []
-        for one, pair in self.compared(last):
-            low, high = interval_of(one.estimate, one.standard_error, one.df, pair.interval)
-            rows.append(
-                (
-                    f"{one.second} - {one.first}",
-                    *estimate_cells(one.estimate, scale),
-                    as_points_interval((low, high), scale),
-                    f"{one.df:.1f}",
-                    p_cell(one.p_value),
-                    f"{pair.drop:.5f}",
-                    f"{pair.nominal:.5f}",
-                )
-            )
-        header = ("difference", *estimate_header(scale), "interval", "df", "p", "drops at", "best at")
-        table = Table(header, tuple(rows), caption=unit_of_differences(scale))
-        at_look = Section("Comparisons at this look", (Paragraph(TOGETHER), table))
-        if not self.state.ended:
-            return (at_look,)
-        return at_look, Section("Result", tuple(drop_blocks(self.state, scale)))
+    def at_last_look(self) -> Iterator[Block]:
+        """Those that are left."""
+        scale = self.plan.scale
+        yield Paragraph(
+            "The intervals of all pairs cover together, at every look and whatever was dropped. A system is "
+            "dropped where p is at most what drops it and the other is better; one is the best where it beats all "
+            "that are left."
+        )
+
+        def interval(row: tuple[PairData, Any]) -> str:
+            one, pair = row
+            ends = interval_of(one.estimate, one.standard_error, one.df, pair.interval)
+            return as_points_interval(ends, scale)
+
+        columns: Columns = {
+            **_difference(scale, _data_of),
+            "interval": interval,
+            **_TEST,
+            "drops at": lambda row: f"{row[1].drop:.5f}",
+            "best at": lambda row: f"{row[1].nominal:.5f}",
+        }
+        yield table(self.compared(self.state.taken[-1]), columns, _unit_of_differences(scale))
+
+    def over_all(self) -> Iterator[Block]:
+        return drop_blocks(self.state, self.plan.scale)
 
     def compared(self, look: TakenSystemsLook) -> list[tuple[PairData, Any]]:
         """Of the systems that were rated until a look."""
         left = self.state.left_before(look.number - 1)
         return [(one, pair) for one, pair in super().compared(look) if {one.first, one.second} <= set(left)]
 
-    def outcome(self) -> dict[str, Callable[[Any], str]]:
+    def outcome(self) -> Columns:
         return {
             "dropped": lambda look: ", ".join(look.dropped) or "-",
             "left": lambda look: str(len(self.state.left_before(look.number))),
@@ -576,14 +561,7 @@ class DroppingWords(SystemsWords):
         return {**super().planned(), **values(self.state, "stop_when", "interval_factor")}
 
     def errors(self) -> Record:
-        """Who is left, who was dropped when, and who is the best."""
         return dropping_record(self.state)
-
-
-TOGETHER = (
-    "The intervals of all pairs cover together, at every look and whatever was dropped. A system is dropped "
-    "where p is at most what drops it and the other is better; one is the best where it beats all that are left."
-)
 
 
 def dropping_record(state: DroppingMonitoring) -> Record:
@@ -597,12 +575,12 @@ def dropping_record(state: DroppingMonitoring) -> Record:
 
 def drop_blocks(state: DroppingMonitoring, scale: RatingScale | None) -> Iterator[Block]:
     """What became of each system, and every comparison at its last look."""
-    rows = []
-    for name in state.systems:
+
+    def fate(name: str) -> str:
         at = state.dropped_at(name)
-        fate = "the best" if name == state.best else "left" if at is None else f"dropped at look {at}"
-        rows.append((name, fate))
-    yield Table(("system", ""), tuple(rows))
+        return "the best" if name == state.best else "left" if at is None else f"dropped at look {at}"
+
+    yield table(state.systems, {"system": str, "": fate})
     yield from result_blocks(over_looks(state), len(state.looks), scale)
     yield Paragraph(
         "Each comparison is that of the last look at which both systems were rated. Estimates of systems that were "
@@ -622,11 +600,8 @@ DECISIONS: dict[Decision, str] = {
     "end-some-shown": "The study has ended: some comparisons are shown, others are not.",
     "end-nothing-shown": "The study has ended. Nothing is shown; that does not show that there is nothing.",
 }
+_SUCCESS = ("stop-success", "end-success")
 _ROUNDING = 1e-9
-WHY_PUBLISH = (
-    "who holds the secret can seal other looks anew; that no look is changed later is proved only by what others "
-    "hold. For the preregistration:"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -644,7 +619,6 @@ class MonitorResult(Result):
     seal: LedgerSeal | None = None
     notices: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     @property
     def look(self) -> AnyLook | None:
@@ -652,7 +626,7 @@ class MonitorResult(Result):
         return self.state.looks[-1] if self.state.looks else None
 
     @property
-    def _words(self) -> LookWords:
+    def _words(self) -> RatingWords | JudgementWords | SystemsWords:
         state, plan = self.state, self.plan
         if isinstance(plan, JudgementPlan):
             assert isinstance(state, Monitoring)
@@ -664,8 +638,8 @@ class MonitorResult(Result):
         )
 
     def body(self) -> Document:
-        """The decision, what it rests on, and all looks."""
-        state, look, words = self.state, self.look, self._words
+        state, words = self.state, self._words
+        look: Any = self.look
         if look is None:
             planned = ", ".join(f"{100 * share:.3g} %" for share in state.shares)
             lead = f"{len(state.shares)} planned, by {state.unit}: {planned}."
@@ -681,7 +655,7 @@ class MonitorResult(Result):
             ),
         )
 
-    def _facts(self, look: AnyLook) -> Iterator[Fact]:
+    def _facts(self, look: Any) -> Iterator[Fact]:
         state, words = self.state, self._words
         if state.ended:
             yield from words.result()
@@ -704,7 +678,11 @@ class MonitorResult(Result):
                 f"{max(rest, 0):,} {words.unit} to the planned end",
             )
         if self.seal is not None:
-            yield "Publish", f"{WHY_PUBLISH} {self.seal.statement}"
+            yield (
+                "Publish",
+                "who holds the secret can seal other looks anew; that no look is changed later is proved only by "
+                f"what others hold. For the preregistration: {self.seal.statement}",
+            )
 
     def content(self) -> Record:
         """The looks and what was planned; `inference` is None while the study goes on."""
@@ -717,16 +695,14 @@ class MonitorResult(Result):
                 "by": state.unit,
                 "shares": list(state.shares),
                 "rule": state.rule_words if isinstance(state, Monitoring) else str(state.rule),
-                "effect": state.effect,
-                "factor": state.factor,
+                **values(state, "effect", "factor"),
                 **words.planned(),
             },
             "systems": list(self.plan.systems),
             "inference": words.inference() if state.ended else None,
             **words.errors(),
             **({"about": self.about} if self.about else {}),
-            "ledger": self.ledger,
-            "seal": None if self.seal is None else asdict(self.seal),
+            **values(self, "ledger", "seal"),
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -746,78 +722,59 @@ def _above(a: str, b: str, difference: float) -> str:
     return f"{b} is better than {a}" if difference > 0 else f"{a} is better than {b}"
 
 
-# Every comparison of several systems, at a look and over all of them.
-
-OVER_LOOKS = (
-    "p is corrected for all looks and comparisons: the smallest alpha at which the comparison would be shown. The "
-    "intervals cover together, at every look and whatever stopped the study."
-)
+# Columns of tables, and what to report of each comparison of several systems.
 
 
-def unit_of_differences(scale: RatingScale | None) -> str:
-    """What differences in a table are in."""
+def _unit_of_differences(scale: RatingScale | None) -> str:
     if scale is None:
         return "Differences are on [0, 1]."
     return f"Differences are in points of the scale {scale.low:g} to {scale.high:g}, and on [0, 1] beside."
 
 
-def estimate_header(scale: RatingScale | None) -> tuple[str, ...]:
-    """Above an estimate in points, and on [0, 1] beside it."""
-    return ("estimate",) if scale is None else ("points", "on [0, 1]")
-
-
-def estimate_cells(estimate: float, scale: RatingScale | None) -> tuple[str, ...]:
+def _estimate(scale: RatingScale | None, estimate_of: Callable[[Any], float]) -> Columns:
     """An estimate in points, and on [0, 1] beside it; there alone without a scale."""
-    return (f"{estimate:.4f}",) if scale is None else (as_points(estimate, scale), f"{estimate:.4f}")
+
+    def on_unit(row: Any) -> str:
+        return f"{estimate_of(row):.4f}"
+
+    if scale is None:
+        return {"estimate": on_unit}
+    return {"points": lambda row: as_points(estimate_of(row), scale), "on [0, 1]": on_unit}
 
 
-def comparisons_table(look: TakenSystemsLook, scale: RatingScale | None) -> Table:
-    """Every comparison at a look: its estimate, its p-value, what it needed."""
-    rows = []
-    for data, pair in zip(look.data.pairs, look.pairs, strict=True):
-        earlier = pair.shown_at is not None and pair.shown_at < look.number
-        futile = pair.shown_at is None and data.p_value > pair.futility
-        state = "open" if pair.shown_at is None else f"shown at look {pair.shown_at}"
-        rows.append(
-            (
-                f"{data.second} - {data.first}",
-                *estimate_cells(data.estimate, scale),
-                as_points(data.standard_error, scale).removeprefix("-"),
-                f"{data.df:.1f}",
-                p_cell(data.p_value),
-                "-" if earlier else f"{pair.nominal:.6f}",
-                "futile" if futile else state,
-            )
-        )
-    header = ("difference", *estimate_header(scale), "SE", "df", "p", "needed", "")
-    return Table(header, tuple(rows), caption=unit_of_differences(scale))
+def _difference(scale: RatingScale | None, of: Callable[[Any], PairData | PairOverLooks]) -> Columns:
+    """Of which two systems, and its estimate."""
+    name: Columns = {"difference": lambda row: f"{of(row).second} - {of(row).first}"}
+    return {**name, **_estimate(scale, lambda row: of(row).estimate)}
+
+
+def _data_of(row: tuple[PairData, Any]) -> PairData:
+    return row[0]
+
+
+_TEST: Columns = {"df": lambda row: f"{row[0].df:.1f}", "p": lambda row: p_cell(row[0].p_value)}
 
 
 def result_blocks(
     pairs: Sequence[PairOverLooks], n_looks: int, scale: RatingScale | None
 ) -> Iterator[Block]:
     """What to report of each comparison."""
-    yield Paragraph(OVER_LOOKS)
-    header = ("difference", *estimate_header(scale), "interval", "p over looks", "shown at")
-    rows = [
-        (
-            f"{one.second} - {one.first}",
-            *estimate_cells(one.estimate, scale),
-            as_points_interval(one.interval, scale),
-            p_cell(one.p_value),
-            "not shown" if one.shown_at is None else f"look {one.shown_at} of {n_looks}",
-        )
-        for one in pairs
-    ]
-    yield Table(header, tuple(rows), caption=unit_of_differences(scale))
+    yield Paragraph(
+        "p is corrected for all looks and comparisons: the smallest alpha at which the comparison would be shown. "
+        "The intervals cover together, at every look and whatever stopped the study."
+    )
+    columns: Columns = {
+        **_difference(scale, lambda one: one),
+        "interval": lambda one: as_points_interval(one.interval, scale),
+        "p over looks": lambda one: p_cell(one.p_value),
+        "shown at": lambda one: (
+            "not shown" if one.shown_at is None else f"look {one.shown_at} of {n_looks}"
+        ),
+    }
+    yield table(pairs, columns, _unit_of_differences(scale))
 
 
 def over_record(one: PairOverLooks) -> Record:
     """A comparison over all looks as plain values; an interval without an end has null there."""
     ends = [None if math.isinf(end) else end for end in one.interval]
     return {**asdict(one), "interval": ends}
-
-
-def _range(values: Sequence[float]) -> str:
-    low, high = f"{min(values):.3f}", f"{max(values):.3f}"
-    return low if low == high else f"{low} to {high}"

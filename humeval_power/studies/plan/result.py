@@ -19,11 +19,11 @@ from humeval_power.costs import SESSION, Cost, cost_of
 from humeval_power.designs import Design
 from humeval_power.differences import Difference
 from humeval_power.saying.answer_words import axis_unit, of_hundred, points_words, spread_words, with_names
-from humeval_power.saying.chart import Axis, Chart, Mark, Series, Spot, Upright
+from humeval_power.saying.chart import Axis, Chart, Mark, Series, SeriesKind, Spot, Upright
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import POWER_LABEL, interval_words, percent, power_words
 from humeval_power.saying.quantities import values
-from humeval_power.saying.result import PLAN_FILE, UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import PLAN_FILE, Record, Result
 from humeval_power.saying.rule_words import (
     PARITY,
     claim_words,
@@ -32,6 +32,7 @@ from humeval_power.saying.rule_words import (
     margin_words,
     rule_sentence,
 )
+from humeval_power.saying.stated import table
 from humeval_power.saying.values import signed
 from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.rating_looks import power_with_looks
@@ -76,9 +77,9 @@ from humeval_power.studies.plan.result_words import (
 )
 from humeval_power.studies.plan.sealed_content import without_names
 from humeval_power.studies.power.analytic import HalfwayPower, halfway_power
-from humeval_power.studies.power.assurance import QUANTILES, pilot_advice
+from humeval_power.studies.power.assurance import QUANTILES, PilotAdvice, pilot_advice
 from humeval_power.studies.power.charts import CLAIM, POWER, target_line
-from humeval_power.studies.power.formula import effect_precision, power_at
+from humeval_power.studies.power.formula import EffectPrecision, effect_precision, power_at
 from humeval_power.studies.power.outlook import bottleneck_words
 from humeval_power.studies.power.required import counts_precision, design_of
 from humeval_power.studies.power.result_several import facts_of_several
@@ -148,11 +149,19 @@ def _sections(
     yield _tests(plan)
     yield assumed_section(plan)
     yield exclusions_section(plan)
-    yield _deviations(plan)
+    departures = (
+        "Report each of these as a departure from the plan. A change that is needed before the ratings are seen is "
+        "made in the plan file and sealed there with a reason."
+    )
+    points = Points((*DEVIATIONS, EARLY_LOOK if plan.looks is None else OTHER_LOOK))
+    yield Section("What would be a deviation", (Paragraph(departures), points), is_detail=True)
     if history:
-        rows = ((one.date.isoformat(), one.reason, "; ".join(map(str, one.changes))) for one in history)
-        table = Table(("Date", "reason", "value before -> after"), tuple(rows))
-        yield Section("Amendments", (table,))
+        columns: dict[str, Callable[[Amendment], str]] = {
+            "Date": lambda one: one.date.isoformat(),
+            "reason": lambda one: one.reason,
+            "value before -> after": lambda one: "; ".join(map(str, one.changes)),
+        }
+        yield Section("Amendments", (table(history, columns),))
 
 
 def plan_lead(
@@ -248,15 +257,6 @@ def _tests(plan: Plan) -> Section:
     return Section("Test" if many is None else "Tests", tuple(map(Paragraph, said)), is_detail=True)
 
 
-def _deviations(plan: Plan) -> Section:
-    said = (
-        "Report each of these as a departure from the plan. A change that is needed before the ratings "
-        "are seen is made in the plan file and sealed there with a reason."
-    )
-    points = Points((*DEVIATIONS, EARLY_LOOK if plan.looks is None else OTHER_LOOK))
-    return Section("What would be a deviation", (Paragraph(said), points), is_detail=True)
-
-
 def _provenance(plan: Plan, checksum: str | None) -> Iterator[Fact]:
     source = plan.source
     yield "Parameters", source.name if source.file is None else f"{source.name}, from {source.file}"
@@ -295,10 +295,8 @@ class PlanSearchResult(Result):
     found: PlanResult
     said: Difference
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def body(self) -> Document:
-        """The plan as its document says it, and how it was chosen."""
         document = plan_document(
             self.plan,
             created=self.created,
@@ -320,7 +318,16 @@ class PlanSearchResult(Result):
         yield Section("Why this design", (Facts(tuple(_choice_facts(result))), front))
         yield from stops_sections(result)
         if result.assurance is not None and result.request.says_assurance:
-            yield Section("How a larger pilot would help", (_pilot_table(),))
+            columns: dict[str, Callable[[PilotAdvice], str]] = {
+                "workers in the pilot": lambda line: str(line.n_workers),
+                "times the pilot's estimate": lambda line: f"{line.multiplier:.2f}",
+            }
+            caption = (
+                "A pilot of few workers shows less of how workers differ than there may be. A safe plan "
+                "(--safe 0.8) takes their mean square to be so many times what the pilot estimates; a larger pilot "
+                "makes it cheaper."
+            )
+            yield Section("How a larger pilot would help", (table(pilot_advice(), columns, caption),))
 
     def artefact(self, ending: str) -> str:
         """The sealed plan."""
@@ -355,7 +362,7 @@ class PlanSearchResult(Result):
 
     def content(self) -> Record:
         """What was asked, the chosen design, those near it, the front, what blocks and how sure it is."""
-        result, request = self.found, self.found.request
+        result, request, sure = self.found, self.found.request, self.found.assurance
         halfway: Record = {}
         if request.rule.margin is not None:
             precision = counts_precision(request.settings[result.judged], result.chosen.counts)
@@ -376,7 +383,13 @@ class PlanSearchResult(Result):
                 for point in result.front
             ],
             "bottleneck": _bottleneck_record(result),
-            "assurance": _assurance_record(result),
+            "assurance": None
+            if sure is None
+            else {
+                "expected_power": sure.expected,
+                "chance_of_target": sure.chance_of(request.target),
+                "quantiles": {f"{share:g}": sure.quantile(share) for share in QUANTILES},
+            },
             **halfway,
             "looks": look_choice_record(result),
             "n_candidates": result.n_candidates,
@@ -450,22 +463,10 @@ def _bottleneck_record(result: PlanResult) -> Record:
     }
 
 
-def _assurance_record(result: PlanResult) -> Record | None:
-    sure = result.assurance
-    if sure is None:
-        return None
-    return {
-        "expected_power": sure.expected,
-        "chance_of_target": sure.chance_of(result.request.target),
-        "quantiles": {f"{share:g}": sure.quantile(share) for share in QUANTILES},
-    }
-
-
 def _assumed_record(result: PlanResult) -> Record:
-    assumed, powers = result.request.assumed, result.chosen.powers
-    entries = assumed.entries
+    powers, entries = result.chosen.powers, result.request.assumed.entries
     return {
-        "chosen_because": assumed.chosen,
+        "chosen_because": result.request.assumed.chosen,
         "planned_for": result.judged,
         "power": dict(powers),
         "power_range": [min(powers.values()), max(powers.values())],
@@ -485,9 +486,6 @@ def _assumed_record(result: PlanResult) -> Record:
 
 
 # What the search for a plan found: facts and tables for people.
-
-_SPENT = Decimal("0.95")  # of the budget: what is left buys no step of the search that would matter
-_CERTAIN = 0.9995  # a power that is shown as 1.000
 
 
 def _choice_facts(result: PlanResult) -> Iterator[Fact]:
@@ -617,10 +615,10 @@ def _unspent(result: PlanResult) -> str:
     """Why a part of the budget is not spent; nothing where it all is."""
     request = result.request
     way = next((way.option for way in result.ways if way.name == "all the budget"), None)
-    if way is None or request.budget is None or way.cost.total > _SPENT * request.budget:
+    if way is None or request.budget is None or way.cost.total > Decimal("0.95") * request.budget:
         return ""
     left = f" {request.budget - way.cost.total:,.2f} {request.costs.currency} are left:"
-    if way.powers[result.judged] > _CERTAIN:
+    if way.powers[result.judged] > 0.9995:  # shown as 1.000
         return f"{left} more would add no power."
     counts, space = way.counts, request.space
     sizes = (
@@ -655,21 +653,7 @@ def _alone_table(result: PlanResult, labels: Mapping[str, str]) -> Table:
     )
 
 
-def _pilot_table() -> Table:
-    """How much larger than estimated a safe plan takes the worker mean square, by size of the pilot."""
-    return Table(
-        ("workers in the pilot", "times the pilot's estimate"),
-        tuple((str(line.n_workers), f"{line.multiplier:.2f}") for line in pilot_advice()),
-        caption="A pilot of few workers shows less of how workers differ than there may be. A safe plan "
-        "(--safe 0.8) takes their mean square to be so many times what the pilot estimates; a larger pilot makes "
-        "it cheaper.",
-    )
-
-
 # What a plan costs and finds, as pictures.
-
-_AROUND = 1.6  # times the cost of the decision: what is dearer decides nothing
-_MOST = 8  # lines that can be told apart
 
 
 def front_chart(result: PlanResult, scale: RatingScale | None = None) -> Chart:
@@ -679,30 +663,26 @@ def front_chart(result: PlanResult, scale: RatingScale | None = None) -> Chart:
     """
     chosen, budget = result.chosen, result.request.budget
     assert chosen.simulated is not None
-    last = _AROUND * max(float(chosen.cost.total), float(budget or 0))
+    last = 1.6 * max(float(chosen.cost.total), float(budget or 0))  # what is dearer decides nothing
     shown = [point for point in result.front if float(point.cost) <= last] or [result.front[0]]
     costs, powers = tuple(float(one.cost) for one in shown), tuple(one.power for one in shown)
     interval, middle = chosen.simulated.interval, chosen.simulated.power
-    at = Spot(
-        f"the plan, simulated: {of_hundred(middle, interval)}", float(chosen.cost.total), middle, *interval
-    )
+    found = of_hundred(middle, interval)
+    at = Spot(f"the plan, simulated: {found}", float(chosen.cost.total), middle, *interval)
     marks: list[Mark] = [target_line(result.request.target), at]
     if budget is not None:
         marks.append(Upright(f"budget {budget:,.2f} {chosen.cost.currency}", float(budget), 6))
+    kind: SeriesKind = "line" if len(costs) > 1 else "points"
     finds = "show the claim"
     if result.request.rule.margin is None:
         finds = f"find a difference of {points_words(result.request.effect, scale)}"
     return Chart(
         "front",
         "What does the money buy?",
-        f"With the plan {of_hundred(middle, interval)} of 100 such studies {finds}, for {chosen.cost}.",
+        f"With the plan {found} of 100 such studies {finds}, for {chosen.cost}.",
         Axis("Cost", 0.0, max(last, costs[-1]), chosen.cost.currency),
         POWER if result.request.rule.margin is None else CLAIM,
-        (
-            Series(
-                "line" if len(costs) > 1 else "points", "the best for its cost, by formula", costs, powers
-            ),
-        ),
+        (Series(kind, "the best for its cost, by formula", costs, powers),),
         tuple(marks),
         "No other design beats those on the line in both cost and power.",
     )
@@ -713,26 +693,13 @@ def front_figure(result: PlanResult, scale: RatingScale | None = None) -> Figure
     return front_chart(result, scale).figure
 
 
-# The power of a planned study against the true difference.
-
-
-@dataclass(frozen=True, slots=True)
-class _PowerLine:
-    """Power by formula at true differences; `place` is that of its colour."""
-
-    name: str
-    effects: tuple[float, ...]
-    powers: tuple[float, ...]
-    place: int
-
-
 def power_chart(plan: Plan) -> Chart:
     """Power by formula on y, a line for each set of parameters, or for each goal of several systems; the simulated
     power at the effect planned for. The differences are those around the decision: up to twice the effect, or a
     little beyond the margin.
     """
-    lines = list(_of_settings(plan) if plan.many is None else _of_goals(plan, plan.many))
     factor, unit = axis_unit(plan.scale)
+    lines = tuple(_of_settings(plan, factor) if plan.many is None else _of_goals(plan, plan.many, factor))
     place = 0 if plan.many is None else GOALS.index(plan.many.goal)
     at, middle = factor * plan.effect, plan.predicted.simulated
     marks: list[Mark] = [target_line(plan.target_power), Upright(f"planned for: {at:.3g}", at)]
@@ -741,10 +708,9 @@ def power_chart(plan: Plan) -> Chart:
         marks.append(
             Spot(f"simulated: {of_hundred(middle, interval)}", at, middle, *interval, colour=place)
         )
-    difference = "True difference"
+    low, difference = 0.0, "True difference"
     if plan.many is None:
-        difference = with_names("True difference B - A", plan.pair)
-    low = lines[0].effects[0] if plan.many is None else 0.0
+        low, difference = lines[0].x[0], with_names("True difference B - A", plan.pair)
     found = plan.predicted.analytic if math.isnan(middle) else middle
     return Chart(
         "power",
@@ -752,20 +718,15 @@ def power_chart(plan: Plan) -> Chart:
         f"Of 100 such studies {of_hundred(found)} "
         + ("find" if plan.rule.margin is None else "show the claim at")
         + f" a true difference of {points_words(plan.effect, plan.scale)}.",
-        Axis(f"{difference}, {unit}", factor * low, factor * lines[0].effects[-1]),
+        Axis(f"{difference}, {unit}", low, lines[0].x[-1]),
         POWER if plan.rule.margin is None else CLAIM,
-        tuple(
-            Series(
-                "line", one.name, tuple(factor * each for each in one.effects), one.powers, colour=one.place
-            )
-            for one in lines
-        ),
+        lines,
         tuple(marks),
         f"By formula, for each {'set of parameters that was looked at' if plan.many is None else 'goal'}.",
     )
 
 
-def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_PowerLine]:
+def _of_goals(plan: Plan, planned: PlannedSystems, factor: float) -> Iterator[Series]:
     """A line for each goal that these means have; they are drawn apart in proportion."""
     effects = np.linspace(0.0, min(2 * plan.effect, 1.0), 13)[1:]
     result = [
@@ -775,10 +736,11 @@ def _of_goals(plan: Plan, planned: PlannedSystems) -> Iterator[_PowerLine]:
     for place, goal in enumerate(GOALS):
         chances = [shares[goal] for shares in result]
         if not any(map(math.isnan, chances)):
-            yield _PowerLine(GOAL_WORDS[goal].name, tuple(effects.tolist()), tuple(chances), place)
+            at = tuple((factor * effects).tolist())
+            yield Series("line", GOAL_WORDS[goal].name, at, tuple(chances), colour=place)
 
 
-def _of_settings(plan: Plan) -> Iterator[_PowerLine]:
+def _of_settings(plan: Plan, factor: float) -> Iterator[Series]:
     """A line for each set of parameters that was looked at."""
     margin = plan.rule.margin
     if margin is None:
@@ -787,20 +749,16 @@ def _of_settings(plan: Plan) -> Iterator[_PowerLine]:
         low = -1.25 * margin
         high = max(margin, 1.5 * plan.effect) if plan.rule.alternative == "non-inferior" else -low
     effects = np.linspace(min(low, high), max(low, high), 61)
-    settings, labels = [(plan.source.name, plan.parameters), *plan.others][:_MOST], labels_of_settings(plan)
-    for place, (name, parameters) in enumerate(settings):
-        power = _power_of(replace(plan, parameters=parameters))
-        at = tuple(effects.tolist())
-        yield _PowerLine(labels[name], at, tuple(map(power, at)), place)
-
-
-def _power_of(plan: Plan) -> Callable[[float], float]:
-    """Power as a function of the true difference, for a design whose precision is computed once."""
-    precision = effect_precision(plan.parameters.with_difference(plan.effect), plan.design())
+    settings = [(plan.source.name, plan.parameters), *plan.others][:8]  # lines that can be told apart
+    labels = labels_of_settings(plan)
     bounds = None if plan.looks is None else plan.look_boundaries()
 
-    def power(effect: float) -> float:
+    def power(effect: float, precision: EffectPrecision) -> float:
         fixed = power_at(effect, precision, rule=plan.rule).power
         return fixed if bounds is None else power_with_looks(fixed, bounds)
 
-    return power
+    at = tuple((factor * effects).tolist())
+    for place, (name, parameters) in enumerate(settings):
+        precision = effect_precision(parameters.with_difference(plan.effect), plan.design())
+        powers = tuple(power(float(effect), precision) for effect in effects)
+        yield Series("line", labels[name], at, powers, colour=place)

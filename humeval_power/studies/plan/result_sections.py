@@ -731,8 +731,7 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
     if answer is None or not (answer.stops or answer.drops):
         return
     from humeval_power.studies.looks.repeated import few_workers_note
-    from humeval_power.studies.looks.result import expectation_blocks
-    from humeval_power.studies.looks.tables import stops_blocks
+    from humeval_power.studies.looks.result import expectation_blocks, stops_blocks
 
     if answer.drops:
         blocks = expectation_blocks(answer.drops)
