@@ -364,9 +364,9 @@ class SurfaceResult(QuestionResult):
         return Picture("surface", draw, words=words)
 
     def _table(self) -> Table:
-        columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
-            name.replace("_", " "): lambda row, name=name: f"{row[name]:g}" for name in self.lists
-        }
+        columns: dict[str, Callable[[Mapping[str, Any]], str]] = {}
+        for name in self.lists:
+            columns[name.replace("_", " ")] = f"{{{name}:g}}".format_map
         columns |= {
             "n": lambda row: f"{row['n']:,}",
             "effect": lambda row: self.wording.shown(row["effect"]),

@@ -13,7 +13,7 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.choices import ANONYMOUS, CORRECTIONS
 from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import of_hundred, share_words, spread_words
+from humeval_power.saying.answer_words import axis_unit, of_hundred, points_words, share_words, spread_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, percent, power_words
 from humeval_power.saying.quantities import values
@@ -38,6 +38,8 @@ from humeval_power.studies.power.charts import (
     growth_charts,
     money_facts,
     splits_chart,
+    spots,
+    target_line,
     variance_chart,
 )
 from humeval_power.studies.power.estimate import PowerEstimate, Tally
@@ -228,12 +230,23 @@ class StudyPower(Result):
         ):
             return
         y = CLAIM if self._has_margin else POWER
-        more = (
-            *growth_charts(outlook, analytic, simulated, y=y),
-            *effect_chart(outlook, analytic, simulated, direction=self.said.direction, scale=self.scale),
-        )
+        more = [*growth_charts(outlook, analytic, simulated, y=y)]
+        if outlook.effects is not None:
+            effect = axis_unit(self.scale)[0] * analytic.effect
+            size = points_words(analytic.effect, self.scale, digits=3)
+            more.append(
+                effect_chart(
+                    outlook.effects,
+                    analytic.effect,
+                    (target_line(), *spots(effect, f"this study: {size},", analytic, simulated)),
+                    title="What if the true difference is another?",
+                    direction=self.said.direction,
+                    scale=self.scale,
+                    power=analytic.power,
+                )
+            )
         if more:
-            yield Section("What would change it", more)
+            yield Section("What would change it", tuple(more))
         costs = (*cost_chart(outlook, analytic, simulated, y=y), *splits_chart(outlook, analytic, y=y))
         if costs:
             yield Section("What it costs", costs)

@@ -23,7 +23,7 @@ from humeval_power.saying.answer_words import (
     points_words,
     spread_words,
 )
-from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot
+from humeval_power.saying.chart import Chart, LaterChart, Mark, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, power_words, time_taken
 from humeval_power.saying.quantities import NO_SIZE, Quantity, QuantityResult
@@ -39,7 +39,7 @@ from humeval_power.saying.rule_words import (
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.analytic import DetectableEffect, HalfwayPower
 from humeval_power.studies.power.assurance import PowerSpread, power_spread
-from humeval_power.studies.power.charts import POWER, target_line
+from humeval_power.studies.power.charts import effect_chart, target_line
 from humeval_power.studies.power.formula import EffectPrecision
 from humeval_power.studies.power.outlook import effect_curve
 from humeval_power.studies.power.required import RequiredSize, design_of
@@ -411,27 +411,21 @@ class StudyDetectable(Result):
         """Power over the true difference, with both answers."""
         assert self.precision is not None
         assert self.analytic is not None
-        rule, target = self.cell.study.rule, self.target
-        curve = effect_curve(self.analytic, self.precision, rule)
-        factor, unit = axis_unit(self.scale)
-        found, effects = factor * self.analytic, tuple(factor * each for each in curve.effects)
-        marks: list[Mark] = [
-            target_line(target),
-            Spot(f"by formula {found:.4g}", found, target),
-        ]
+        curve = effect_curve(self.analytic, self.precision, self.cell.study.rule)
+        factor, target = axis_unit(self.scale)[0], self.target
+        at = factor * self.analytic
+        marks: list[Mark] = [target_line(target), Spot(f"by formula {at:.4g}", at, target)]
         if self.simulated is not None and self.simulated.effect <= curve.effects[-1]:
             proved = factor * self.simulated.effect
             marks.append(Spot(f"simulated {proved:.4g}", proved, target, colour=2))
-        half = curve.powers[len(curve.powers) // 4]
-        return Chart(
-            "power",
-            "What does this study find?",
-            f"A true difference of {points_words(self.analytic, self.scale, digits=3)} is found by "
-            f"{of_hundred(target)} of 100 such studies, by formula, half of it by {of_hundred(half)}.",
-            Axis(f"True difference {self.said.direction} {unit}", 0.0, effects[-1]),
-            POWER,
-            (Series("line", "this study by formula", effects, curve.powers),),
-            tuple(marks),
+        return effect_chart(
+            curve,
+            self.analytic,
+            marks,
+            title="What does this study find?",
+            direction=self.said.direction,
+            scale=self.scale,
+            power=target,
         )
 
     def content(self) -> Record:
