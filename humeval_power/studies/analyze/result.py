@@ -188,9 +188,8 @@ class AnalysisResult(Result):
         )
 
     def _family_remarks(self) -> tuple[str, ...]:
-        if self.detail is None or self.detail.check is None:
-            return ()
-        return tuple(family_remarks(self.ratings, self.tested, self.detail.check))
+        check = None if self.detail is None else self.detail.check
+        return family_remarks(self.ratings, self.tested, check)
 
     def p_values(self, by: Literal["", "check", "other_model"] = "") -> tuple[float, ...]:
         """The raw p-value of each comparison; or of a check, by the other variances or the other model, where there
@@ -306,8 +305,10 @@ class AnalysisResult(Result):
                 *adjustment_sections(self.detail.adjustment, self.tested, self.ratings.scale),
             ]
             further = [*self._fit_sections(self.detail)]
-            notes_of_fit = fit_notes(self.ratings, self.fitted, self.tested, self.detail.size)
-            said = (*notes_of_fit, *self._family_remarks())
+            said = (
+                *fit_notes(self.ratings, self.fitted, self.tested, self.detail.size),
+                *self._family_remarks(),
+            )
         else:
             title = f"Comparison of {counted(len(names), 'system')}{criterion}"
             differences, *further = ranking.detail_sections()
@@ -431,8 +432,18 @@ class AnalysisResult(Result):
                 **systems_content(self.ratings, self.analysis, agreement=self.agreement),
                 **ranking.content(),
                 **deviations_content(self.deviations, self.plan),
-                **({} if looks is None else {"looks": _looks_content(looks.of_several, looks.ledger)}),
             }
+            if looks is not None:
+                state = looks.of_several
+                record["looks"] = {
+                    "ledger": Path(looks.ledger).name,
+                    "rule": str(state.rule),
+                    "correction": state.correction,
+                    "decision": state.last.decision,
+                    "looks": [asdict(look) for look in state.looks],
+                    "inference": [over_record(one) for one in over_looks(state)],
+                    **(dropping_record(state) if isinstance(state, DroppingMonitoring) else {}),
+                }
         else:
             assert detail is not None
             sequential = None
@@ -495,19 +506,6 @@ def comparison_rows(criterion: str | None, analysis: SystemsAnalysis) -> tuple[C
         )
         for one in analysis.results
     )
-
-
-def _looks_content(state: SystemsMonitoring, ledger: str) -> Record:
-    """The looks of a finished study of several systems, and what is reported of each comparison."""
-    return {
-        "ledger": Path(ledger).name,
-        "rule": str(state.rule),
-        "correction": state.correction,
-        "decision": state.last.decision,
-        "looks": [asdict(look) for look in state.looks],
-        "inference": [over_record(one) for one in over_looks(state)],
-        **(dropping_record(state) if isinstance(state, DroppingMonitoring) else {}),
-    }
 
 
 _LINEAR = (

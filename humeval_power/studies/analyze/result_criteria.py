@@ -15,7 +15,14 @@ from humeval_power.saying.document import Document, Paragraph, Picture, Section,
 from humeval_power.saying.numbers import counted, in_words, p_cell
 from humeval_power.saying.result import ANALYSES_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
-from humeval_power.studies.analyze.family import ComparisonRow, Deviation, Unit, family_record, family_words
+from humeval_power.studies.analyze.family import (
+    ComparisonRow,
+    Deviation,
+    ShownPair,
+    Unit,
+    family_record,
+    family_words,
+)
 from humeval_power.studies.analyze.findings import (
     WARNING,
     CriterionFindings,
@@ -127,6 +134,12 @@ class CriteriaResult(Result):
         """The findings under all criteria, then each comparison and the analysis of each criterion."""
         n = len(self.results)
         stems = file_stems(list(self.results), nameless="criterion")
+        exclusions: list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]] = []
+        for name, result in self.results.items():
+            of = result.exclusion
+            if of is not None:
+                of = replace(of, without=tuple(replace(row, criterion=name) for row in of.without))
+            exclusions.append((of, [replace(row, criterion=name) for row in result.rows]))
         in_short = len(self.systems) == n and all(one.analysis.groups for one in self.systems.values())
         is_detail = in_short and len(self.rows) > MOST_PAIRS
         parts = [
@@ -142,23 +155,12 @@ class CriteriaResult(Result):
                 *several_sections(
                     self.systems, self.tests, {name: self.results[name].agreement for name in self.systems}
                 ),
-                *exclusion_section(*self._exclusions),
+                *exclusion_section(*exclusions),
                 *self._deviations(),
                 Section("All comparisons", (self._table(),), is_detail=is_detail),
                 *parts,
             ),
         )
-
-    @property
-    def _exclusions(self) -> list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]]:
-        """What rules for leaving out workers changed under each criterion."""
-        changed: list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]] = []
-        for name, result in self.results.items():
-            of = result.exclusion
-            if of is not None:
-                of = replace(of, without=tuple(replace(row, criterion=name) for row in of.without))
-            changed.append((of, [replace(row, criterion=name) for row in result.rows]))
-        return changed
 
     def _deviations(self) -> Iterator[Section]:
         """Those of the tests and the criteria, and those of each criterion, each once."""
@@ -246,28 +248,32 @@ class CriteriaResult(Result):
         for name, result in self.results.items():
             unit = Unit(result.ratings.scale)
             units[name] = unit.words
-            if name in self.systems:
-                rows += [
-                    (
-                        name,
-                        f"{one.left} - {one.right}",
-                        unit.shown(one.estimate, more=1),
-                        "none" if one.reason else unit.interval(*one.interval, more=1),
-                        *_p_cells(one.p_value, one.corrected_p, one.significant),
-                    )
-                    for one in self.systems[name].pairs
-                ]
-            else:
-                rows += [
-                    (
-                        name,
-                        f"{one.second} - {one.first}",
-                        unit.shown(unit.difference(one.estimate), more=1),
-                        unit.interval(*unit.difference_interval(one.low, one.high), more=1),
-                        *_p_cells(one.p_value, one.corrected_p_value, one.significant),
-                    )
-                    for one in result.rows
-                ]
+            pairs: Sequence[ShownPair] = self.systems[name].pairs if name in self.systems else ()
+            pairs = pairs or [
+                ShownPair(
+                    one.second,
+                    one.first,
+                    unit.difference(one.estimate),
+                    unit.difference_interval(one.low, one.high),
+                    one.df,
+                    one.p_value,
+                    one.corrected_p_value,
+                    bool(one.significant),
+                    reason="",
+                )
+                for one in result.rows
+            ]
+            rows += [
+                (
+                    name,
+                    f"{one.left} - {one.right}",
+                    unit.shown(one.estimate, more=1),
+                    "none" if one.reason else unit.interval(*one.interval, more=1),
+                    p_cell(one.p_value),
+                    p_cell(one.corrected_p) + (" *" if one.significant else ""),
+                )
+                for one in pairs
+            ]
         words = set(units.values())
         caption = "; ".join(f"of {name} {unit}" for name, unit in units.items())
         return Table(
@@ -292,10 +298,6 @@ class CriteriaResult(Result):
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
-
-
-def _p_cells(p: float, corrected: float, significant: bool | None) -> tuple[str, str]:
-    return p_cell(p), p_cell(corrected) + (" *" if significant else "")
 
 
 def _sections(name: str, stem: str, result: AnalysisResult) -> Iterator[Section]:

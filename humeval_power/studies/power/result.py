@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.choices import ANONYMOUS, CORRECTIONS
@@ -56,7 +56,6 @@ from humeval_power.studies.power.outlook import (
 from humeval_power.studies.power.result_several import (
     enough_words,
     facts_of_several,
-    family_words,
     finds_words,
     goals_table,
     power_record,
@@ -68,21 +67,15 @@ from humeval_power.studies.power.strategies import Cell, CellResult
 from humeval_power.studies.power.study_content import (
     approximate_words,
     beyond_pilot,
-    category_facts,
     failure_remarks,
-    loss_facts,
     result_row,
-    setting_words,
     study_content,
+    study_facts,
     study_notes,
     too_many_failed,
 )
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
-
-if TYPE_CHECKING:
-    from humeval_power.studies.power.growth import CostCurve
-
 
 # What stands around a study's power, as a record: the numbers of its pictures.
 
@@ -113,21 +106,16 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
             "document": bottleneck.more_documents,
         }
     if outlook.spending is not None:
-        record["costs"] = _spending(outlook.spending)
+        spending, priced = outlook.spending, outlook.spending.priced
+        record["costs"] = costs = values(spending, "unit", "cost", "budget")
+        if priced is not None:
+            costs["cost"] = str(priced.total)
+            costs["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
+        costs |= values(spending, "front", "more_workers", "more_items", "splits")
     record["estimates"] = asdict(outlook.estimates)
     if outlook.curse is not None:
         record["winners_curse"] = asdict(outlook.curse)
     return record
-
-
-def _spending(spending: CostCurve) -> Record:
-    priced = spending.priced
-    result = values(spending, "unit", "cost", "budget")
-    if priced is not None:
-        result["cost"] = str(priced.total)
-        result["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
-    names = ("front", "more_workers", "more_items", "splits")
-    return {**result, **values(spending, *names)}
 
 
 _ALL = 0.99  # power that is not worth calling a limit
@@ -171,7 +159,7 @@ class StudyPower(Result):
         """How many of 100 such studies succeed, what would change that, the numbers, and how they came about."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
         of, finds = "", "shows what it claims" if self._has_margin else "finds this effect"
-        blocks: list[Block] = [Facts((*self._around(), *self._question(), *self._behind()))]
+        blocks: list[Block] = [Facts(tuple(self._facts()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
         sections: tuple[Section, ...] = ()
@@ -332,39 +320,9 @@ class StudyPower(Result):
                 most = of_hundred(both.power)
                 yield f"With {documents} documents it is at most {most}, whatever the items and workers."
 
-    def _question(self) -> Iterator[Fact]:
-        study = self.cell.study
-        coefficient = study.true_effect / self.effect_unit
-        coded = "" if self.effect_unit == 1 else f" (coefficient {coefficient:g} under -1/+1 coding)"
-        yield "Effect", f"{self.said}{coded}"
-        if self._has_margin:
-            yield "Margin", margin_words(study.rule, self.scale)
-        if self.cell.setting:
-            yield "Setting", setting_words(self.cell.setting)
-        yield from category_facts(study.parameters)
-        yield "Study", str(study.design)
-        if isinstance(study, SystemsStudy):
-            yield "Tests", family_words(study.family, study.parameters.n_systems)
-        yield "Test", str(study.rule)
-        yield from loss_facts(study)
-        if study.response != "gaussian":
-            yield "Response", study.response + (f" of {study.points} points" if study.points else "")
-
-    def _behind(self) -> Iterator[Fact]:
-        """What else the formula and the simulation say."""
-        if isinstance(self.analytic, SystemsPower):
-            yield "Formula", precision_words(self.analytic)
-        elif self.analytic is not None:
-            precision = self.analytic.precision
-            rough = "; rough, with so few workers" if self.analytic.is_rough else ""
-            behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
-            yield "Formula", behind + approximate_words(self.cell.study)
-        if self.simulated is not None:
-            yield from _simulated_facts(self.simulated, self.said.systems or ANONYMOUS)
-
-    def _around(self) -> Iterator[Fact]:
+    def _facts(self) -> Iterator[Fact]:
         """What significant estimates are like, the power halfway to a margin, the price of losses and of documents,
-        and what the study costs."""
+        what the study costs; then what was asked, and how formula and simulation came to their powers."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
         result = analytic if simulated is None else simulated
         if result is not None and not self._has_margin and math.isfinite(result.type_m):
@@ -392,6 +350,23 @@ class StudyPower(Result):
                 yield from money_facts(self._cost, self.budget)
             else:
                 yield from _cost_facts(self.outlook, analytic)
+        coefficient = study.true_effect / self.effect_unit
+        coded = "" if self.effect_unit == 1 else f" (coefficient {coefficient:g} under -1/+1 coding)"
+        yield "Effect", f"{self.said}{coded}"
+        if self._has_margin:
+            yield "Margin", margin_words(study.rule, self.scale)
+        yield from study_facts(self.cell)
+        if study.response != "gaussian":
+            yield "Response", study.response + (f" of {study.points} points" if study.points else "")
+        if isinstance(analytic, SystemsPower):
+            yield "Formula", precision_words(analytic)
+        elif analytic is not None:
+            precision = analytic.precision
+            rough = "; rough, with so few workers" if analytic.is_rough else ""
+            behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
+            yield "Formula", behind + approximate_words(study)
+        if simulated is not None:
+            yield from _simulated_facts(simulated, self.said.systems or ANONYMOUS)
 
     def _cautions(self) -> Iterator[str]:
         analytic, simulated = self.analytic, self.simulated
@@ -435,7 +410,13 @@ class StudyPower(Result):
         if isinstance(study, SystemsStudy):
             record["analytic"] = power_record(analytic, study)
             record["simulated"] = power_record(simulated, study)
-            record |= self._cost_record()
+            cost, budget = self._cost, None if self.budget is None else float(self.budget)
+            costs: Record = {"unit": "ratings", "cost": cost, "budget": budget}
+            if not isinstance(cost, int):
+                parts = {name: str(part) for name, part in cost.parts.items()}
+                costs |= {"unit": cost.currency, "cost": str(cost.total), "cost_parts": parts}
+            if not isinstance(cost, int) or budget is not None:  # of two systems the outlook has it
+                record["costs"] = costs
         elif isinstance(analytic, AnalyticPower):
             record["analytic"] = {
                 **values(analytic, "power", "type_m", "type_s"),
@@ -450,16 +431,6 @@ class StudyPower(Result):
         if self.outlook is not None:
             record["outlook"] = outlook_record(self.outlook, self.bottleneck)
         return record
-
-    def _cost_record(self) -> Record:
-        """What a study of several systems costs, where there are prices or a budget; of two the outlook has it."""
-        cost, budget = self._cost, None if self.budget is None else float(self.budget)
-        if isinstance(cost, int):
-            return {} if budget is None else {"costs": {"unit": "ratings", "cost": cost, "budget": budget}}
-        parts = {name: str(part) for name, part in cost.parts.items()}
-        return {
-            "costs": {"unit": cost.currency, "cost": str(cost.total), "budget": budget, "cost_parts": parts}
-        }
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -57,9 +57,9 @@ from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.strategies import Cell, TwoSystems
 from humeval_power.studies.power.study_content import (
     category_facts,
-    loss_facts,
     setting_words,
     study_content,
+    study_facts,
     study_notes,
 )
 from humeval_power.studies.power.systems_goals import SystemsPower
@@ -295,11 +295,10 @@ class StudyDetectable(Result):
         study = self.cell.study
         if isinstance(study, SystemsStudy):
             blocks += self._of_several(study)
+        spread = () if self.spread is None else spread_words(**asdict(self.spread))
         return Document(
             f"The smallest {meaning}",
-            lead=" ".join(
-                [self._lead(), *(() if self.spread is None else spread_words(**asdict(self.spread)))]
-            ),
+            lead=" ".join([self._lead(), *spread]),
             headline=tuple(self._answers()),
             sections=(Section("", tuple(blocks)),),
         )
@@ -373,15 +372,8 @@ class StudyDetectable(Result):
             yield BY_FORMULA, self._shown(self.analytic)
 
     def _facts(self) -> Iterator[Fact]:
-        study = self.cell.study
-        if self.cell.setting:
-            yield "Setting", setting_words(self.cell.setting)
-        yield from category_facts(study.parameters)
-        yield "Study", str(study.design)
-        if isinstance(study, SystemsStudy):
-            yield "Tests", family_words(study.family, study.parameters.n_systems)
-        yield "Test", sought_words(study.rule) if self._has_margin else str(study.rule)
-        yield from loss_facts(study)
+        study, rule = self.cell.study, self.cell.study.rule
+        yield from study_facts(self.cell, sought_words(rule) if self._has_margin else None)
         at = f" at {self.said}" if self._has_margin else ""
         if isinstance(study, SystemsStudy):
             at = f", goal '{study.goal}'; all true differences in proportion"

@@ -21,8 +21,8 @@ from humeval_power.saying.values import (
 )
 from humeval_power.studies.analyze.result_diagnostics import (
     DIFFERENCES_OF,
+    difference_rows,
     pair_rows,
-    worker_difference_rows,
 )
 from humeval_power.studies.fit.wald import EffectTest
 from humeval_power.studies.report.documents import CriterionDocuments
@@ -177,7 +177,7 @@ def workers(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
         from humeval_power.studies.analyze.diagnostics import predicted_effects, screen_workers
 
         predictions = predicted_effects(fit(ratings), ratings)
-        return worker_difference_rows(predictions, ratings, screen_workers(ratings))[0]
+        return difference_rows(predictions, ratings, "worker", screen_workers(ratings))[0]
 
     def draw() -> Figure:
         from humeval_power.saying.panels import estimate_rows_figure
