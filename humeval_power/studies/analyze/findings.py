@@ -170,16 +170,14 @@ def findings_frame(findings: Sequence[CriterionFindings]) -> pd.DataFrame:
 
 
 def findings_files(
-    as_table: Table,
-    findings: Sequence[CriterionFindings],
-    tests: FamilyOfTests,
-    *,
-    notices: tuple[str, ...],
+    findings: Sequence[CriterionFindings], tests: FamilyOfTests, *, notices: tuple[str, ...]
 ) -> dict[str, str]:
     """The findings as a spreadsheet, and as a table to put into a paper, whose caption begins with the notices."""
     from humeval_power.saying.render.latex import latex_float
 
     caption = " ".join([*notices, *findings_words(findings, tests)])
+    called = {row.system: row.system for each in findings for row in each.rows}
+    as_table = findings_table(findings, called=called)
     return {
         "findings.csv": table_csv(findings_frame(findings), digits=10),
         "findings.tex": latex_float(as_table, caption=caption, label="tab:findings"),

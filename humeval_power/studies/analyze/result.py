@@ -38,7 +38,6 @@ from humeval_power.studies.analyze.findings import (
     check_remarks,
     findings_files,
     findings_frame,
-    findings_table,
 )
 from humeval_power.studies.analyze.result_conditions import (
     WithAndWithout,
@@ -238,13 +237,8 @@ class AnalysisResult(Result):
         ranking = self.ranking
         if ranking is None:
             return {}
-        called = {name: name for name in ranking.shown_order}
-        return findings_files(
-            findings_table([ranking.findings], called=called),
-            [ranking.findings],
-            self.analysis.tests,
-            notices=rehearsal_notices(self.ratings.worker_names),
-        )
+        notices = rehearsal_notices(self.ratings.worker_names)
+        return findings_files([ranking.findings], self.analysis.tests, notices=notices)
 
     @property
     def decision(self) -> str:

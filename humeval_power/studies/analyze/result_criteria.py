@@ -29,7 +29,6 @@ from humeval_power.studies.analyze.findings import (
     common_order,
     findings_files,
     findings_frame,
-    findings_table,
 )
 from humeval_power.studies.analyze.result import AnalysisResult
 from humeval_power.studies.analyze.result_conditions import TITLE as EXCLUSION_TITLE
@@ -39,7 +38,12 @@ from humeval_power.studies.analyze.result_conditions import (
     deviations_section,
     exclusion_section,
 )
-from humeval_power.studies.analyze.result_ranking import MOST_PAIRS, Ranking, several_sections
+from humeval_power.studies.analyze.result_ranking import (
+    MOST_PAIRS,
+    Ranking,
+    once_or_by_criterion,
+    several_sections,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,30 +114,17 @@ class CriteriaResult(Result):
         """The findings as a spreadsheet, and as a table for a paper; nothing where two systems are compared."""
         if not self.systems:
             return {}
-        called = {name: name for one in self.findings for name in [row.system for row in one.rows]}
-        table = findings_table(self.findings, called=called)
-        notices = rehearsal_notices(self._workers)
-        return findings_files(table, self.findings, self.tests, notices=notices)
+        return findings_files(self.findings, self.tests, notices=rehearsal_notices(self._workers))
 
     @property
     def _workers(self) -> tuple[str, ...]:
         return tuple(worker for one in self.results.values() for worker in one.ratings.worker_names)
 
-    def _left_out(self) -> tuple[str, ...]:
-        """The rows that each criterion is without."""
-        of: dict[str, list[str]] = {}
-        for name, one in self.results.items():
-            for notice in left_out_notice(one.ratings.flow):
-                of.setdefault(notice, []).append(name)
-        return tuple(
-            notice if 1 < len(self.results) == len(names) else f"{in_words(names)}: {notice}"
-            for notice, names in of.items()
-        )
-
     def body(self) -> Document:
         """The findings under all criteria, then each comparison and the analysis of each criterion."""
         n = len(self.results)
         stems = file_stems(list(self.results), nameless="criterion")
+        left_out = {name: left_out_notice(one.ratings.flow) for name, one in self.results.items()}
         exclusions: list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]] = []
         for name, result in self.results.items():
             of = result.exclusion
@@ -150,7 +141,7 @@ class CriteriaResult(Result):
         return Document(
             f"Analysis of {'1 criterion' if n == 1 else f'{n} criteria'}",
             lead=lead_of(self._workers, self._lead()),
-            caveats=(*rehearsal_notices(self._workers), *self._left_out()),
+            caveats=(*rehearsal_notices(self._workers), *once_or_by_criterion(left_out)),
             sections=(
                 *several_sections(
                     self.systems, self.tests, {name: self.results[name].agreement for name in self.systems}

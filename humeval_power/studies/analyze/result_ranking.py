@@ -14,7 +14,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.rules import FamilyOfTests, claim
 from humeval_power.saying.clustered_words import independence_section
 from humeval_power.saying.document import Block, Paragraph, Picture, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell
+from humeval_power.saying.numbers import counted, in_words, interval_words, level_of, p_cell
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import sds_in_words
@@ -205,13 +205,9 @@ def several_sections(
         Points(tuple(findings_words(findings, tests))),
     )
     yield Section("Findings", blocks)
-    of_each = {name: list(notes(one.analysis, one.pairs, one.called)) for name, one in systems.items()}
-    said = []
-    for text in dict.fromkeys(text for texts in of_each.values() for text in texts):
-        names = [name for name, texts in of_each.items() if text in texts]
-        said.append(text if len(names) == len(systems) else f"{', '.join(names)}: {text}")
-    if said:
-        yield Section("Notes", (Points(tuple(said)),))
+    of_each = {name: tuple(notes(one.analysis, one.pairs, one.called)) for name, one in systems.items()}
+    if said := tuple(once_or_by_criterion(of_each)):
+        yield Section("Notes", (Points(said),))
     yield Section("Agreement of workers", tuple(agreement_blocks(agreement)))
     yield independence_section(study_independence(first.ratings))
 
@@ -221,6 +217,13 @@ def _figures() -> Any:
     from humeval_power.studies.analyze import figures
 
     return figures
+
+
+def once_or_by_criterion(said: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Each text once: of some of the criteria after their names."""
+    for text in dict.fromkeys(text for texts in said.values() for text in texts):
+        names = [name for name, texts in said.items() if text in texts]
+        yield text if len(names) == len(said) else f"{in_words(names)}: {text}"
 
 
 def _once_or_each(words: Mapping[str, str]) -> str:

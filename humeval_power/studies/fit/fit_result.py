@@ -106,22 +106,18 @@ def _cells(test: EffectTest) -> tuple[str, ...]:
     return f"{test.estimate:.4f}", f"{test.standard_error:.4f}", interval, df, p_cell(test.p_value)
 
 
-def adjustment_content(adjustment: Adjustment | None) -> Record:
-    """The same as plain values; nothing for a model of workers and items alone."""
-    if adjustment is None:
-        return {}
+def _adjusted(adjustment: Adjustment) -> Record:
+    """The same as plain values."""
     return {
-        "adjustment": {
-            "n_documents": adjustment.n_documents,
-            "covariates": [
-                {**values(one, "covariate", "label"), **_test(one.test)} for one in adjustment.covariates
-            ],
-            "correlations": [
-                {"factor": one.factor, "value": one.value, "chi_square": one.fall, "p_value": one.p_value}
-                for one in adjustment.correlations
-            ],
-            "unadjusted": _test(adjustment.unadjusted),
-        }
+        "n_documents": adjustment.n_documents,
+        "covariates": [
+            {**values(one, "covariate", "label"), **_test(one.test)} for one in adjustment.covariates
+        ],
+        "correlations": [
+            {"factor": one.factor, "value": one.value, "chi_square": one.fall, "p_value": one.p_value}
+            for one in adjustment.correlations
+        ],
+        "unadjusted": _test(adjustment.unadjusted),
     }
 
 
@@ -178,7 +174,7 @@ def fit_content(
             "simulated_size": None if size is None else size.rejection_rate,
             "simulated_size_interval": None if size is None else list(size.rejection_interval),
         },
-        **adjustment_content(adjustment),
+        **({} if adjustment is None else {"adjustment": _adjusted(adjustment)}),
         **values(fit, "criterion", "n_ratings", "n_workers", "n_items"),
         "design": str(ratings.design()),
         "ratings_per_item": ratings.design().ratings_per_item,

@@ -122,16 +122,23 @@ class PowerResult(QuestionResult):
 
     def body(self) -> Document:
         """Power in each way, then what was asked."""
-        scenario = self.answer.scenario
+        scenario, computed, simulated = self.answer.scenario, self.answer.computed, self.answer.simulated
         facts = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
         blocks: list[Block] = [Facts((*facts, *_how(self.answer)))]
-        if self.answer.computed is not None and scenario.true_effect:
-            here = Solution(scenario.true_effect, self.answer.computed.power)
+        headline: list[Fact] = []
+        if computed is not None:
+            headline.append((f"Computed {POWER_LABEL.lower()}", power_words(computed.power)))
+        if simulated is not None:
+            power = power_words(simulated.power, simulated.interval)
+            power = "none" if simulated.too_many_failed else power
+            headline.append((f"Simulated {POWER_LABEL.lower()}", power))
+        if computed is not None and scenario.true_effect:
+            here = Solution(scenario.true_effect, computed.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "How often a comparison of this size finds this effect",
             lead=self._lead(),
-            headline=tuple(_powers(self.answer)),
+            headline=tuple(headline),
             sections=(Section("", tuple(blocks)),),
         )
 
@@ -265,16 +272,6 @@ class RequiredResult(QuestionResult):
         """That no size up to the largest reaches the target."""
         found = self.found
         return "" if found.n else f"No size up to {found.highest:,} reaches the power {found.target:g}."
-
-
-def _powers(answer: QuestionAnswer) -> Iterator[Fact]:
-    """The powers, each with its label."""
-    if answer.computed is not None:
-        yield f"Computed {POWER_LABEL.lower()}", power_words(answer.computed.power)
-    simulated = answer.simulated
-    if simulated is not None:
-        power = power_words(simulated.power, simulated.interval)
-        yield f"Simulated {POWER_LABEL.lower()}", "none" if simulated.too_many_failed else power
 
 
 def _how(answer: QuestionAnswer) -> Iterator[Fact]:

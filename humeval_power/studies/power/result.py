@@ -86,11 +86,10 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
     for name in ("workers", "items"):
         growth: Growth | None = getattr(outlook, name)
         if growth is not None:
-            ceiling = growth.ceiling
             record[name] = {
                 "sizes": list(growth.sizes),
                 "power": list(growth.powers),
-                "endless": None if ceiling is None else ceiling.power,
+                "endless": None if growth.ceiling is None else growth.ceiling.power,
                 "enough": growth.enough,
             }
     if outlook.effects is not None:
@@ -159,6 +158,12 @@ class StudyPower(Result):
         """How many of 100 such studies succeed, what would change that, the numbers, and how they came about."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
         of, finds = "", "shows what it claims" if self._has_margin else "finds this effect"
+        headline: list[Fact] = []
+        if simulated is not None:
+            power = power_words(simulated.power, simulated.interval)
+            headline.append((POWER_LABEL, "none" if simulated.too_many_failed else power))
+        if analytic is not None:
+            headline.append((BY_FORMULA, power_words(analytic.power)))
         blocks: list[Block] = [Facts(tuple(self._facts()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
@@ -172,7 +177,7 @@ class StudyPower(Result):
         return Document(
             f"How often this study{of} {finds}",
             lead=" ".join(self._lead()),
-            headline=tuple(self._powers()),
+            headline=tuple(headline),
             caveats=tuple(self._cautions()),
             sections=(Section("", tuple(blocks)), *sections),
             pages=self._pictures,
@@ -239,28 +244,15 @@ class StudyPower(Result):
         if costs:
             yield Section("What it costs", costs)
         bottleneck, counts = self.bottleneck, outlook.counts
-        held = tuple(variance_chart(outlook, "" if bottleneck is None else bottleneck.factor))
+        held: list[Block] = [*variance_chart(outlook, "" if bottleneck is None else bottleneck.factor)]
         if bottleneck is not None and counts is not None:
-            yield Section(
-                "What holds it back",
-                (*held, Paragraph(bottleneck_words(bottleneck, counts))),
-                is_detail=True,
-            )
-        elif held:
-            yield Section("What holds it back", held)
+            held.append(Paragraph(bottleneck_words(bottleneck, counts)))
+        if held:
+            yield Section("What holds it back", tuple(held), is_detail=bottleneck is not None)
         estimates = estimates_chart(
             outlook, analytic, self.cell.study.rule, direction=self.said.direction, scale=self.scale
         )
         yield Section("What would be seen", (*estimates, *curse_chart(outlook, analytic, simulated)))
-
-    def _powers(self) -> Iterator[Fact]:
-        simulated = self.simulated
-        if simulated is not None and simulated.too_many_failed:
-            yield POWER_LABEL, "none"
-        elif simulated is not None:
-            yield POWER_LABEL, power_words(simulated.power, simulated.interval)
-        if self.analytic is not None:
-            yield BY_FORMULA, power_words(self.analytic.power)
 
     def _lead(self) -> Iterator[str]:
         study, simulated, analytic = self.cell.study, self.simulated, self.analytic

@@ -289,17 +289,26 @@ class StudyDetectable(Result):
     def body(self) -> Document:
         """The effect or margin in each way, the study, and what the answer does not mean."""
         meaning = "margin that this study shows" if self._has_margin else "effect that this study finds"
-        blocks: list[Block] = [Facts(tuple(self._facts())), *map(Paragraph, self._notes())]
+        study, label = self.cell.study, "Smallest margin" if self._has_margin else "Smallest effect"
+        answers = [] if self.simulated is None else [(label, self._shown(self.simulated.effect))]
+        answers += [] if self.analytic is None else [(BY_FORMULA, self._shown(self.analytic))]
+        blocks: list[Block] = [Facts(tuple(self._facts()))]
+        if self._has_margin:
+            matters = "Which margin would matter is another question, and if it is smaller the study is too small."
+            blocks.append(Paragraph(matters))
+            if not study.true_effect:
+                zero = "A true difference of 0 is optimistic; ask for another effect as well."
+                blocks.append(Paragraph(zero))
+            blocks.append(Paragraph(PARITY))
         if self.precision is not None and not self._has_margin:
             blocks.append(self._chart())
-        study = self.cell.study
         if isinstance(study, SystemsStudy):
             blocks += self._of_several(study)
         spread = () if self.spread is None else spread_words(**asdict(self.spread))
         return Document(
             f"The smallest {meaning}",
             lead=" ".join([self._lead(), *spread]),
-            headline=tuple(self._answers()),
+            headline=tuple(answers),
             sections=(Section("", tuple(blocks)),),
         )
 
@@ -364,13 +373,6 @@ class StudyDetectable(Result):
             return f"The smallest margin that {hundred} show, {truth}, is {size}, {how}."
         return f"The smallest difference that {hundred} find is {size}, {how}."
 
-    def _answers(self) -> Iterator[Fact]:
-        if self.simulated is not None:
-            label = "Smallest margin" if self._has_margin else "Smallest effect"
-            yield label, self._shown(self.simulated.effect)
-        if self.analytic is not None:
-            yield BY_FORMULA, self._shown(self.analytic)
-
     def _facts(self) -> Iterator[Fact]:
         study, rule = self.cell.study, self.cell.study.rule
         yield from study_facts(self.cell, sought_words(rule) if self._has_margin else None)
@@ -382,13 +384,6 @@ class StudyDetectable(Result):
             result = self.simulated
             drawn = result.power if isinstance(result, SimulatedDifference) else result
             yield "Fits", f"{drawn.n_simulations:,} simulated, {drawn.n_failed:,} failed"
-
-    def _notes(self) -> Iterator[str]:
-        if self._has_margin:
-            yield "Which margin would matter is another question, and if it is smaller the study is too small."
-            if not self.cell.study.true_effect:
-                yield "A true difference of 0 is optimistic; ask for another effect as well."
-            yield PARITY
 
     def _shown(self, effect: float) -> str:
         if math.isinf(effect):

@@ -93,8 +93,6 @@ def points_words(effect: float, low: float, high: float) -> str:
 
 # How the cells of a surface become small multiples: what runs along x, what is a line, what is a panel.
 
-MOST_LINES = 8  # colours of figures
-MOST_ACROSS, MOST_DEEP = 4, 5
 _MANY = "Ask for fewer of them, or draw several figures."
 
 
@@ -131,16 +129,12 @@ def choose_curve_facets(
     if len(others) > 3:
         raise InputError(f"A figure can show three of {', '.join(others)} beside x. {_MANY}")
     line, column, row = (*others, None, None, None)[:3]
-    for name, most, what in ((line, MOST_LINES, "lines"), (row, MOST_DEEP, "rows of panels")):
-        _refuse(name, counts, most, what)
-    _refuse(column, counts, MOST_ACROSS, "panels side by side")
+    limits = ((line, 8, "lines"), (row, 5, "rows of panels"), (column, 4, "panels side by side"))
+    for name, most, what in limits:
+        if name is not None and counts[name] > most:
+            said = {"n": "sizes", "effect": "effects"}.get(name, f"values of {_said(name)}")
+            raise InputError(f"A figure can tell {most} {what} apart; got {counts[name]} {said}. {_MANY}")
     return CurveFacets(x, line, column, row)
-
-
-def _refuse(name: str | None, counts: Mapping[str, int], most: int, what: str) -> None:
-    if name is not None and counts[name] > most:
-        said = {"n": "sizes", "effect": "effects"}.get(name, f"values of {_said(name)}")
-        raise InputError(f"A figure can tell {most} {what} apart; got {counts[name]} {said}. {_MANY}")
 
 
 def _said(name: str) -> str:
