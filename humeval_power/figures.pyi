@@ -12,5 +12,5 @@ from humeval_power.studies.looks.figures import stopping_figure as stopping_figu
 from humeval_power.studies.plan.result import front_figure as front_figure
 from humeval_power.studies.power.figures import calibration_figure as calibration_figure
 from humeval_power.studies.power.figures import comparison_figure as comparison_figure
+from humeval_power.studies.power.figures import curve_figure as curve_figure
 from humeval_power.studies.power.figures import surface_figure as surface_figure
-from humeval_power.studies.power.question_results import curve_figure as curve_figure

@@ -283,7 +283,7 @@ def _x_axis(table: pd.DataFrame, facets: Facets, panels: list[PicturePanel], *, 
     n_ticks = max(2, int(panel_width / 0.34))
     if facets.x == "effect":
         values = sorted({float(value) for value in table["effect"]})
-        edge = 0.06 * (max(values) - min(values))
+        edge = 0.06 * (max(values) - min(values) or 1.0)
         axes.set_xlim(min(values) - edge, max(values) + edge)
         few = FixedLocator(values) if len(values) <= n_ticks else None
         axes.xaxis.set_major_locator(few or MaxNLocator(min(6, n_ticks), steps=[1, 2, 2.5, 5, 10]))
@@ -318,7 +318,7 @@ def _item_axis(axes: Axes, items: list[int], *, n_ticks: int) -> None:
     for index in range(1, len(items)):
         if place[index] - place[kept[-1]] >= room:
             kept.append(index)
-    edge = 0.08 * (place[-1] - place[0])
+    edge = 0.08 * (place[-1] - place[0] or 1.0)
     low, high = place[0] - edge, place[-1] + edge
     axes.set_xlim(*((math.exp(low), math.exp(high)) if max(items) >= 5 * min(items) else (low, high)))
     axes.set_xticks([items[index] for index in kept], [f"{items[index]:,}" for index in kept])

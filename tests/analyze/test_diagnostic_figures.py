@@ -26,9 +26,8 @@ from humeval_power.studies.analyze.diagnostics import (
 )
 from humeval_power.studies.analyze.figures import ceiling_figure, end_shares, residual_figure
 from humeval_power.studies.analyze.result_diagnostics import (
+    difference_rows,
     influence_rows,
-    item_difference_rows,
-    worker_difference_rows,
 )
 
 PILOT = ROOT / "data" / "pilot.csv"
@@ -68,8 +67,8 @@ def charted(told):
 def told():
     ratings, predictions = pilot()
     return {
-        "workers": lambda: drawn(worker_difference_rows(predictions, ratings, screen_workers(ratings))),
-        "items": lambda: drawn(item_difference_rows(predictions, ratings)),
+        "workers": lambda: drawn(difference_rows(predictions, ratings, "worker", screen_workers(ratings))),
+        "items": lambda: drawn(difference_rows(predictions, ratings, "item")),
         "residuals": lambda: residual_figure(predictions, ratings),
         "ceiling": lambda: ceiling_figure(ratings),
         "influence": lambda: drawn(influence_rows(leave_one_worker_out(ratings))),
@@ -91,7 +90,7 @@ def test_every_picture_comes_with_one_sentence_and_the_same_bytes_twice(name):
 
 def test_a_caterpillar_shows_every_worker_with_the_largest_on_top():
     ratings, predictions = pilot()
-    chart, sentence = charted(worker_difference_rows(predictions, ratings, screen_workers(ratings)))
+    chart, sentence = charted(difference_rows(predictions, ratings, "worker", screen_workers(ratings)))
     assert values_of(chart) == sorted(predictions.workers.difference, reverse=True)
     names = [label.get_text() for label in chart.figure.axes[0].get_yticklabels()]
     assert names[0] == ratings.worker_names[int(np.argmax(predictions.workers.difference))]
@@ -103,7 +102,7 @@ def test_a_worker_unlike_the_others_is_marked_and_predictions_have_no_interval()
     ratings, predictions = pilot()
     checks = screen_workers(ratings)
     one = replace(checks[3], leaning_p=0.01)
-    rows, _ = worker_difference_rows(predictions, ratings, (*checks[:3], one))
+    rows, _ = difference_rows(predictions, ratings, "worker", (*checks[:3], one))
     assert [row.name for row in rows.rows if row.marked] == [one.worker]
     assert all(math.isnan(row.low) and math.isnan(row.high) for row in rows.rows)
     assert len(rows.table().header) == 2
@@ -122,7 +121,7 @@ def study(n_items, *, system_b=lambda rng, n: rng.normal(0.6, 0.2, n)):
 def test_of_many_items_the_thirty_at_each_end_are_shown():
     ratings = study(100)
     predictions = predicted_effects(fit(ratings), ratings)
-    chart, _ = charted(item_difference_rows(predictions, ratings))
+    chart, _ = charted(difference_rows(predictions, ratings, "item"))
     ordered = sorted(predictions.items.difference, reverse=True)
     assert values_of(chart) == ordered[:30] + ordered[-30:]
     assert chart.caption == "40 more items between"
@@ -164,7 +163,7 @@ def test_workers_without_variation_are_said_to_be_alike():
     ratings = study(40)
     fitted = fit(ratings)
     assert "sd_worker_slope" in fitted.boundary
-    _, sentence = worker_difference_rows(predicted_effects(fitted, ratings), ratings, ())
+    _, sentence = difference_rows(predicted_effects(fitted, ratings), ratings, "worker")
     assert "no variation between workers" in sentence
 
 
@@ -173,8 +172,8 @@ def test_names_that_matplotlib_could_read_as_mathematics_are_drawn_as_they_are()
     ratings = renamed({"worker": "$w_{", "item": "a <b>\n" * 9, "system": "% & _x^2$ "})
     predictions = predicted_effects(fit(ratings), ratings)
     for figure, sentence in (
-        drawn(worker_difference_rows(predictions, ratings, screen_workers(ratings))),
-        drawn(item_difference_rows(predictions, ratings)),
+        drawn(difference_rows(predictions, ratings, "worker", screen_workers(ratings))),
+        drawn(difference_rows(predictions, ratings, "item")),
         residual_figure(predictions, ratings),
         ceiling_figure(ratings),
         drawn(influence_rows(leave_one_worker_out(ratings))),

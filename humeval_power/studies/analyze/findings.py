@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -95,16 +95,8 @@ def criterion_findings(
         low, high = (None, None) if mean.interval is None else unit.mean_interval(*mean.interval)
         first, last = places.get(name, (None, None))
         known = (ratings.criterion, name, n_of[name], unit.mean(mean.mean))
-        one = Finding(*known, low, high, letters.get(name), first, last)
-        if rank is not None:
-            one = replace(
-                one,
-                best=rank.best,
-                expected_rank=rank.expected,
-                likely_low=rank.low,
-                likely_high=rank.high,
-            )
-        rows.append(one)
+        chances = () if rank is None else (rank.best, rank.expected, rank.low, rank.high)
+        rows.append(Finding(*known, low, high, letters.get(name), first, last, *chances))
     alpha = analysis.results[0].test.rule.alpha
     return CriterionFindings(
         ratings.criterion, unit, alpha, tuple(rows), analysis.groups, ranks.n_draws, ranks.reason
@@ -124,46 +116,34 @@ def common_order(analyses: Sequence[SystemsAnalysis]) -> tuple[str, ...]:
 def findings_table(findings: Sequence[CriterionFindings], *, called: Mapping[str, str]) -> Table:
     """A row for each system, a group of columns for each criterion."""
     names = tuple(dict.fromkeys(one.system for each in findings for one in each.rows))
+    columns = [_columns(each) for each in findings]
     rows = []
-    header: list[str] = ["system"]
-    spans = []
-    for each in findings:
-        columns = _columns(each)
-        header += columns
-        spans.append((each.criterion or "", len(columns)))
     for name in names:
         cells = [called[name]]
-        for each in findings:
-            mine = [one for one in each.rows if one.system == name]
-            cells += _cells(mine[0], each) if mine else [NOTHING] * len(_columns(each))
+        for each, of_each in zip(findings, columns, strict=True):
+            mine = next((one for one in each.rows if one.system == name), None)
+            cells += [NOTHING if mine is None else cell(mine) for cell in of_each.values()]
         rows.append(tuple(cells))
-    several = len(findings) > 1
-    return Table(tuple(header), tuple(rows), spans=tuple(spans) if several else ())
+    spans = [(each.criterion or "", len(of_each)) for each, of_each in zip(findings, columns, strict=True)]
+    header = ("system", *(column for of_each in columns for column in of_each))
+    return Table(header, tuple(rows), spans=tuple(spans) if len(findings) > 1 else ())
 
 
-def _columns(findings: CriterionFindings) -> list[str]:
-    return [
-        "mean",
-        *([f"{level_of(1 - findings.alpha)} interval"] if findings.has_intervals else []),
-        *(["group"] if findings.letters else []),
-        *(["rank"] if findings.has_ranks else []),
-        *(["P(best)"] if findings.n_draws else []),
-    ]
-
-
-def _cells(one: Finding, findings: CriterionFindings) -> list[str]:
+def _columns(findings: CriterionFindings) -> dict[str, Callable[[Finding], str]]:
+    """What a criterion shows of a system, by heading."""
     unit = findings.unit
-    cells = [unit.shown(one.mean)]
+    columns: dict[str, Callable[[Finding], str]] = {"mean": lambda one: unit.shown(one.mean)}
     if findings.has_intervals:
-        known = one.low is not None and one.high is not None
-        cells.append(unit.interval(one.low, one.high) if known else "none")  # type: ignore[arg-type]
+        columns[f"{level_of(1 - findings.alpha)} interval"] = lambda one: (
+            "none" if one.low is None or one.high is None else unit.interval(one.low, one.high)
+        )
     if findings.letters:
-        cells.append(one.groups or NOTHING)
+        columns["group"] = lambda one: one.groups or NOTHING
     if findings.has_ranks:
-        cells.append(rank_words(one.rank_low, one.rank_high))
+        columns["rank"] = lambda one: rank_words(one.rank_low, one.rank_high)
     if findings.n_draws:
-        cells.append(NOTHING if one.best is None else chance_cell(one.best))
-    return cells
+        columns["P(best)"] = lambda one: NOTHING if one.best is None else chance_cell(one.best)
+    return columns
 
 
 def rank_words(low: int | None, high: int | None) -> str:
@@ -190,16 +170,14 @@ def findings_frame(findings: Sequence[CriterionFindings]) -> pd.DataFrame:
 
 
 def findings_files(
-    as_table: Table,
-    findings: Sequence[CriterionFindings],
-    tests: FamilyOfTests,
-    *,
-    notices: tuple[str, ...],
+    findings: Sequence[CriterionFindings], tests: FamilyOfTests, *, notices: tuple[str, ...]
 ) -> dict[str, str]:
     """The findings as a spreadsheet, and as a table to put into a paper, whose caption begins with the notices."""
     from humeval_power.saying.render.latex import latex_float
 
     caption = " ".join([*notices, *findings_words(findings, tests)])
+    called = {row.system: row.system for each in findings for row in each.rows}
+    as_table = findings_table(findings, called=called)
     return {
         "findings.csv": table_csv(findings_frame(findings), digits=10),
         "findings.tex": latex_float(as_table, caption=caption, label="tab:findings"),

@@ -38,7 +38,6 @@ from humeval_power.studies.analyze.findings import (
     check_remarks,
     findings_files,
     findings_frame,
-    findings_table,
 )
 from humeval_power.studies.analyze.result_conditions import (
     WithAndWithout,
@@ -188,9 +187,8 @@ class AnalysisResult(Result):
         )
 
     def _family_remarks(self) -> tuple[str, ...]:
-        if self.detail is None or self.detail.check is None:
-            return ()
-        return tuple(family_remarks(self.ratings, self.tested, self.detail.check))
+        check = None if self.detail is None else self.detail.check
+        return family_remarks(self.ratings, self.tested, check)
 
     def p_values(self, by: Literal["", "check", "other_model"] = "") -> tuple[float, ...]:
         """The raw p-value of each comparison; or of a check, by the other variances or the other model, where there
@@ -239,13 +237,8 @@ class AnalysisResult(Result):
         ranking = self.ranking
         if ranking is None:
             return {}
-        called = {name: name for name in ranking.shown_order}
-        return findings_files(
-            findings_table([ranking.findings], called=called),
-            [ranking.findings],
-            self.analysis.tests,
-            notices=rehearsal_notices(self.ratings.worker_names),
-        )
+        notices = rehearsal_notices(self.ratings.worker_names)
+        return findings_files([ranking.findings], self.analysis.tests, notices=notices)
 
     @property
     def decision(self) -> str:
@@ -306,8 +299,10 @@ class AnalysisResult(Result):
                 *adjustment_sections(self.detail.adjustment, self.tested, self.ratings.scale),
             ]
             further = [*self._fit_sections(self.detail)]
-            notes_of_fit = fit_notes(self.ratings, self.fitted, self.tested, self.detail.size)
-            said = (*notes_of_fit, *self._family_remarks())
+            said = (
+                *fit_notes(self.ratings, self.fitted, self.tested, self.detail.size),
+                *self._family_remarks(),
+            )
         else:
             title = f"Comparison of {counted(len(names), 'system')}{criterion}"
             differences, *further = ranking.detail_sections()
@@ -431,8 +426,18 @@ class AnalysisResult(Result):
                 **systems_content(self.ratings, self.analysis, agreement=self.agreement),
                 **ranking.content(),
                 **deviations_content(self.deviations, self.plan),
-                **({} if looks is None else {"looks": _looks_content(looks.of_several, looks.ledger)}),
             }
+            if looks is not None:
+                state = looks.of_several
+                record["looks"] = {
+                    "ledger": Path(looks.ledger).name,
+                    "rule": str(state.rule),
+                    "correction": state.correction,
+                    "decision": state.last.decision,
+                    "looks": [asdict(look) for look in state.looks],
+                    "inference": [over_record(one) for one in over_looks(state)],
+                    **(dropping_record(state) if isinstance(state, DroppingMonitoring) else {}),
+                }
         else:
             assert detail is not None
             sequential = None
@@ -495,19 +500,6 @@ def comparison_rows(criterion: str | None, analysis: SystemsAnalysis) -> tuple[C
         )
         for one in analysis.results
     )
-
-
-def _looks_content(state: SystemsMonitoring, ledger: str) -> Record:
-    """The looks of a finished study of several systems, and what is reported of each comparison."""
-    return {
-        "ledger": Path(ledger).name,
-        "rule": str(state.rule),
-        "correction": state.correction,
-        "decision": state.last.decision,
-        "looks": [asdict(look) for look in state.looks],
-        "inference": [over_record(one) for one in over_looks(state)],
-        **(dropping_record(state) if isinstance(state, DroppingMonitoring) else {}),
-    }
 
 
 _LINEAR = (

@@ -74,7 +74,12 @@ def exclusion_section(
 
 def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> Iterator[Block]:
     first = parts[0][0]
-    yield Paragraph(f"{counts_sentence(first)} {SEALED if first.exclusion.sealed else NOT_SEALED}")
+    (n_workers, all_workers), (n_ratings, all_ratings) = first.workers, first.ratings
+    lost = f"none of {counted(all_workers, 'worker')}."
+    if n_workers < all_workers:
+        ratings = f"{all_ratings - n_ratings:,} of {counted(all_ratings, 'rating')}"
+        lost = f"{all_workers - n_workers:,} of {counted(all_workers, 'worker')} ({ratings})."
+    yield Paragraph(f"The rules leave out {lost} {SEALED if first.exclusion.sealed else NOT_SEALED}")
     yield Points(tuple(rule_lines(first.exclusion)))
     lines = [
         (one, other, values)
@@ -100,17 +105,6 @@ def _blocks(parts: Sequence[tuple[WithAndWithout, Sequence[ComparisonRow]]]) -> 
         yield Paragraph(f"The record has {counted(len(lines) - _MOST_SHOWN, 'comparison')} more.")
     several = " These p-values are not corrected for several tests." if len(lines) > 1 else ""
     yield Paragraph(f"The first of each two lines is the result.{several}")
-
-
-def counts_sentence(analyses: WithAndWithout) -> str:
-    """'The rules leave out 2 of 12 workers (120 of 720 ratings).'"""
-    workers, ratings = analyses.workers[1] - analyses.workers[0], analyses.ratings[1] - analyses.ratings[0]
-    if not workers:
-        return f"The rules leave out none of {counted(analyses.workers[1], 'worker')}."
-    return (
-        f"The rules leave out {workers:,} of {counted(analyses.workers[1], 'worker')} ({ratings:,} of "
-        f"{counted(analyses.ratings[1], 'rating')})."
-    )
 
 
 def _drawing(lines: Sequence[tuple[ComparisonRow, ComparisonRow, WithAndWithout]]) -> Chart:

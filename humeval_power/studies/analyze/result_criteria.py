@@ -15,14 +15,20 @@ from humeval_power.saying.document import Document, Paragraph, Picture, Section,
 from humeval_power.saying.numbers import counted, in_words, p_cell
 from humeval_power.saying.result import ANALYSES_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import left_out_notice
-from humeval_power.studies.analyze.family import ComparisonRow, Deviation, Unit, family_record, family_words
+from humeval_power.studies.analyze.family import (
+    ComparisonRow,
+    Deviation,
+    ShownPair,
+    Unit,
+    family_record,
+    family_words,
+)
 from humeval_power.studies.analyze.findings import (
     WARNING,
     CriterionFindings,
     common_order,
     findings_files,
     findings_frame,
-    findings_table,
 )
 from humeval_power.studies.analyze.result import AnalysisResult
 from humeval_power.studies.analyze.result_conditions import TITLE as EXCLUSION_TITLE
@@ -32,7 +38,12 @@ from humeval_power.studies.analyze.result_conditions import (
     deviations_section,
     exclusion_section,
 )
-from humeval_power.studies.analyze.result_ranking import MOST_PAIRS, Ranking, several_sections
+from humeval_power.studies.analyze.result_ranking import (
+    MOST_PAIRS,
+    Ranking,
+    once_or_by_criterion,
+    several_sections,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,30 +114,23 @@ class CriteriaResult(Result):
         """The findings as a spreadsheet, and as a table for a paper; nothing where two systems are compared."""
         if not self.systems:
             return {}
-        called = {name: name for one in self.findings for name in [row.system for row in one.rows]}
-        table = findings_table(self.findings, called=called)
-        notices = rehearsal_notices(self._workers)
-        return findings_files(table, self.findings, self.tests, notices=notices)
+        return findings_files(self.findings, self.tests, notices=rehearsal_notices(self._workers))
 
     @property
     def _workers(self) -> tuple[str, ...]:
         return tuple(worker for one in self.results.values() for worker in one.ratings.worker_names)
 
-    def _left_out(self) -> tuple[str, ...]:
-        """The rows that each criterion is without."""
-        of: dict[str, list[str]] = {}
-        for name, one in self.results.items():
-            for notice in left_out_notice(one.ratings.flow):
-                of.setdefault(notice, []).append(name)
-        return tuple(
-            notice if 1 < len(self.results) == len(names) else f"{in_words(names)}: {notice}"
-            for notice, names in of.items()
-        )
-
     def body(self) -> Document:
         """The findings under all criteria, then each comparison and the analysis of each criterion."""
         n = len(self.results)
         stems = file_stems(list(self.results), nameless="criterion")
+        left_out = {name: left_out_notice(one.ratings.flow) for name, one in self.results.items()}
+        exclusions: list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]] = []
+        for name, result in self.results.items():
+            of = result.exclusion
+            if of is not None:
+                of = replace(of, without=tuple(replace(row, criterion=name) for row in of.without))
+            exclusions.append((of, [replace(row, criterion=name) for row in result.rows]))
         in_short = len(self.systems) == n and all(one.analysis.groups for one in self.systems.values())
         is_detail = in_short and len(self.rows) > MOST_PAIRS
         parts = [
@@ -137,28 +141,17 @@ class CriteriaResult(Result):
         return Document(
             f"Analysis of {'1 criterion' if n == 1 else f'{n} criteria'}",
             lead=lead_of(self._workers, self._lead()),
-            caveats=(*rehearsal_notices(self._workers), *self._left_out()),
+            caveats=(*rehearsal_notices(self._workers), *once_or_by_criterion(left_out)),
             sections=(
                 *several_sections(
                     self.systems, self.tests, {name: self.results[name].agreement for name in self.systems}
                 ),
-                *exclusion_section(*self._exclusions),
+                *exclusion_section(*exclusions),
                 *self._deviations(),
                 Section("All comparisons", (self._table(),), is_detail=is_detail),
                 *parts,
             ),
         )
-
-    @property
-    def _exclusions(self) -> list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]]:
-        """What rules for leaving out workers changed under each criterion."""
-        changed: list[tuple[WithAndWithout | None, Sequence[ComparisonRow]]] = []
-        for name, result in self.results.items():
-            of = result.exclusion
-            if of is not None:
-                of = replace(of, without=tuple(replace(row, criterion=name) for row in of.without))
-            changed.append((of, [replace(row, criterion=name) for row in result.rows]))
-        return changed
 
     def _deviations(self) -> Iterator[Section]:
         """Those of the tests and the criteria, and those of each criterion, each once."""
@@ -246,28 +239,32 @@ class CriteriaResult(Result):
         for name, result in self.results.items():
             unit = Unit(result.ratings.scale)
             units[name] = unit.words
-            if name in self.systems:
-                rows += [
-                    (
-                        name,
-                        f"{one.left} - {one.right}",
-                        unit.shown(one.estimate, more=1),
-                        "none" if one.reason else unit.interval(*one.interval, more=1),
-                        *_p_cells(one.p_value, one.corrected_p, one.significant),
-                    )
-                    for one in self.systems[name].pairs
-                ]
-            else:
-                rows += [
-                    (
-                        name,
-                        f"{one.second} - {one.first}",
-                        unit.shown(unit.difference(one.estimate), more=1),
-                        unit.interval(*unit.difference_interval(one.low, one.high), more=1),
-                        *_p_cells(one.p_value, one.corrected_p_value, one.significant),
-                    )
-                    for one in result.rows
-                ]
+            pairs: Sequence[ShownPair] = self.systems[name].pairs if name in self.systems else ()
+            pairs = pairs or [
+                ShownPair(
+                    one.second,
+                    one.first,
+                    unit.difference(one.estimate),
+                    unit.difference_interval(one.low, one.high),
+                    one.df,
+                    one.p_value,
+                    one.corrected_p_value,
+                    bool(one.significant),
+                    reason="",
+                )
+                for one in result.rows
+            ]
+            rows += [
+                (
+                    name,
+                    f"{one.left} - {one.right}",
+                    unit.shown(one.estimate, more=1),
+                    "none" if one.reason else unit.interval(*one.interval, more=1),
+                    p_cell(one.p_value),
+                    p_cell(one.corrected_p) + (" *" if one.significant else ""),
+                )
+                for one in pairs
+            ]
         words = set(units.values())
         caption = "; ".join(f"of {name} {unit}" for name, unit in units.items())
         return Table(
@@ -292,10 +289,6 @@ class CriteriaResult(Result):
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
-
-
-def _p_cells(p: float, corrected: float, significant: bool | None) -> tuple[str, str]:
-    return p_cell(p), p_cell(corrected) + (" *" if significant else "")
 
 
 def _sections(name: str, stem: str, result: AnalysisResult) -> Iterator[Section]:

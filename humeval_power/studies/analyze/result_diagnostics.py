@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from humeval_power.studies.analyze.diagnostics import (
     Diagnostics,
     Influence,
     JointPredictions,
-    LevelEffects,
     Predictions,
     WorkerCheck,
     screening_blocks,
@@ -54,28 +53,15 @@ DIFFERENCES_OF = {  # what the pictures show; normal intervals of predictions ho
 }
 
 
-def worker_difference_rows(
-    predictions: Predictions, ratings: Ratings, checks: tuple[WorkerCheck, ...]
+def difference_rows(
+    predictions: Predictions, ratings: Ratings, noun: str, checks: Sequence[WorkerCheck] = ()
 ) -> tuple[EstimateRows, str]:
-    """Each worker's predicted difference B - A, those unlike the others marked, and the sentence that it says."""
-    unlike = {one.worker for one in checks if one.leaning_p <= ALPHA}
-    names = ratings.worker_names
-    return _difference_rows(predictions, predictions.workers, names, ratings, "worker", unlike)
-
-
-def item_difference_rows(predictions: Predictions, ratings: Ratings) -> tuple[EstimateRows, str]:
-    """Each item's predicted difference B - A, and the sentence that it says."""
-    return _difference_rows(predictions, predictions.items, ratings.item_names, ratings, "item", ())
-
-
-def _difference_rows(
-    predictions: Predictions,
-    levels: LevelEffects,
-    names: tuple[str, ...],
-    ratings: Ratings,
-    noun: str,
-    marked: Collection[str],
-) -> tuple[EstimateRows, str]:
+    """Each worker's, or item's, predicted difference B - A, workers unlike the others by the checks marked, and the
+    sentence that it says."""
+    levels, names = predictions.items, ratings.item_names
+    if noun == "worker":
+        levels, names = predictions.workers, ratings.worker_names
+    marked = {one.worker for one in checks if one.leaning_p <= ALPHA}
     a, b = (shortened(picture_text(name), width=14) for name in ratings.system_names)
     label = f"Predicted difference {b} - {a},"
     label += f"{' ' if len(label) < _LABEL else chr(10)}on [0, 1]"
@@ -91,16 +77,10 @@ def _difference_rows(
         marked_label="unlike the others",
         x_label=label,
     )
-    return rows, _difference_sentence(predictions, levels, names, ratings, noun)
-
-
-def _difference_sentence(
-    predictions: Predictions, levels: LevelEffects, names: tuple[str, ...], ratings: Ratings, noun: str
-) -> str:
     difference, n = levels.difference, len(names)
     a, b = ratings.system_names
     if np.ptp(difference) < _NOT_ROUNDING:
-        return (
+        return rows, (
             f"The model finds no variation between {noun}s in the difference {b} - {a} (SD estimated as 0): it "
             f"predicts {predictions.effect:.3f} for each of the {n:,}."
         )
@@ -108,7 +88,7 @@ def _difference_sentence(
     positive = int((difference > 0).sum())
     count = f"all {n:,}" if positive == n else f"{positive:,} of {n:,}"
     verb = "rate" if noun == "worker" else "have"
-    return (
+    return rows, (
         f"The model predicts that {count} {noun}s {verb} {b} higher than {a}; the predicted differences "
         f"run from {difference[low]:.3f} ({shortened(names[low])}) to {difference[high]:.3f} "
         f"({shortened(names[high])}) on [0, 1]."
@@ -189,37 +169,26 @@ def _influence_sentence(influence: Influence, n_usable: int) -> str:
 _WIDTH = 5.2  # inches, as the effect is drawn
 
 
-def pictures_with_sentences(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[tuple[Picture, str]]:
-    """Pictures, each with the sentence that it says; none of workers left out where nothing is left."""
+def diagnostic_blocks(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[Block]:
+    """Who is worth a second look, then pictures, each after the sentence that it says; none of workers left out
+    where nothing is left."""
     from humeval_power.studies.analyze.figures import ceiling_figure, ceiling_words, residual_figure
 
-    rows, sentence = worker_difference_rows(diagnostics.predictions, ratings, diagnostics.workers)
-    words = DIFFERENCES_OF["worker"]
-    yield rows.chart("workers", title="How do workers differ?", words=words), sentence
-    rows, sentence = item_difference_rows(diagnostics.predictions, ratings)
-    words = DIFFERENCES_OF["item"]
-    yield rows.chart("items", title="How do items differ?", words=words), sentence
-
-    words, predicted = (
-        "Residuals against fitted ratings, with the SD of each tenth.",
-        diagnostics.predictions,
-    )
-    residuals = Picture(
-        "residuals", lambda: residual_figure(predicted, ratings, width=_WIDTH)[0], words=words
-    )
-    yield residuals, residual_sentence(predicted)
+    predicted = diagnostics.predictions
+    yield from screening_blocks(diagnostics.workers)
+    for noun, checks in (("worker", diagnostics.workers), ("item", ())):
+        rows, sentence = difference_rows(predicted, ratings, noun, checks)
+        yield Paragraph(sentence)
+        title = f"How do {noun}s differ?"
+        yield rows.chart(f"{noun}s", title=title, words=DIFFERENCES_OF[noun])
+    yield Paragraph(residual_sentence(predicted))
+    words = "Residuals against fitted ratings, with the SD of each tenth."
+    yield Picture("residuals", lambda: residual_figure(predicted, ratings, width=_WIDTH)[0], words=words)
+    yield Paragraph(ceiling_words(ratings))
     words = "The share of each system's ratings at the best and at the worst end of the scale."
-    ceiling = Picture("ceiling", lambda: ceiling_figure(ratings, width=_WIDTH)[0], words=words)
-    yield ceiling, ceiling_words(ratings)
+    yield Picture("ceiling", lambda: ceiling_figure(ratings, width=_WIDTH)[0], words=words)
     if any(one.test is not None for one in diagnostics.influence.left_out):
         rows, sentence = influence_rows(diagnostics.influence)
         words = "The effect without each worker, with its interval, beside that of the whole study."
-        yield rows.chart("influence", title="Does it rest on one worker?", words=words), sentence
-
-
-def diagnostic_blocks(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[Block]:
-    """The sentences, each followed by its picture, and who is worth a second look."""
-    yield from screening_blocks(diagnostics.workers)
-    for picture, sentence in pictures_with_sentences(diagnostics, ratings):
         yield Paragraph(sentence)
-        yield picture
+        yield rows.chart("influence", title="Does it rest on one worker?", words=words)

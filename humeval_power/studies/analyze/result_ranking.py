@@ -14,7 +14,7 @@ from humeval_power.ratings import Ratings
 from humeval_power.rules import FamilyOfTests, claim
 from humeval_power.saying.clustered_words import independence_section
 from humeval_power.saying.document import Block, Paragraph, Picture, Points, Section, Table
-from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell
+from humeval_power.saying.numbers import counted, in_words, interval_words, level_of, p_cell
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import sds_in_words
@@ -36,7 +36,7 @@ from humeval_power.studies.analyze.findings import (
 )
 from humeval_power.studies.analyze.result_conditions import study_independence
 from humeval_power.studies.analyze.result_diagnostics import pair_rows
-from humeval_power.studies.fit.many_systems import FamilyError, SystemsAnalysis
+from humeval_power.studies.fit.many_systems import SystemsAnalysis
 from humeval_power.studies.fit.ranks import SimulatedRanks
 
 if TYPE_CHECKING:
@@ -86,29 +86,24 @@ def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[
             reasons.setdefault(one.reason, []).append(difference)
     yield from (f"No test of {', '.join(names)}: {why}." for why, names in reasons.items())
     if analysis.family_error is not None and analysis.joint is not None:
-        alpha = analysis.results[0].test.rule.alpha
-        yield _family_error_words(analysis.family_error, analysis.joint.n_workers, alpha)
-    if analysis.check is not None:
-        yield check_words(analysis.check, called)
-    if analysis.other_model is not None:
-        yield check_words(analysis.other_model, called)
+        error, alpha = analysis.family_error, analysis.results[0].test.rule.alpha
+        said = f"With {analysis.joint.n_workers} workers max-t can err up to twice as often as alpha {alpha:g} says"
+        if not math.isnan(error.rate):
+            low, high = (f"{100 * end:.1f}" for end in error.interval)
+            said += (
+                f": of {error.n_simulations - error.n_failed} studies of this design without differences, drawn "
+                f"with these variances, {100 * error.rate:.1f} % claim one (95 % Monte Carlo interval {low} to "
+                f"{high})"
+            )
+            is_sign = error.interval[0] > alpha
+            said += ", so that it does here" if is_sign else ", which is no sign of it here"
+        yield f"{said}. Holm's correction keeps its level: --correction holm."
+    for check in (analysis.check, analysis.other_model):
+        if check is not None:
+            yield check_words(check, called)
     ends = [end for one in analysis.means for end in one.interval or ()]
     if ends and (min(ends) < 0 or max(ends) > 1):
         yield "An interval of a mean that passes an end of the scale says that t intervals do not know it."
-
-
-def _family_error_words(error: FamilyError, n_workers: int, alpha: float) -> str:
-    """That max-t errs more often with few workers than it says, and how often here."""
-    said = f"With {n_workers} workers max-t can err up to twice as often as alpha {alpha:g} says"
-    if not math.isnan(error.rate):
-        low, high = (f"{100 * end:.1f}" for end in error.interval)
-        n = error.n_simulations - error.n_failed
-        said += (
-            f": of {n} studies of this design without differences, drawn with these variances, "
-            f"{100 * error.rate:.1f} % claim one (95 % Monte Carlo interval {low} to {high})"
-        )
-        said += ", which is no sign of it here" if error.interval[0] <= alpha else ", so that it does here"
-    return f"{said}. Holm's correction keeps its level: --correction holm."
 
 
 MOST_PAIRS = 10  # differences that an answer shows without being asked for details
@@ -164,30 +159,28 @@ def _rows(record: Record) -> Iterator[tuple[str, ...]]:
     entries = cast(list[dict[str, Any]], record["between"])
     is_short = sum(" within " in one["measure"] for one in entries) <= _MOST_WITHIN
     for one in entries:
-        name = one["measure"]
+        name = short = one["measure"]
         if one["value"] is None or (" within " in name and not is_short):
             continue
+        for level in ("ordinal", "interval"):
+            short = short.replace(f"Krippendorff's alpha, {level} within ", f"{level} alpha within ")
+        short = (
+            short.removeprefix("share of ").removeprefix("share ").replace("intraclass correlation", "ICC")
+        )
         of_others, other, reach = is_about_others(name), one["value_other"], one["interval_other"]
         yield (
-            shortened(_short(name), width=40),
+            shortened(short, width=40),
             f"{one['value']:.2f}",
             "" if of_others else _reach(one["interval"]),
             "" if other is None else _reach(reach) if of_others else _value((other, reach)),
         )
 
 
-def _short(name: str) -> str:
-    for level in ("ordinal", "interval"):
-        name = name.replace(f"Krippendorff's alpha, {level} within ", f"{level} alpha within ")
-    return name.removeprefix("share of ").removeprefix("share ").replace("intraclass correlation", "ICC")
-
-
 def _value(measured: Measured | None) -> str:
     if measured is None:
         return "-"
-    value, interval = measured
-    reach = _reach(interval)
-    return f"{value:.2f} ({reach})" if reach else f"{value:.2f}"
+    reach = _reach(measured[1])
+    return f"{measured[0]:.2f}{f' ({reach})' if reach else ''}"
 
 
 def _reach(interval: tuple[float, float] | None) -> str:
@@ -201,20 +194,22 @@ def several_sections(
     if not systems:
         return
     findings = [one.findings for one in systems.values()]
-    called = rows_called(next(iter(systems.values())).called)
+    first = next(iter(systems.values()))
+    counts = _once_or_each({name: counts_words(one.ratings) for name, one in systems.items()})
+    models = _once_or_each({name: model_words(one.ratings, one.analysis) for name, one in systems.items()})
     words = "The mean of each system under each criterion in the order of the table, with groups and ranks."
     blocks = (
-        Paragraph(_head(systems)),
-        findings_table(findings, called=called),
+        Paragraph(f"{first.ratings.source}: under each criterion {counts}; {models}."),
+        findings_table(findings, called=rows_called(first.called)),
         Picture("ranking", lambda: _figures().ranking_figure(findings), words=words),
         Points(tuple(findings_words(findings, tests))),
     )
     yield Section("Findings", blocks)
-    said = tuple(_notes(systems))
-    if said:
+    of_each = {name: tuple(notes(one.analysis, one.pairs, one.called)) for name, one in systems.items()}
+    if said := tuple(once_or_by_criterion(of_each)):
         yield Section("Notes", (Points(said),))
     yield Section("Agreement of workers", tuple(agreement_blocks(agreement)))
-    yield independence_section(study_independence(next(iter(systems.values())).ratings))
+    yield independence_section(study_independence(first.ratings))
 
 
 def _figures() -> Any:
@@ -224,26 +219,17 @@ def _figures() -> Any:
     return figures
 
 
-def _head(systems: Mapping[str, Ranking]) -> str:
-    """What was rated and fitted, once where it is the same under all criteria."""
-    first = next(iter(systems.values()))
-    counts = _once_or_each({name: counts_words(one.ratings) for name, one in systems.items()})
-    models = _once_or_each({name: model_words(one.ratings, one.analysis) for name, one in systems.items()})
-    return f"{first.ratings.source}: under each criterion {counts}; {models}."
+def once_or_by_criterion(said: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Each text once: of some of the criteria after their names."""
+    for text in dict.fromkeys(text for texts in said.values() for text in texts):
+        names = [name for name, texts in said.items() if text in texts]
+        yield text if len(names) == len(said) else f"{in_words(names)}: {text}"
 
 
 def _once_or_each(words: Mapping[str, str]) -> str:
     if len(set(words.values())) == 1:
         return next(iter(words.values()))
     return "; ".join(f"{name}: {text}" for name, text in words.items())
-
-
-def _notes(systems: Mapping[str, Ranking]) -> Iterator[str]:
-    """Notes of each criterion; what is the same under all stands once."""
-    of_each = {name: list(notes(one.analysis, one.pairs, one.called)) for name, one in systems.items()}
-    for text in dict.fromkeys(text for texts in of_each.values() for text in texts):
-        names = [name for name, texts in of_each.items() if text in texts]
-        yield text if len(names) == len(systems) else f"{', '.join(names)}: {text}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,12 +328,25 @@ class Ranking:
 
     def detail_sections(self) -> Iterator[Section]:
         """What stands behind the findings: the differences first."""
+        from humeval_power.studies.analyze.figures import MOST_SYSTEMS, ceiling_figure, ceiling_words
+
         yield Section("Differences", tuple(self._differences()), is_detail=True)
         ranks = (self._ranks(),) if self.findings.n_draws else ()
         yield Section("Ranks", ranks, is_detail=True)
         yield Section("How systems differ", tuple(self._variances()), is_detail=True)
-        yield Section("Where ratings lie", tuple(self._ceiling()), is_detail=True)
-        yield Section("Diagnostics", tuple(self._diagnostics()), is_detail=True)
+        if self.ratings.n_systems <= MOST_SYSTEMS:
+            words = "The share of each system's ratings at the best and at the worst end of the scale."
+            picture = Picture("ceiling", lambda: ceiling_figure(self.ratings, width=4.6)[0], words=words)
+            yield Section(
+                "Where ratings lie", (Paragraph(ceiling_words(self.ratings)), picture), is_detail=True
+            )
+        if self.diagnostics is not None:
+            from humeval_power.studies.analyze.system_diagnostics import system_diagnostic_blocks
+
+            blocks = system_diagnostic_blocks(
+                self.diagnostics, self.ratings, self.unit, self.shown_order, self.called
+            )
+            yield Section("Diagnostics", tuple(blocks), is_detail=True)
 
     def blocks(self) -> Iterator[Block]:
         """The findings, with what was rated and fitted."""
@@ -440,24 +439,6 @@ class Ranking:
         if fitted.variances == "own":
             rows = rows_called(self.called)
             yield from system_sds(fitted, {name: rows[name] for name in self.shown_order})
-
-    def _ceiling(self) -> Iterator[Block]:
-        from humeval_power.studies.analyze.figures import MOST_SYSTEMS, ceiling_words
-
-        if self.ratings.n_systems > MOST_SYSTEMS:
-            return
-        yield Paragraph(ceiling_words(self.ratings))
-        words = "The share of each system's ratings at the best and at the worst end of the scale."
-        draw = _figures().ceiling_figure
-        yield Picture("ceiling", lambda: draw(self.ratings, width=4.6)[0], words=words)
-
-    def _diagnostics(self) -> Iterator[Block]:
-        if self.diagnostics is not None:
-            from humeval_power.studies.analyze.system_diagnostics import system_diagnostic_blocks
-
-            yield from system_diagnostic_blocks(
-                self.diagnostics, self.ratings, self.unit, self.shown_order, self.called
-            )
 
     def content(self) -> Record:
         """The findings, the chances of ranks and the diagnostics."""

@@ -50,10 +50,8 @@ _AVERAGED = (
 _RARE = 5  # ratings in a category below which its threshold is hardly known
 _CEILING = 0.5  # share of ratings at an end of the scale beyond which it hides differences
 
-Row = tuple[str, str, str, str]
 
-
-def latent_effect_rows(fitted: LatentFit, tested: EffectTest) -> Iterator[Row]:
+def latent_effect_rows(fitted: LatentFit, tested: EffectTest) -> Iterator[tuple[str, ...]]:
     """The effect in words beyond those of ratings: estimate, standard error, interval."""
     from humeval_power.studies.fit.wald import effects_at, effects_of
 
@@ -97,13 +95,23 @@ def latent_blocks(ratings: Ratings, fitted: LatentFit, ranges: Intervals) -> tup
     for one in fitted.covariates:
         estimate, error = f"{one.estimate:.4f}", f"{one.standard_error:.4f}"
         rows.append((shortened(one.label, width=32), estimate, error, "", "covariate"))
+    known = fitted.parameters.as_dict()
+    same = ["baseline", "effect", *(name for name in known if name.startswith("sd_"))]
+    observed = {name: float(getattr(fitted.parameters, name)) for name in same}
     return (
         Table(("latent scale", "estimate", "SE", "95 % interval", ""), tuple(rows)),
         Paragraph(
             f"P(rating <= category) = F(threshold - x effect - W0 - I0 - (W1 + I1) x), F "
             f"{'standard normal' if latent.link == 'probit' else 'logistic'}, x = -1/2 for {a} and +1/2 for {b}."
         ),
-        _observed(ratings, fitted),
+        table(
+            same,
+            {
+                "as ratings, to plan from": _label,
+                "on [0, 1]": lambda name: f"{observed[name]:.4f}",
+                "raw": lambda name: _raw(ratings.scale, name, observed[name]),
+            },
+        ),
     )
 
 
@@ -115,31 +123,15 @@ def _known(name: str, fitted: AnyFit, ranges: Intervals) -> tuple[str, str]:
     return interval, "not identified" if name in fitted.not_identified else mark
 
 
-def _observed(ratings: Ratings, fitted: LatentFit) -> Table:
-    """The seven parameters that mean the same on [0, 1]."""
-    names = (
-        "baseline",
-        "effect",
-        *(name for name in fitted.parameters.as_dict() if name.startswith("sd_")),
-    )
-    known = {name: float(getattr(fitted.parameters, name)) for name in names}
-    return table(
-        names,
-        {
-            "as ratings, to plan from": _label,
-            "on [0, 1]": lambda name: f"{known[name]:.4f}",
-            "raw": lambda name: _raw(ratings.scale, name, known[name]),
-        },
-    )
-
-
 def _points(ratings: Ratings, fitted: LatentFit) -> list[str]:
     """The categories as rated, worst first."""
     return [f"{value:.6g}" for value in ratings.scale.from_unit(np.array(fitted.latent.scores))]
 
 
-def categories_section(ratings: Ratings, fitted: LatentFit) -> Section:
-    """How often each category was used, beside what the fit expects."""
+def further_sections(ratings: Ratings, fitted: AnyFit) -> Iterator[Section]:
+    """What only a fit of categories has to show: how often each was used, beside what the fit expects."""
+    if not isinstance(fitted, LatentFit):
+        return
     columns = [shares for place in (0, 1) for shares in (fitted.shares[place], fitted.latent.shares(place))]
     rows = tuple(
         (point, *(percent(shares[k]) for shares in columns))
@@ -154,7 +146,7 @@ def categories_section(ratings: Ratings, fitted: LatentFit) -> Section:
     words = "The share of each rating by system, as observed and as the fit expects it."
     a, b = ratings.system_names
     header = ("rating", f"{a} observed", f"{a} fitted", f"{b} observed", f"{b} fitted")
-    return Section("Categories", (Table(header, rows), Picture("categories", draw, words=words)))
+    yield Section("Categories", (Table(header, rows), Picture("categories", draw, words=words)))
 
 
 def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Iterator[str]:
@@ -254,18 +246,7 @@ def effect_section(
     ratings: Ratings, fitted: AnyFit, tested: EffectTest, *, interest: float | None = None
 ) -> Section:
     """The effect on all its scales, the test, and the picture of it, with the difference that would matter."""
-    rule = Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule))))
-    effects = _effect_table(ratings, fitted, tested)
-    means = []
-    if isinstance(fitted, LatentFit):
-        means.append(Paragraph(_BETTER + (_AVERAGED if fitted.latent.link == "probit" else "")))
-    a, b = ratings.system_names
-    return Section(f"Effect {b} - {a}", (effects, *means, rule, *_pictures(ratings, tested, interest)))
-
-
-def _effect_table(ratings: Ratings, fitted: AnyFit, tested: EffectTest) -> Table:
-    scale = ratings.scale
-    low, high = tested.interval
+    scale, (low, high), (a, b) = ratings.scale, tested.interval, ratings.system_names
     raw = sorted((scale.effect_to_raw(low), scale.effect_to_raw(high)))
     rows = [
         (
@@ -280,24 +261,24 @@ def _effect_table(ratings: Ratings, fitted: AnyFit, tested: EffectTest) -> Table
             _number(tested.standard_error * scale.width, ".4g"),
             "none" if tested.reason else f"{raw[0]:.4g} to {raw[1]:.4g}",
         ),
+        *(latent_effect_rows(fitted, tested) if isinstance(fitted, LatentFit) else ()),
     ]
+    header = ("", "estimate", "SE", f"{level_of(tested.rule.confidence)} interval")
+    blocks: list[Block] = [Table(header, tuple(rows))]
     if isinstance(fitted, LatentFit):
-        rows += latent_effect_rows(fitted, tested)
-    return Table(("", "estimate", "SE", f"{level_of(tested.rule.confidence)} interval"), tuple(rows))
-
-
-def _pictures(ratings: Ratings, tested: EffectTest, interest: float | None) -> Iterator[Picture]:
-    if tested.reason:
-        return
+        blocks.append(Paragraph(_BETTER + (_AVERAGED if fitted.latent.link == "probit" else "")))
+    blocks.append(Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule)))))
 
     def draw() -> Figure:
         from humeval_power.studies.fit.figures import effect_figure
 
-        return effect_figure(tested, ratings.system_names, ratings.scale, interest=interest)
+        return effect_figure(tested, ratings.system_names, scale, interest=interest)
 
-    margin = "no difference" if tested.rule.margin is None else "the margin"
-    words = f"The difference between the systems with its interval, against {margin}."
-    yield Picture("effect", draw, words=words)
+    if not tested.reason:
+        margin = "no difference" if tested.rule.margin is None else "the margin"
+        words = f"The difference between the systems with its interval, against {margin}."
+        blocks.append(Picture("effect", draw, words=words))
+    return Section(f"Effect {b} - {a}", tuple(blocks))
 
 
 def _number(value: float, form: str) -> str:
@@ -355,11 +336,6 @@ def parameter_blocks(ratings: Ratings, fitted: AnyFit, ranges: Intervals) -> tup
     return (*parameters, drawing)
 
 
-def further_sections(ratings: Ratings, fitted: AnyFit) -> tuple[Section, ...]:
-    """What only a fit of categories has to show."""
-    return (categories_section(ratings, fitted),) if isinstance(fitted, LatentFit) else ()
-
-
 def parameters_table(ratings: Ratings, fitted: Fit, ranges: Intervals) -> Table:
     """The parameters on [0, 1] with their intervals, and in points of the scale."""
     known = fitted.parameters.as_dict()
@@ -400,8 +376,22 @@ def fit_notes(
         yield from latent_notes(ratings, fitted, tested)
     else:
         yield from _linear_notes(fitted, ratings, interaction)
-    if size is not None:
-        yield _size_words(fitted, tested, size)
+    if size is None:
+        return
+    (low, high), alpha = size.rejection_interval, tested.rule.alpha
+    null = "no effect" if tested.rule.margin is None else "a difference at the margin"
+    bold = " The df 'min' are never too bold, and have little power." if low > alpha else ""
+    sentence = ""
+    if tested.rule.margin is None and _SMALLEST_ASKED <= tested.p_value <= alpha:
+        sentence = (
+            f" How often chance alone gives such a p-value: humeval-power more calibrate --p {tested.p_value:.2g} "
+            f"--workers {fitted.n_workers} --items {fitted.n_items}."
+        )
+    yield (
+        f"With {fitted.n_workers} workers the test is not exact: simulated with these parameters and "
+        f"{null} it rejects {100 * size.rejection_rate:.1f} % of the time (95 % Monte Carlo "
+        f"interval {100 * low:.1f} to {100 * high:.1f}), at alpha {alpha:g}.{bold}{sentence}"
+    )
 
 
 def _linear_notes(fitted: Fit, ratings: Ratings, interaction: InteractionTest | None) -> Iterator[str]:
@@ -436,20 +426,3 @@ def _linear_notes(fitted: Fit, ratings: Ratings, interaction: InteractionTest | 
             "Which way that moves the standard error depends on the table: fit the term of worker and item too and "
             "compare, or analyse differences, which it cannot touch."
         )
-
-
-def _size_words(fitted: AnyFit, tested: EffectTest, size: PowerEstimate) -> str:
-    low, high = size.rejection_interval
-    null = "no effect" if tested.rule.margin is None else "a difference at the margin"
-    bold = " The df 'min' are never too bold, and have little power." if low > tested.rule.alpha else ""
-    sentence = ""
-    if tested.rule.margin is None and _SMALLEST_ASKED <= tested.p_value <= tested.rule.alpha:
-        sentence = (
-            f" How often chance alone gives such a p-value: humeval-power more calibrate --p {tested.p_value:.2g} "
-            f"--workers {fitted.n_workers} --items {fitted.n_items}."
-        )
-    return (
-        f"With {fitted.n_workers} workers the test is not exact: simulated with these parameters and "
-        f"{null} it rejects {100 * size.rejection_rate:.1f} % of the time (95 % Monte Carlo "
-        f"interval {100 * low:.1f} to {100 * high:.1f}), at alpha {tested.rule.alpha:g}.{bold}{sentence}"
-    )

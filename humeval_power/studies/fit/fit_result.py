@@ -60,11 +60,10 @@ _TESTED = ("estimate", "standard_error", "df", "p_value", "interval")
 
 def adjustment_sections(
     adjustment: Adjustment | None, tested: EffectTest, scale: RatingScale
-) -> tuple[Section, ...]:
+) -> Iterator[Section]:
     """The effect with and without, the covariates and the correlations; no section where there is none."""
-    if adjustment is None:
-        return ()
-    return (Section("Adjustment", tuple(_blocks(adjustment, tested, scale))),)
+    if adjustment is not None:
+        yield Section("Adjustment", tuple(_blocks(adjustment, tested, scale)))
 
 
 def _blocks(adjustment: Adjustment, tested: EffectTest, scale: RatingScale) -> Iterator[Block]:
@@ -107,22 +106,18 @@ def _cells(test: EffectTest) -> tuple[str, ...]:
     return f"{test.estimate:.4f}", f"{test.standard_error:.4f}", interval, df, p_cell(test.p_value)
 
 
-def adjustment_content(adjustment: Adjustment | None) -> Record:
-    """The same as plain values; nothing for a model of workers and items alone."""
-    if adjustment is None:
-        return {}
+def _adjusted(adjustment: Adjustment) -> Record:
+    """The same as plain values."""
     return {
-        "adjustment": {
-            "n_documents": adjustment.n_documents,
-            "covariates": [
-                {**values(one, "covariate", "label"), **_test(one.test)} for one in adjustment.covariates
-            ],
-            "correlations": [
-                {"factor": one.factor, "value": one.value, "chi_square": one.fall, "p_value": one.p_value}
-                for one in adjustment.correlations
-            ],
-            "unadjusted": _test(adjustment.unadjusted),
-        }
+        "n_documents": adjustment.n_documents,
+        "covariates": [
+            {**values(one, "covariate", "label"), **_test(one.test)} for one in adjustment.covariates
+        ],
+        "correlations": [
+            {"factor": one.factor, "value": one.value, "chi_square": one.fall, "p_value": one.p_value}
+            for one in adjustment.correlations
+        ],
+        "unadjusted": _test(adjustment.unadjusted),
     }
 
 
@@ -179,7 +174,7 @@ def fit_content(
             "simulated_size": None if size is None else size.rejection_rate,
             "simulated_size_interval": None if size is None else list(size.rejection_interval),
         },
-        **adjustment_content(adjustment),
+        **({} if adjustment is None else {"adjustment": _adjusted(adjustment)}),
         **values(fit, "criterion", "n_ratings", "n_workers", "n_items"),
         "design": str(ratings.design()),
         "ratings_per_item": ratings.design().ratings_per_item,
@@ -207,8 +202,10 @@ def fit_content(
 _END = 0.5  # share of a system's ratings at an end of the scale that makes models part
 
 
-def family_remarks(ratings: Ratings, tested: EffectTest, check: FamilyCheck) -> tuple[str, ...]:
-    """One line, and a warning where the models part."""
+def family_remarks(ratings: Ratings, tested: EffectTest, check: FamilyCheck | None) -> tuple[str, ...]:
+    """One line, and a warning where the models part; nothing without a check."""
+    if check is None:
+        return ()
     rule = check.rule
     model = f"the {'yes-or-no' if rule.family == 'binary' else 'ordinal'} model ({rule.link})"
     if check.test is None or check.test.reason:
@@ -228,9 +225,9 @@ def _parting(ratings: Ratings, tested: EffectTest, check: FamilyCheck, other: Ef
         tested.significant != other.significant
         or abs(tested.estimate - other.estimate) > tested.standard_error / 2
     )
-    spread = (
-        [spread_words(check.spread, ratings)] if check.spread is not None and check.spread.differs else []
-    )
+    spread = []
+    if check.spread is not None and check.spread.differs:
+        spread.append(spread_words(check.spread, ratings))
     if parts:
         seen = "; ".join([*_seen(ratings), *spread]) or "nothing in the ratings says why"
         yield (
@@ -322,11 +319,8 @@ class FitResult(Result):
     @property
     def missed(self) -> str:
         """That a fit that had to converge did not."""
-        return (
-            f"The fit did not converge: {self.fitted.message}."
-            if self.strict and not self.fitted.converged
-            else ""
-        )
+        failed = self.strict and not self.fitted.converged
+        return f"The fit did not converge: {self.fitted.message}." if failed else ""
 
     def body(self) -> Document:
         """The effect and its test, the parameters, what to know of them, and the ratings."""
@@ -342,7 +336,7 @@ class FitResult(Result):
         notes = (
             *fit_notes(self.ratings, fitted, self.test, self.size, self.interaction),
             *((INTERACTION_LEFT_OUT,) if self.interaction_left_out else ()),
-            *(family_remarks(self.ratings, self.test, self.check) if self.check is not None else ()),
+            *family_remarks(self.ratings, self.test, self.check),
         )
         return Document(
             f"Fit of {self.ratings.source}",
@@ -399,12 +393,21 @@ def with_categories(record: Record, ratings: Ratings, fit: Fit | LatentFit, test
     """The record of a fit with what only one of categories has: the effect on the latent scale and as a chance,
     the categories, and how well the latent parameters are known."""
     assert isinstance(fit, LatentFit)
-    effect = cast(Record, record["effect"])
+    effects, ends = effects_of(fit.latent), None
+    latent: Record = {"estimate": effects.latent, "standard_error": fit.standard_error_adjusted}
+    if test.latent is not None:
+        latent = {**asdict(test.latent), "interval": list(test.latent.interval)}
+        ends = [effects_at(fit.latent, end) for end in test.latent.interval]
+    effect = {**cast(Record, record["effect"]), "latent": latent}
+    for name in ("better", "averaged"):
+        interval = None if ends is None else [getattr(end, name) for end in ends]
+        estimate = getattr(effects, name)
+        effect[name] = None if estimate is None else {"estimate": estimate, "interval": interval}
     return {
         **record,
         "standard_errors": {"effect": test.standard_error},
         "intervals": None,
-        "effect": {**effect, **_effect(fit, test)},
+        "effect": effect,
         "family": fit.family,
         "categories": {
             "ratings": [float(value) for value in ratings.scale.from_unit(np.array(fit.latent.scores))],
@@ -417,18 +420,3 @@ def with_categories(record: Record, ratings: Ratings, fit: Fit | LatentFit, test
             "covariates": [one._asdict() for one in fit.covariates],
         },
     }
-
-
-def _effect(fit: LatentFit, test: EffectTest) -> Record:
-    """The effect where it is tested, as a chance of a better rating, and averaged over workers and items."""
-    effects = effects_of(fit.latent)
-    latent: Record = {"estimate": effects.latent, "standard_error": fit.standard_error_adjusted}
-    ends = None
-    if test.latent is not None:
-        latent = {**asdict(test.latent), "interval": list(test.latent.interval)}
-        ends = [effects_at(fit.latent, end) for end in test.latent.interval]
-    fields: Record = {"latent": latent}
-    for name in ("better", "averaged"):
-        interval = None if ends is None else [getattr(end, name) for end in ends]
-        fields[name] = {"estimate": getattr(effects, name), "interval": interval}
-    return fields if effects.averaged is not None else {**fields, "averaged": None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,12 @@ from humeval_power.saying.answer_words import (
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
 from humeval_power.saying.document import Fact, Table
 from humeval_power.saying.numbers import POWER_LABEL, percent, power_words
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.estimate import PowerEstimate
 from humeval_power.studies.power.formula import AnalyticPower
 from humeval_power.studies.power.growth import TARGET, Growth
-from humeval_power.studies.power.outlook import Curse, Outlook
+from humeval_power.studies.power.outlook import EffectCurve, Outlook
 from humeval_power.studies.power.systems_goals import SystemsPower
 
 if TYPE_CHECKING:
@@ -35,8 +36,7 @@ if TYPE_CHECKING:
 
 POWER = Axis("Of 100 such studies find it", 0.0, 1.0, is_of_100=True)
 CLAIM = Axis("Of 100 such studies show the claim", 0.0, 1.0, is_of_100=True)
-_GROWN = "By formula, with everything else as it is; the axis is logarithmic."
-_FIRST, _THIRD, _SIXTH = 0, 2, 5  # colours of further lines
+_SIMULATED = 2  # the colour of what was simulated; 1 is that of what is marked
 
 
 def growth_charts(
@@ -47,37 +47,23 @@ def growth_charts(
     for growth in (outlook.workers, outlook.items):
         if growth is None or counts is None:
             continue
-        here = counts.n_workers if growth.grows == "workers" else counts.n_items
-        other = (
-            f"{counts.n_items:,} items" if growth.grows == "workers" else f"{counts.n_workers:,} workers"
+        grows, workers, items = growth.grows, f"{counts.n_workers:,} workers", f"{counts.n_items:,} items"
+        here, other = (counts.n_workers, items) if grows == "workers" else (counts.n_items, workers)
+        marks: list[Mark] = [target_line()]
+        if growth.ceiling is not None:
+            ceiling = growth.ceiling.power
+            marks.append(Level(f"however many {grows}: {of_hundred(ceiling)}", ceiling, 5))
+        marks += spots(here, f"this study: {here:,} {grows},", analytic, simulated)
+        yield Chart(
+            grows,
+            f"What would more {grows} bring?",
+            _growth_words(growth, here, other, analytic),
+            Axis(grows.capitalize(), growth.sizes[0], growth.sizes[-1], is_log=True, is_whole=True),
+            y,
+            (Series("line", f"with {other}", growth.sizes, growth.powers),),
+            tuple(marks),
+            "By formula, with everything else as it is; the axis is logarithmic.",
         )
-        yield _growth_chart(growth, here, other, analytic, simulated, y)
-
-
-def _growth_chart(
-    growth: Growth,
-    here: int,
-    other: str,
-    analytic: AnalyticPower,
-    simulated: PowerEstimate | None,
-    y: Axis,
-) -> Chart:
-    grows = growth.grows
-    marks: list[Mark] = [target_line()]
-    if growth.ceiling is not None:
-        ceiling = growth.ceiling.power
-        marks.append(Level(f"however many {grows}: {of_hundred(ceiling)}", ceiling, _SIXTH))
-    marks += spots(here, f"this study: {here:,} {grows},", analytic, simulated)
-    return Chart(
-        grows,
-        f"What would more {grows} bring?",
-        _growth_words(growth, here, other, analytic),
-        Axis(grows.capitalize(), growth.sizes[0], growth.sizes[-1], is_log=True, is_whole=True),
-        y,
-        (Series("line", f"with {other}", growth.sizes, growth.powers),),
-        tuple(marks),
-        _GROWN,
-    )
 
 
 def _growth_words(growth: Growth, here: int, other: str, analytic: AnalyticPower) -> str:
@@ -110,34 +96,32 @@ def spots(
     if simulated is not None and not simulated.too_many_failed:
         low, high = simulated.interval
         text = f"simulated: {of_hundred(simulated.power, (low, high))}"
-        yield Spot(text, x, simulated.power, low, high, _THIRD)
+        yield Spot(text, x, simulated.power, low, high, _SIMULATED)
 
 
 def effect_chart(
-    outlook: Outlook,
-    analytic: AnalyticPower,
-    simulated: PowerEstimate | None,
+    curve: EffectCurve,
+    effect: float,
+    marks: Iterable[Mark],
     *,
+    title: str,
     direction: str,
     scale: RatingScale | None,
-) -> Iterator[Chart]:
-    """Power over the true difference, whose `direction` is such as 'new - baseline'."""
-    curve = outlook.effects
-    if curve is None:
-        return
+    power: float,
+) -> Chart:
+    """Power over the true difference, whose `direction` is such as 'new - baseline'; at `effect` it is `power`."""
     factor, unit = axis_unit(scale)
-    effect, effects = factor * analytic.effect, tuple(factor * each for each in curve.effects)
-    said = points_words(analytic.effect, scale, digits=3)
-    sentence = f"A true difference of {said} is found by {of_hundred(analytic.power)} of 100 such studies"
-    half = curve.powers[len(curve.powers) // 4]
-    yield Chart(
+    effects = tuple(factor * each for each in curve.effects)
+    said, half = points_words(effect, scale, digits=3), curve.powers[len(curve.powers) // 4]
+    return Chart(
         "power",
-        "What if the true difference is another?",
-        f"{sentence}, half of it by {of_hundred(half)}, twice as much by {of_hundred(curve.powers[-1])}.",
+        title,
+        f"A true difference of {said} is found by {of_hundred(power)} of 100 such studies, half of it by "
+        f"{of_hundred(half)}, twice as much by {of_hundred(curve.powers[-1])}.",
         Axis(f"True difference {direction} {unit}", min(effects), max(effects)),
         POWER,
         (Series("line", "this study by formula", effects, curve.powers),),
-        (target_line(), *spots(effect, f"this study: {said},", analytic, simulated)),
+        tuple(marks),
     )
 
 
@@ -153,35 +137,25 @@ def estimates_chart(
     estimates = outlook.estimates
     factor, unit = axis_unit(scale)
     effect, at = factor * analytic.effect, tuple(factor * each for each in estimates.at)
-    under_null, null_found, under_effect, effect_found = (
-        tuple(each / factor for each in density)
-        for density in (
-            estimates.under_null,
-            estimates.null_found,
-            estimates.under_effect,
-            estimates.effect_found,
-        )
-    )
+    zeros = (0.0,) * len(at)
     has_margin = rule.margin is not None
-    zeros = (0.0,) * len(estimates.at)
     null = f"true difference {factor * estimates.null:.3g}" if has_margin else "no true difference"
-    significant = "shows the claim" if has_margin else "significant"
-    series = [
-        Series("band", f"{significant}, {null}", at, (), zeros, null_found, 1),
-        Series("line", null, at, under_null, colour=1),
-    ]
+    shown = [(null, estimates.under_null, estimates.null_found, 1)]
     marks: list[Mark] = []
     if analytic.effect != estimates.null:
         true = f"true difference {effect:.3g}"
-        series += [
-            Series("band", f"{significant}, {true}", at, (), zeros, effect_found, 0),
-            Series("line", true, at, under_effect, colour=0),
-        ]
+        shown.append((true, estimates.under_effect, estimates.effect_found, 0))
         marks.append(Upright(f"the true {effect:.3g}", effect))
+    series = []
+    for name, density, found, colour in shown:
+        label = f"{'shows the claim' if has_margin else 'significant'}, {name}"
+        found, density = (tuple(each / factor for each in part) for part in (found, density))
+        series.append(Series("band", label, at, (), zeros, found, colour))
+        series.append(Series("line", name, at, density, colour=colour))
     if analytic.type_m == analytic.type_m:
         mean = effect * analytic.type_m
-        marks.append(Upright(f"significant ones on average: {mean:.3g}", mean, _THIRD))
-    top = max(*under_null, *under_effect)
+        marks.append(Upright(f"significant ones on average: {mean:.3g}", mean, _SIMULATED))
+    top = max(*estimates.under_null, *estimates.under_effect) / factor
     yield Chart(
         "estimates",
         "What would be seen if there were no effect?" if not has_margin else "What would be seen?",
@@ -224,7 +198,7 @@ def curse_chart(
     top = max(*curse.type_m, analytic.type_m)
     if simulated is not None and simulated.type_m == simulated.type_m:
         text = f"simulated: {simulated.type_m:.2f} times"
-        marks.append(Spot(text, simulated.power, simulated.type_m, colour=_THIRD))
+        marks.append(Spot(text, simulated.power, simulated.type_m, colour=_SIMULATED))
         top = max(top, simulated.type_m)
     yield Chart(
         "winners_curse",
@@ -236,22 +210,17 @@ def curse_chart(
         (Series("line", "significant estimates on average", curse.power, curse.type_m),),
         tuple(marks),
         "By formula, for studies with the same degrees of freedom and any power.",
-        _curse_table(curse),
+        table(
+            zip(curse.power, curse.type_m, curse.type_s, strict=True),
+            {
+                POWER_LABEL: lambda row: power_words(row[0]),
+                "Type M": lambda row: f"{row[1]:.2f}",
+                "Type S": lambda row: f"{row[2]:.4f}",
+            },
+        ),
     )
 
 
-def _curse_table(curse: Curse) -> Table:
-    """Type M and S over power."""
-    rows = zip(curse.power, curse.type_m, curse.type_s, strict=True)
-    header = (POWER_LABEL, "Type M", "Type S")
-    return Table(header, tuple((power_words(power), f"{m:.2f}", f"{s:.4f}") for power, m, s in rows))
-
-
-_SECOND, _THIRD_SPENDING_CHARTS, _FOURTH = (
-    4,
-    3,
-    2,
-)  # colours of further lines; 1 and 2 are of what is marked
 PART_WORDS: Mapping[Part, str] = {
     "workers": "workers' differences",
     "items": "items' differences",
@@ -285,17 +254,21 @@ def cost_chart(
     if spending is None or len(spending.front) < 2:
         return
     unit, front = spending.unit, spending.front
-    last = _last(spending)
+    # the axis ends a little beyond the study, the budget and, if that is not far, the target
+    near = 2 * max(spending.cost, spending.budget or 0.0)
+    reaching = [cost for cost, power in zip(front.cost, front.power, strict=True) if power >= TARGET]
+    last = min(max(near, 1.25 * reaching[0]) if reaching else 2 * near, front.cost[-1])
     lines = (
         ("best split of workers and items", front, 0),
-        ("only more or fewer workers", spending.more_workers, _SECOND),
-        ("only more or fewer items", spending.more_items, _THIRD_SPENDING_CHARTS),
+        ("only more or fewer workers", spending.more_workers, 4),
+        ("only more or fewer items", spending.more_items, 3),
     )
-    series = tuple(
-        _line(name, designs, colour, last)
-        for name, designs, colour in lines
-        if len(set(designs.cost)) > 1  # of items with a fixed number of ratings more workers cost nothing
-    )
+    series = []
+    for name, designs, colour in lines:
+        points = sorted(zip(designs.cost, designs.power, strict=True))
+        if len(set(designs.cost)) > 1:  # of items with a fixed number of ratings more workers cost nothing
+            cost, power = zip(*([point for point in points if point[0] <= last] or points[:1]), strict=True)
+            series.append(Series("line", name, cost, power, colour=colour))
     marks: list[Mark] = [target_line()]
     if spending.budget is not None:
         marks.append(Upright(f"budget {amount(spending.budget, unit)}", spending.budget, 6))
@@ -308,32 +281,13 @@ def cost_chart(
         " ".join(filter(None, [_cost_words(spending, analytic), enough_work])),
         Axis(noun, 0.0, last, "" if unit == "ratings" else unit, is_whole=unit == "ratings"),
         y,
-        series,
+        tuple(series),
         tuple(marks),
         "By formula. The best of the designs that were looked at, each worker rating each item."
-        if spending.front.workers == spending.front.ratings_per_item
+        if front.workers == front.ratings_per_item
         else "By formula. The best of the designs that were looked at with as many ratings of an item as here.",
         _designs_table(front, unit),
     )
-
-
-def _last(spending: CostCurve) -> float:
-    """Where the axis of costs ends: a little beyond the study, the budget and, if that is not far, the target."""
-    near = 2 * max(spending.cost, spending.budget or 0.0)
-    reaching = [
-        cost
-        for cost, power in zip(spending.front.cost, spending.front.power, strict=True)
-        if power >= TARGET
-    ]
-    return min(max(near, 1.25 * reaching[0]) if reaching else 2 * near, spending.front.cost[-1])
-
-
-def _line(name: str, designs: Designs, colour: int, last: float) -> Series:
-    """The designs by cost, up to the last that is shown."""
-    points = sorted((cost, power) for cost, power in zip(designs.cost, designs.power, strict=True))
-    shown = [point for point in points if point[0] <= last] or points[:1]
-    cost, power = zip(*shown, strict=True)
-    return Series("line", name, cost, power, colour=colour)
 
 
 def _cost_words(spending: CostCurve, analytic: AnalyticPower) -> str:
@@ -354,19 +308,19 @@ def _cost_words(spending: CostCurve, analytic: AnalyticPower) -> str:
 
 def _designs_table(designs: Designs, unit: str) -> Table:
     """At most thirteen designs, evenly along the list."""
-    places = spread(range(len(designs)))
-    rows = tuple(
-        (
-            f"{designs.workers[place]:,}",
-            f"{designs.items[place]:,}",
-            f"{designs.ratings_per_item[place]:,}",
-            f"{designs.cost[place]:,.0f}" if unit == "ratings" else f"{designs.cost[place]:,.2f}",
-            power_words(designs.power[place]),
-        )
-        for place in places
+    decimals = 0 if unit == "ratings" else 2
+    return table(
+        spread(range(len(designs))),
+        {
+            "Workers": lambda place: f"{designs.workers[place]:,}",
+            "Items": lambda place: f"{designs.items[place]:,}",
+            "Ratings per item": lambda place: f"{designs.ratings_per_item[place]:,}",
+            "Ratings" if unit == "ratings" else f"Cost, {unit}": lambda place: (
+                f"{designs.cost[place]:,.{decimals}f}"
+            ),
+            POWER_LABEL: lambda place: power_words(designs.power[place]),
+        },
     )
-    cost = "Ratings" if unit == "ratings" else f"Cost, {unit}"
-    return Table(("Workers", "Items", "Ratings per item", cost, POWER_LABEL), rows)
 
 
 def splits_chart(outlook: Outlook, analytic: AnalyticPower, *, y: Axis) -> Iterator[Chart]:
@@ -375,39 +329,21 @@ def splits_chart(outlook: Outlook, analytic: AnalyticPower, *, y: Axis) -> Itera
     if spending is None or counts is None or len(spending.splits) < 2:
         return
     splits, unit = spending.splits, spending.unit
-    best = splits.best
+    best, here, least = splits.best, counts.n_workers, least_of_a_worker(outlook.costs)
     chosen = f"{splits.workers[best]:,} workers and {splits.items[best]:,} items"
+    power, most = of_hundred(analytic.power), of_hundred(splits.power[best])
     marks: list[Mark] = [
         target_line(),
-        Spot(
-            f"this study: {counts.n_workers:,} workers, {counts.n_items:,} items, {of_hundred(analytic.power)}",
-            counts.n_workers,
-            analytic.power,
-        ),
-        Spot(
-            f"best: {chosen}, {of_hundred(splits.power[best])}",
-            splits.workers[best],
-            splits.power[best],
-            colour=_FOURTH,
-        ),
+        Spot(f"this study: {here:,} workers, {counts.n_items:,} items, {power}", here, analytic.power),
+        Spot(f"best: {chosen}, {most}", splits.workers[best], splits.power[best], colour=2),
     ]
     yield Chart(
         "splits",
         f"Workers or items, for {amount(spending.sum, unit)}?",
-        f"The best use of {amount(spending.sum, unit)} is {chosen}: {of_hundred(splits.power[best])} of 100 such "
-        f"studies find it, of this study {of_hundred(analytic.power)}."
-        + (
-            f" Each worker gives {least:,} ratings or more."
-            if (least := least_of_a_worker(outlook.costs))
-            else ""
-        ),
-        Axis(
-            "Workers",
-            min(splits.workers[0], counts.n_workers),
-            max(splits.workers[-1], counts.n_workers),
-            is_log=True,
-            is_whole=True,
-        ),
+        f"The best use of {amount(spending.sum, unit)} is {chosen}: {most} of 100 such "
+        f"studies find it, of this study {power}."
+        + (f" Each worker gives {least:,} ratings or more." if least else ""),
+        Axis("Workers", min(*splits.workers, here), max(*splits.workers, here), is_log=True, is_whole=True),
         y,
         (Series("line", "as many items as the sum buys", splits.workers, splits.power),),
         tuple(marks),
@@ -429,9 +365,6 @@ def variance_chart(outlook: Outlook, factor: str) -> Iterator[Chart]:
             series.append(Series("bars", name, y=(0,), low=(start,), high=(min(end, 100.0),), colour=place))
         start = end
     largest = max(parts, key=lambda part: parts[part])
-    rows = tuple(
-        (PART_WORDS[part], f"{variance:.3g}", percent(variance / whole)) for part, variance in parts.items()
-    )
     helps = f" What helps most is more {factor}." if factor else ""
     yield Chart(
         "variance",
@@ -441,5 +374,12 @@ def variance_chart(outlook: Outlook, factor: str) -> Iterator[Chart]:
         Axis("Share of the variance", 0.0, 100.0, "%"),
         Axis("", 0.0, 1.0, names=("",)),
         tuple(series),
-        numbers=Table(("Part", "Variance", "Share"), rows),
+        numbers=table(
+            parts.items(),
+            {
+                "Part": lambda row: PART_WORDS[row[0]],
+                "Variance": lambda row: f"{row[1]:.3g}",
+                "Share": lambda row: percent(row[1] / whole),
+            },
+        ),
     )

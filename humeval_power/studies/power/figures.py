@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from humeval_power.errors import InputError
 from humeval_power.safe_text import picture_text
-from humeval_power.saying.document import QUANTITIES, AlongStudy, Drawn, DrawnQuantity
+from humeval_power.saying.document import QUANTITIES, Along, AlongStudy, Drawn, DrawnQuantity, known_rows
 from humeval_power.saying.figure_style import (
     COLOURS,
     DASHES,
@@ -26,7 +26,6 @@ from humeval_power.saying.figure_style import (
     house_style,
 )
 from humeval_power.saying.panels import (
-    CREW,
     FULL_WIDTH,
     SINGLE_COLUMN,
     Facets,
@@ -42,11 +41,13 @@ from humeval_power.saying.panels import (
     positions,
     prepared,
 )
+from humeval_power.studies.power.wording import choose_curve_facets, value_words
 
 CLAIM = "card2020"
 RULE_WORDS: Mapping[object, str] = {CLAIM: "Card et al. (2020): ML, t > 1.96"}
 RULE_COLOURS = (COLOURS[1], COLOURS[0])
 RULE_DASHES: tuple[Dashes, ...] = ((0, (4, 1.5)), "-")
+_MARKED = 15  # places along x of which a mark for each can be told apart
 _LINE: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.4, "clip_on": False, "zorder": 3}
 
 
@@ -294,7 +295,14 @@ def _handles_of_calibration_figure(table: pd.DataFrame) -> list[Line2D]:
 
 # The power surface as a picture: small multiples of power against the difference to detect.
 
-__all__ = ["FULL_WIDTH", "SINGLE_COLUMN", "comparison_figure", "figure_bytes", "surface_figure"]
+__all__ = [
+    "FULL_WIDTH",
+    "SINGLE_COLUMN",
+    "comparison_figure",
+    "curve_figure",
+    "figure_bytes",
+    "surface_figure",
+]
 
 
 def surface_figure(
@@ -326,25 +334,86 @@ def surface_figure(
     """
     if "rule" in table.columns and table["rule"].nunique() > 1:
         return comparison_figure(table, title=title, target=target, width=width, effect_label=effect_label)
+    ready = prepared(table, QUANTITIES[draw])
+    facets = choose_facets(ready, along)
+    lines = levels(ready, facets.line)
+    if len(lines) > len(COLOURS):
+        raise InputError(
+            f"A figure can tell {len(COLOURS)} lines apart; this table has {len(lines)}. "
+            "Draw a part of the table: fewer numbers of items or of workers, or fewer differences."
+        )
+    x_label = effect_label if facets.x == "effect" else None
+    said = constants(ready, facets)
+    return _small_multiples(
+        ready, facets, title=title, target=target, width=width, x_label=x_label, draw=draw, said=said
+    )
+
+
+def curve_figure(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    effect_label: str,
+    lists: Sequence[str] = (),
+    draw: Drawn = "power",
+    along: Along | None = None,
+    target: float = 0.8,
+    width: float | None = None,
+) -> Figure:
+    """Power of any scenario (or type M, or type S) against size or effect, a line for each value of the other.
+
+    Parameters
+    ----------
+    rows : cells with `n`, `effect`, `power`, `power_low`, `power_high`, `type_m`, `type_s` and `lists`.
+    lists : columns of what is assumed, each of several values: panels.
+    along : what runs along x; by default what has more values, the effect where both have as many.
+    width : inches; by default a text column for one panel and the page's width for more.
+
+    Raises
+    ------
+    InputError
+        No rows, nothing of what is to be drawn, or more lines or panels than can be told apart.
+    """
+    if not rows:
+        raise InputError("There is nothing to draw: the surface has no cells.")
+    shown = choose_curve_facets(known_rows(rows, draw), lists, along)
+    parts = {"row": shown.row, "column": shown.column, "line": shown.line}
+    by = {place: name for place, name in parts.items() if name is not None}
+    table = pd.DataFrame(known_rows(rows, draw)).sort_values([*by.values(), shown.x], kind="stable")
+    for place, name in by.items():
+        table[place] = [value_words(name, value) for value in table[name]]
+    x = "items" if shown.x == "n" else "effect"
+    facets = Facets(x, *(place if place in by else None for place in ("line", "column", "row")))
+    return _small_multiples(
+        table.rename(columns={"n": "items"}),
+        facets,
+        target=target,
+        width=width,
+        x_label="Size n" if shown.x == "n" else effect_label,
+        draw=draw,
+    )
+
+
+def _small_multiples(
+    table: pd.DataFrame,
+    facets: Facets,
+    *,
+    target: float,
+    width: float | None,
+    x_label: str | None,
+    draw: Drawn,
+    title: str | None = None,
+    said: str = "",
+) -> Figure:
+    """Panels with their lines; `said` is the title of the legend: what is the same in all of them."""
     with house_style():
-        ready = prepared(table, QUANTITIES[draw])
-        facets = choose_facets(ready, along)
-        lines = levels(ready, facets.line)
-        if len(lines) > len(COLOURS):
-            raise InputError(
-                f"A figure can tell {len(COLOURS)} lines apart; this table has {len(lines)}. "
-                "Draw a part of the table: fewer numbers of items or of workers, or fewer differences."
-            )
         figure, panels = panel_grid(
-            ready, facets, width=width or figure_width(ready, facets), target=target, draw=draw
+            table, facets, width=width or figure_width(table, facets), target=target, draw=draw
         )
         for panel in panels:
-            shown = _of_panel(ready, facets, panel)
-            _draw_lines(panel.axes, ready, shown, facets, QUANTITIES[draw])
-        if effect_label and facets.x == "effect":
-            figure.supxlabel(picture_text(effect_label), fontsize=8)
-        handles = [*_handles_of_surface_figure(ready, facets), *level_handles(target, draw)]
-        said = constants(ready, facets)
+            _draw_lines(panel.axes, table, _of_panel(table, facets, panel), facets, QUANTITIES[draw])
+        if x_label:
+            figure.supxlabel(picture_text(x_label), fontsize=8)
+        handles = [*_handles_of_surface_figure(table, facets), *level_handles(target, draw)]
         if handles:
             add_header(figure, title, [handles], legend_title=said)
         else:
@@ -355,6 +424,7 @@ def surface_figure(
 def _draw_lines(
     axes: Axes, table: pd.DataFrame, shown: pd.DataFrame, facets: Facets, quantity: DrawnQuantity
 ) -> None:
+    is_sparse = table[facets.x].nunique() <= _MARKED
     for style, level in enumerate(levels(table, facets.line)):
         line = shown if facets.line is None else pick(shown, **{facets.line: level})
         if line.empty:
@@ -367,7 +437,8 @@ def _draw_lines(
             low, high = (line[name] for name in quantity.band)
             axes.fill_between(x, low, high, color=COLOURS[style], alpha=0.2, linewidth=0, gid="band")
         y, colour = line[quantity.column], COLOURS[style]
-        axes.plot(x, y, color=colour, marker=MARKERS[style], linestyle=DASHES[style], **_LINE)
+        marker = MARKERS[style] if is_sparse else None
+        axes.plot(x, y, color=colour, marker=marker, linestyle=DASHES[style], **_LINE)
 
 
 def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame, quantity: DrawnQuantity) -> None:
@@ -384,7 +455,7 @@ def _draw_points(axes: Axes, x: list[float], line: pd.DataFrame, quantity: Drawn
 def _handles_of_surface_figure(table: pd.DataFrame, facets: Facets) -> list[Line2D]:
     if facets.line is None:
         return []
-    words = {CREW: "{}", "effect": "difference {:g}"}.get(facets.line, "{:,} items")
+    words = {"items": "{:,} items", "effect": "difference {:g}"}.get(facets.line, "{}")
     return [
         Line2D([], [], color=colour, marker=marker, linestyle=dashes, label=words.format(level))
         for colour, marker, dashes, level in zip(

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import partial
-from typing import Any, ClassVar
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.safe_text import picture_text
 from humeval_power.saying.answer_words import of_hundred, share_words
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot
 from humeval_power.saying.document import (
-    NOTHING_WRONG,
     QUANTITIES,
     Along,
     Block,
@@ -31,36 +23,17 @@ from humeval_power.saying.document import (
     Section,
     Table,
     known_rows,
-    level_words,
 )
-from humeval_power.saying.figure_style import (
-    COLOURS,
-    DASHES,
-    MARKERS,
-    QUIET,
-    TARGET_DASHES,
-    frame,
-    house_style,
-)
-from humeval_power.saying.numbers import (
-    POWER_LABEL,
-    decimals,
-    percent,
-    power_words,
-    share_decimals,
-)
+from humeval_power.saying.numbers import POWER_LABEL, decimals, percent, power_words, share_decimals
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.stated import table
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.studies.power.questions import Detectable, QuestionAnswer, RequiredN
-from humeval_power.studies.power.wording import (
-    PLAIN,
-    CurveFacets,
-    Wording,
-    choose_curve_facets,
-    value_words,
-)
+from humeval_power.studies.power.wording import PLAIN, Wording, choose_curve_facets
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Power by formula around an answer, as a chart: what a page can show while one drags.
 
@@ -77,13 +50,6 @@ class Solution:
     target: float | None = None
     is_size: bool = False
 
-    @property
-    def words(self) -> str:
-        """The answer, to be marked."""
-        if self.is_size:
-            return f"here: {self.place:,.0f}, power {power_words(self.power)}"
-        return f"here: {self.place:.4g}, power {power_words(self.power)}"
-
 
 def computed_chart(
     power_of: Callable[[float], float | None], solution: Solution, *, label: str
@@ -93,43 +59,41 @@ def computed_chart(
     power_of : the power at an effect, or a size; None where there can be none.
     label : what the axis of effects or sizes shows.
     """
-    points = [(x, power) for x in _places(solution) if (power := power_of(x)) is not None]
+    place, is_size = solution.place, solution.is_size
+    count = max(round(2 * place) + 1, _POINTS) if is_size and place <= _SAW else _POINTS
+    places = (step * 2 * place / (count - 1) for step in range(count))
+    rounded = sorted({float(round(each)) if is_size else round(each, 12) for each in places})
+    points = [(x, power) for x in rounded if (power := power_of(x)) is not None]
     if len(points) < 2:
         return None
     x, powers = zip(*points, strict=True)
-    marks: list[Mark] = [Spot(solution.words, solution.place, solution.power)]
+    here = f"here: {place:{',.0f' if is_size else '.4g'}}, power {power_words(solution.power)}"
+    marks: list[Mark] = [Spot(here, place, solution.power)]
     if solution.target is not None:
         marks.append(Level(f"target {solution.target:g}", solution.target))
     return Chart(
         name="power",
-        title="How does power grow with the size?"
-        if solution.is_size
-        else "Which effects are found how often?",
-        words=f"Power by formula, from 0 to twice the answer, which is marked; {solution.words}.",
-        x=Axis(label, x[0], x[-1], is_whole=solution.is_size),
+        title="How does power grow with the size?" if is_size else "Which effects are found how often?",
+        words=f"Power by formula, from 0 to twice the answer, which is marked; {here}.",
+        x=Axis(label, x[0], x[-1], is_whole=is_size),
         y=Axis(POWER_LABEL, 0, 1),
         series=(Series("line", "power by formula", x, powers),),
         marks=tuple(marks),
     )
 
 
-def _places(solution: Solution) -> list[float]:
-    """Where the curve is computed, from low to high."""
-    count = _POINTS
-    if solution.is_size and solution.place <= _SAW:
-        count = max(round(2 * solution.place) + 1, _POINTS)
-    step = 2 * solution.place / (count - 1)
-    places = (place * step for place in range(count))
-    return sorted({float(round(each)) if solution.is_size else round(each, 12) for each in places})
+def _curve(make: Callable[[float], Scenario], solution: Solution, *, label: str) -> tuple[Block, ...]:
+    """The chart of the scenarios of effects, or of sizes; nothing where there is no formula."""
 
+    def power_of(x: float) -> float | None:
+        try:
+            scenario = make(x)
+            return scenario.computed().power if is_computable(scenario) else None
+        except HumevalPowerError:
+            return None
 
-def scenario_power(make: Callable[[float], Scenario], x: float) -> float | None:
-    """The power of the scenario of an effect or a size by formula; None where there can be none."""
-    try:
-        scenario = make(x)
-        return scenario.computed().power if is_computable(scenario) else None
-    except HumevalPowerError:
-        return None
+    chart = computed_chart(power_of, solution, label=label)
+    return () if chart is None else (chart,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,16 +122,23 @@ class PowerResult(QuestionResult):
 
     def body(self) -> Document:
         """Power in each way, then what was asked."""
-        scenario = self.answer.scenario
+        scenario, computed, simulated = self.answer.scenario, self.answer.computed, self.answer.simulated
         facts = [("Effect", self.wording.effect(scenario)), *self.wording.study(scenario)]
         blocks: list[Block] = [Facts((*facts, *_how(self.answer)))]
-        if self.answer.computed is not None and scenario.true_effect:
-            here = Solution(scenario.true_effect, self.answer.computed.power)
+        headline: list[Fact] = []
+        if computed is not None:
+            headline.append((f"Computed {POWER_LABEL.lower()}", power_words(computed.power)))
+        if simulated is not None:
+            power = power_words(simulated.power, simulated.interval)
+            power = "none" if simulated.too_many_failed else power
+            headline.append((f"Simulated {POWER_LABEL.lower()}", power))
+        if computed is not None and scenario.true_effect:
+            here = Solution(scenario.true_effect, computed.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "How often a comparison of this size finds this effect",
             lead=self._lead(),
-            headline=tuple(_powers(self.answer)),
+            headline=tuple(headline),
             sections=(Section("", tuple(blocks)),),
         )
 
@@ -195,7 +166,13 @@ class PowerResult(QuestionResult):
             "effect": answer.scenario.true_effect,
             "alpha": answer.scenario.alpha,
             "computed": None if answer.computed is None else asdict(answer.computed),
-            "simulated": None if answer.simulated is None else values(answer.simulated, *_SIMULATED),
+            "simulated": None
+            if answer.simulated is None
+            else values(
+                answer.simulated,
+                *("power", "interval", "rejection_rate", "type_m", "type_s", "mean_estimate"),
+                *("n_simulations", "n_failed"),
+            ),
             "given": dict(self.given),
         }
 
@@ -219,22 +196,20 @@ class DetectableResult(QuestionResult):
         """The effect, then what was asked."""
         detectable = self.found
         scenario = self.scenario.with_effect(detectable.effect)
-        how, simulated = ("Method", detectable.method), detectable.by == "simulation"
-        ends = () if detectable.interval is None else tuple(map(self.wording.shown, detectable.interval))
-        interval = [("Monte Carlo interval", f"{' to '.join(ends)} (95 %)")] if ends else []
-        blocks: list[Block] = [Facts((*self.wording.study(scenario), how))]
+        headline = [("Smallest effect (MDE)", self.wording.shown(detectable.effect))]
+        if detectable.interval is not None:
+            ends = " to ".join(map(self.wording.shown, detectable.interval))
+            headline.append(("Monte Carlo interval", f"{ends} (95 %)"))
+        blocks: list[Block] = [Facts((*self.wording.study(scenario), ("Method", detectable.method)))]
         if detectable.by == "computed":
             here = Solution(detectable.effect, detectable.power, target=detectable.power)
             blocks += _curve(scenario.with_effect, here, label=self.wording.axis)
         return Document(
             "The smallest effect that a comparison of this size finds",
             lead=f"{of_hundred(detectable.power)} of 100 such studies find {self.wording.found(scenario)}; "
-            f"a smaller "
-            f"effect is found less often. {'By simulation' if simulated else 'Computed; nothing was simulated'}.",
-            headline=(
-                ("Smallest effect (MDE)", self.wording.shown(detectable.effect)),
-                *interval,
-            ),
+            "a smaller effect is found less often. "
+            + ("By simulation." if detectable.by == "simulation" else "Computed; nothing was simulated."),
+            headline=tuple(headline),
             sections=(Section("", tuple(blocks)),),
         )
 
@@ -271,20 +246,17 @@ class RequiredResult(QuestionResult):
         )
 
     def _lead(self, scenario: Scenario) -> str:
-        required, find = self.found, self.wording.found(scenario)
-        power = of_hundred(required.power)
-        method = "Computed, not simulated" if required.by == "computed" else "By simulation"
-        sized = self.wording.sized
+        required, sized = self.found, self.wording.sized
+        studies = f"{of_hundred(required.power)} of 100 such studies"
+        found = f"find {self.wording.found(scenario)}. "
+        found += "Computed, not simulated." if required.by == "computed" else "By simulation."
         noun = sized if isinstance(sized, str) else sized(scenario)
         if required.n is None:
             size = f"number of {noun}" if noun else "size"
-            return (
-                f"No {size} up to {required.highest:,} would do: with {required.highest:,}, {power} of 100 "
-                f"such studies "
-                f"would find {find}. {method}."
-            )
+            most = f"{required.highest:,}"
+            return f"No {size} up to {most} would do: with {most}, {studies} would {found}"
         size = f"{required.n:,} {noun}" if noun else f"n = {required.n:,}"
-        return f"{size} would do: then {power} of 100 such studies find {find}. {method}."
+        return f"{size} would do: then {studies} {found}"
 
     def content(self) -> Record:
         """The size found; `n` is None where the largest size searched does not reach the target."""
@@ -300,22 +272,6 @@ class RequiredResult(QuestionResult):
         """That no size up to the largest reaches the target."""
         found = self.found
         return "" if found.n else f"No size up to {found.highest:,} reaches the power {found.target:g}."
-
-
-def _curve(make: Callable[[float], Scenario], solution: Solution, *, label: str) -> tuple[Block, ...]:
-    """Power by formula around the answer: where it is, and the power there."""
-    chart = computed_chart(lambda x: scenario_power(make, x), solution, label=label)
-    return () if chart is None else (chart,)
-
-
-def _powers(answer: QuestionAnswer) -> Iterator[Fact]:
-    """The powers, each with its label."""
-    if answer.computed is not None:
-        yield f"Computed {POWER_LABEL.lower()}", power_words(answer.computed.power)
-    simulated = answer.simulated
-    if simulated is not None:
-        power = power_words(simulated.power, simulated.interval)
-        yield f"Simulated {POWER_LABEL.lower()}", "none" if simulated.too_many_failed else power
 
 
 def _how(answer: QuestionAnswer) -> Iterator[Fact]:
@@ -342,22 +298,10 @@ def _errors(type_m: float, type_s: float) -> str:
     )
 
 
-_SIMULATED = (
-    *("power", "interval", "rejection_rate", "type_m", "type_s", "mean_estimate"),
-    *("n_simulations", "n_failed"),
-)
-
-
-# Power of many scenarios: the table of their cells, and one figure.
-
 _OWN_COLUMNS = (
     *("n", "effect", "power", "power_low", "power_high", "type_m", "type_s"),
     *("n_simulations", "n_failed", "method"),
 )
-
-
-def _listed(name: str, row: Mapping[str, Any]) -> str:
-    return f"{row[name]:g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -407,12 +351,20 @@ class SurfaceResult(QuestionResult):
         against = "size" if facets.x == "n" else "effect"
         panels = f"; panels by {' and '.join(facets.panels)}" if facets.panels else ""
         words = f"{quantity.words} against the {against}, a line for each {facets.line_words}{panels}."
-        how: dict[str, Any] = {"lists": self.lists, "draw": self.draw, "along": self.along}
-        label = self.wording.axis
-        return Picture("surface", lambda: curve_figure(self.rows, effect_label=label, **how), words=words)
+
+        def draw() -> Figure:
+            from humeval_power.studies.power.figures import curve_figure
+
+            how: dict[str, Any] = {"lists": self.lists, "draw": self.draw, "along": self.along}
+            return curve_figure(self.rows, effect_label=self.wording.axis, **how)
+
+        return Picture("surface", draw, words=words)
 
     def _table(self) -> Table:
-        columns: dict[str, Callable[[Mapping[str, Any]], str]] = {
+        columns: dict[str, Callable[[Mapping[str, Any]], str]] = {}
+        for name in self.lists:
+            columns[name.replace("_", " ")] = f"{{{name}:g}}".format_map
+        columns |= {
             "n": lambda row: f"{row['n']:,}",
             "effect": lambda row: self.wording.shown(row["effect"]),
             POWER_LABEL.lower(): lambda row: power_words(row["power"]),
@@ -422,126 +374,8 @@ class SurfaceResult(QuestionResult):
             "type M": lambda row: decimals(row["type_m"], 2),
             "type S": lambda row: share_decimals(row["type_s"], 3),
         }
-        lists = {name.replace("_", " "): partial(_listed, name) for name in self.lists}
-        return table(self.rows, {**lists, **columns})
+        return table(self.rows, columns)
 
     def content(self) -> Record:
         """A row for each cell."""
         return {"rows": [dict(row) for row in self.rows], "given": dict(self.given)}
-
-
-# Power of any scenario as curves, or how wrong its significant estimates are: small multiples over its
-# lists.
-
-Rows = Sequence[Mapping[str, Any]]
-_SINGLE, _WIDE = 4.6, 6.8  # inches
-_LOG = 100  # sizes that span so many times have a logarithmic axis
-
-
-def curve_figure(
-    rows: Rows,
-    *,
-    effect_label: str,
-    lists: Sequence[str] = (),
-    draw: Drawn = "power",
-    along: Along | None = None,
-    target: float = 0.8,
-    width: float | None = None,
-) -> Figure:
-    """Power (or type M, or type S) against size or effect, a line for each value of the other.
-
-    Bands are Monte Carlo intervals; dashed is the target power, or no exaggeration.
-
-    Parameters
-    ----------
-    rows : cells with `n`, `effect`, `power`, `power_low`, `power_high`, `type_m`, `type_s` and `lists`.
-    lists : columns of what is assumed, each of several values: panels.
-    along : what runs along x; by default what has more values, the effect where both have as many.
-    width : inches; by default a text column for one panel and the page's width for more.
-
-    Raises
-    ------
-    InputError
-        No rows, nothing of what is to be drawn, or more lines or panels than can be told apart.
-    """
-    if not rows:
-        raise InputError("There is nothing to draw: the surface has no cells.")
-    known = known_rows(rows, draw)
-    if not known:
-        raise InputError(NOTHING_WRONG)
-    facets = choose_curve_facets(known, lists, along)
-    columns, deep = facets.values(known, facets.column), facets.values(known, facets.row)
-    with house_style():
-        width = width or (_SINGLE if len(columns) == 1 else _WIDE)
-        height = 0.55 + len(deep) * min(3.1, 0.75 * width / len(columns) + 0.35)
-        figure = Figure(figsize=(width, height), layout="constrained")
-        grid = figure.subplots(len(deep), len(columns), sharex=True, sharey=True, squeeze=False)
-        for axes_row, row_value in zip(grid, deep, strict=True):
-            for axes, column_value in zip(axes_row, columns, strict=True):
-                shown = facets.cells(known, column_value, row_value)
-                _panel(axes, shown, facets, draw, lines=facets.values(known, facets.line))
-                frame(axes, draw, [float(row[QUANTITIES[draw].column]) for row in known], target=target)
-                axes.set_title(facets.title(column_value, row_value), loc="left", weight="bold")
-        _x_axis(grid[-1][0], facets, known)
-        for axes in grid[-1]:
-            axes.set_xlabel("Size n" if facets.x == "n" else picture_text(effect_label))
-        figure.supylabel(QUANTITIES[draw].label, fontsize=8)
-        _legend(figure, known, facets, level_words(draw, target))
-    return figure
-
-
-def _panel(axes: Axes, rows: Rows, facets: CurveFacets, draw: Drawn, *, lines: Sequence[Any]) -> None:
-    quantity = QUANTITIES[draw]
-    for place, value in enumerate(lines):
-        line = [row for row in rows if facets.line is None or row[facets.line] == value]
-        ordered = sorted(line, key=lambda row: float(row[facets.x]))
-        where = [float(row[facets.x]) for row in ordered]
-        if quantity.band is not None:
-            low, high = ([float(row[name]) for row in ordered] for name in quantity.band)
-            axes.fill_between(where, low, high, color=COLOURS[place], alpha=0.18, linewidth=0)
-        axes.plot(
-            where,
-            [float(row[quantity.column]) for row in ordered],
-            color=COLOURS[place],
-            linestyle=DASHES[place],
-            marker=MARKERS[place] if facets.is_sparse(rows) else None,
-        )
-
-
-def _x_axis(axes: Axes, facets: CurveFacets, rows: Rows) -> None:
-    """Sizes that span much on a logarithmic axis, in whole numbers."""
-    values = [float(row[facets.x]) for row in rows]
-    low, high = min(values), max(values)
-    if facets.x != "n":
-        return
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    if high >= _LOG * low:
-        axes.set_xscale("log")
-        ticks = [step * 10**power for power in range(10) for step in (1, 2, 5)]
-        ticks = [tick for tick in ticks if low <= tick <= high]
-        few = ticks if len(ticks) <= 6 else [tick for tick in ticks if str(tick)[0] == "1"]
-        axes.xaxis.set_major_locator(FixedLocator(few))
-        axes.xaxis.set_major_formatter(FixedFormatter([f"{tick:,}" for tick in few]))
-        axes.xaxis.set_minor_locator(NullLocator())
-
-
-def _legend(figure: Figure, rows: Rows, facets: CurveFacets, level: str) -> None:
-    marked = facets.is_sparse(rows)
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=COLOURS[place],
-            linestyle=DASHES[place],
-            marker=MARKERS[place] if marked else None,
-            label=value_words(facets.line, value),
-        )
-        for place, value in enumerate(facets.values(rows, facets.line))
-        if facets.line is not None
-    ]
-    if level:
-        handles.append(Line2D([], [], color=QUIET, linestyle=TARGET_DASHES, linewidth=0.9, label=level))
-    if handles:
-        wide = 3 if figure.get_figwidth() < _WIDE else 5
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), wide))

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.assumptions import Assumptions
 from humeval_power.choices import ANONYMOUS, CORRECTIONS
 from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import of_hundred, share_words, spread_words
+from humeval_power.saying.answer_words import axis_unit, of_hundred, points_words, share_words, spread_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, percent, power_words
 from humeval_power.saying.quantities import values
@@ -38,6 +38,8 @@ from humeval_power.studies.power.charts import (
     growth_charts,
     money_facts,
     splits_chart,
+    spots,
+    target_line,
     variance_chart,
 )
 from humeval_power.studies.power.estimate import PowerEstimate, Tally
@@ -54,7 +56,6 @@ from humeval_power.studies.power.outlook import (
 from humeval_power.studies.power.result_several import (
     enough_words,
     facts_of_several,
-    family_words,
     finds_words,
     goals_table,
     power_record,
@@ -66,21 +67,15 @@ from humeval_power.studies.power.strategies import Cell, CellResult
 from humeval_power.studies.power.study_content import (
     approximate_words,
     beyond_pilot,
-    category_facts,
     failure_remarks,
-    loss_facts,
     result_row,
-    setting_words,
     study_content,
+    study_facts,
     study_notes,
     too_many_failed,
 )
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy
-
-if TYPE_CHECKING:
-    from humeval_power.studies.power.growth import CostCurve
-
 
 # What stands around a study's power, as a record: the numbers of its pictures.
 
@@ -91,11 +86,10 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
     for name in ("workers", "items"):
         growth: Growth | None = getattr(outlook, name)
         if growth is not None:
-            ceiling = growth.ceiling
             record[name] = {
                 "sizes": list(growth.sizes),
                 "power": list(growth.powers),
-                "endless": None if ceiling is None else ceiling.power,
+                "endless": None if growth.ceiling is None else growth.ceiling.power,
                 "enough": growth.enough,
             }
     if outlook.effects is not None:
@@ -111,21 +105,16 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
             "document": bottleneck.more_documents,
         }
     if outlook.spending is not None:
-        record["costs"] = _spending(outlook.spending)
+        spending, priced = outlook.spending, outlook.spending.priced
+        record["costs"] = costs = values(spending, "unit", "cost", "budget")
+        if priced is not None:
+            costs["cost"] = str(priced.total)
+            costs["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
+        costs |= values(spending, "front", "more_workers", "more_items", "splits")
     record["estimates"] = asdict(outlook.estimates)
     if outlook.curse is not None:
         record["winners_curse"] = asdict(outlook.curse)
     return record
-
-
-def _spending(spending: CostCurve) -> Record:
-    priced = spending.priced
-    result = values(spending, "unit", "cost", "budget")
-    if priced is not None:
-        result["cost"] = str(priced.total)
-        result["cost_parts"] = {name: str(part) for name, part in priced.parts.items()}
-    names = ("front", "more_workers", "more_items", "splits")
-    return {**result, **values(spending, *names)}
 
 
 _ALL = 0.99  # power that is not worth calling a limit
@@ -169,7 +158,13 @@ class StudyPower(Result):
         """How many of 100 such studies succeed, what would change that, the numbers, and how they came about."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
         of, finds = "", "shows what it claims" if self._has_margin else "finds this effect"
-        blocks: list[Block] = [Facts((*self._around(), *self._question(), *self._behind()))]
+        headline: list[Fact] = []
+        if simulated is not None:
+            power = power_words(simulated.power, simulated.interval)
+            headline.append((POWER_LABEL, "none" if simulated.too_many_failed else power))
+        if analytic is not None:
+            headline.append((BY_FORMULA, power_words(analytic.power)))
+        blocks: list[Block] = [Facts(tuple(self._facts()))]
         if self._has_margin:
             blocks.append(Paragraph(PARITY))
         sections: tuple[Section, ...] = ()
@@ -182,7 +177,7 @@ class StudyPower(Result):
         return Document(
             f"How often this study{of} {finds}",
             lead=" ".join(self._lead()),
-            headline=tuple(self._powers()),
+            headline=tuple(headline),
             caveats=tuple(self._cautions()),
             sections=(Section("", tuple(blocks)), *sections),
             pages=self._pictures,
@@ -228,38 +223,36 @@ class StudyPower(Result):
         ):
             return
         y = CLAIM if self._has_margin else POWER
-        more = (
-            *growth_charts(outlook, analytic, simulated, y=y),
-            *effect_chart(outlook, analytic, simulated, direction=self.said.direction, scale=self.scale),
-        )
+        more = [*growth_charts(outlook, analytic, simulated, y=y)]
+        if outlook.effects is not None:
+            effect = axis_unit(self.scale)[0] * analytic.effect
+            size = points_words(analytic.effect, self.scale, digits=3)
+            more.append(
+                effect_chart(
+                    outlook.effects,
+                    analytic.effect,
+                    (target_line(), *spots(effect, f"this study: {size},", analytic, simulated)),
+                    title="What if the true difference is another?",
+                    direction=self.said.direction,
+                    scale=self.scale,
+                    power=analytic.power,
+                )
+            )
         if more:
-            yield Section("What would change it", more)
+            yield Section("What would change it", tuple(more))
         costs = (*cost_chart(outlook, analytic, simulated, y=y), *splits_chart(outlook, analytic, y=y))
         if costs:
             yield Section("What it costs", costs)
         bottleneck, counts = self.bottleneck, outlook.counts
-        held = tuple(variance_chart(outlook, "" if bottleneck is None else bottleneck.factor))
+        held: list[Block] = [*variance_chart(outlook, "" if bottleneck is None else bottleneck.factor)]
         if bottleneck is not None and counts is not None:
-            yield Section(
-                "What holds it back",
-                (*held, Paragraph(bottleneck_words(bottleneck, counts))),
-                is_detail=True,
-            )
-        elif held:
-            yield Section("What holds it back", held)
+            held.append(Paragraph(bottleneck_words(bottleneck, counts)))
+        if held:
+            yield Section("What holds it back", tuple(held), is_detail=bottleneck is not None)
         estimates = estimates_chart(
             outlook, analytic, self.cell.study.rule, direction=self.said.direction, scale=self.scale
         )
         yield Section("What would be seen", (*estimates, *curse_chart(outlook, analytic, simulated)))
-
-    def _powers(self) -> Iterator[Fact]:
-        simulated = self.simulated
-        if simulated is not None and simulated.too_many_failed:
-            yield POWER_LABEL, "none"
-        elif simulated is not None:
-            yield POWER_LABEL, power_words(simulated.power, simulated.interval)
-        if self.analytic is not None:
-            yield BY_FORMULA, power_words(self.analytic.power)
 
     def _lead(self) -> Iterator[str]:
         study, simulated, analytic = self.cell.study, self.simulated, self.analytic
@@ -319,39 +312,9 @@ class StudyPower(Result):
                 most = of_hundred(both.power)
                 yield f"With {documents} documents it is at most {most}, whatever the items and workers."
 
-    def _question(self) -> Iterator[Fact]:
-        study = self.cell.study
-        coefficient = study.true_effect / self.effect_unit
-        coded = "" if self.effect_unit == 1 else f" (coefficient {coefficient:g} under -1/+1 coding)"
-        yield "Effect", f"{self.said}{coded}"
-        if self._has_margin:
-            yield "Margin", margin_words(study.rule, self.scale)
-        if self.cell.setting:
-            yield "Setting", setting_words(self.cell.setting)
-        yield from category_facts(study.parameters)
-        yield "Study", str(study.design)
-        if isinstance(study, SystemsStudy):
-            yield "Tests", family_words(study.family, study.parameters.n_systems)
-        yield "Test", str(study.rule)
-        yield from loss_facts(study)
-        if study.response != "gaussian":
-            yield "Response", study.response + (f" of {study.points} points" if study.points else "")
-
-    def _behind(self) -> Iterator[Fact]:
-        """What else the formula and the simulation say."""
-        if isinstance(self.analytic, SystemsPower):
-            yield "Formula", precision_words(self.analytic)
-        elif self.analytic is not None:
-            precision = self.analytic.precision
-            rough = "; rough, with so few workers" if self.analytic.is_rough else ""
-            behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
-            yield "Formula", behind + approximate_words(self.cell.study)
-        if self.simulated is not None:
-            yield from _simulated_facts(self.simulated, self.said.systems or ANONYMOUS)
-
-    def _around(self) -> Iterator[Fact]:
+    def _facts(self) -> Iterator[Fact]:
         """What significant estimates are like, the power halfway to a margin, the price of losses and of documents,
-        and what the study costs."""
+        what the study costs; then what was asked, and how formula and simulation came to their powers."""
         study, analytic, simulated = self.cell.study, self.analytic, self.simulated
         result = analytic if simulated is None else simulated
         if result is not None and not self._has_margin and math.isfinite(result.type_m):
@@ -379,6 +342,23 @@ class StudyPower(Result):
                 yield from money_facts(self._cost, self.budget)
             else:
                 yield from _cost_facts(self.outlook, analytic)
+        coefficient = study.true_effect / self.effect_unit
+        coded = "" if self.effect_unit == 1 else f" (coefficient {coefficient:g} under -1/+1 coding)"
+        yield "Effect", f"{self.said}{coded}"
+        if self._has_margin:
+            yield "Margin", margin_words(study.rule, self.scale)
+        yield from study_facts(self.cell)
+        if study.response != "gaussian":
+            yield "Response", study.response + (f" of {study.points} points" if study.points else "")
+        if isinstance(analytic, SystemsPower):
+            yield "Formula", precision_words(analytic)
+        elif analytic is not None:
+            precision = analytic.precision
+            rough = "; rough, with so few workers" if analytic.is_rough else ""
+            behind = f"SE {precision.standard_error:.4f}, df {precision.df:.1f}{rough}"
+            yield "Formula", behind + approximate_words(study)
+        if simulated is not None:
+            yield from _simulated_facts(simulated, self.said.systems or ANONYMOUS)
 
     def _cautions(self) -> Iterator[str]:
         analytic, simulated = self.analytic, self.simulated
@@ -422,7 +402,13 @@ class StudyPower(Result):
         if isinstance(study, SystemsStudy):
             record["analytic"] = power_record(analytic, study)
             record["simulated"] = power_record(simulated, study)
-            record |= self._cost_record()
+            cost, budget = self._cost, None if self.budget is None else float(self.budget)
+            costs: Record = {"unit": "ratings", "cost": cost, "budget": budget}
+            if not isinstance(cost, int):
+                parts = {name: str(part) for name, part in cost.parts.items()}
+                costs |= {"unit": cost.currency, "cost": str(cost.total), "cost_parts": parts}
+            if not isinstance(cost, int) or budget is not None:  # of two systems the outlook has it
+                record["costs"] = costs
         elif isinstance(analytic, AnalyticPower):
             record["analytic"] = {
                 **values(analytic, "power", "type_m", "type_s"),
@@ -437,16 +423,6 @@ class StudyPower(Result):
         if self.outlook is not None:
             record["outlook"] = outlook_record(self.outlook, self.bottleneck)
         return record
-
-    def _cost_record(self) -> Record:
-        """What a study of several systems costs, where there are prices or a budget; of two the outlook has it."""
-        cost, budget = self._cost, None if self.budget is None else float(self.budget)
-        if isinstance(cost, int):
-            return {} if budget is None else {"costs": {"unit": "ratings", "cost": cost, "budget": budget}}
-        parts = {name: str(part) for name, part in cost.parts.items()}
-        return {
-            "costs": {"unit": cost.currency, "cost": str(cost.total), "budget": budget, "cost_parts": parts}
-        }
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from humeval_power.choices import Response
 from humeval_power.designs import Design
@@ -15,6 +15,7 @@ from humeval_power.saying.numbers import counted, interval_words, level_of, powe
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import margin_words
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.calibration import (
     BAND,
@@ -24,10 +25,6 @@ from humeval_power.studies.power.calibration import (
     calibration_table,
 )
 from humeval_power.studies.power.study_content import category_facts, setting_labels, setting_words
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 # Is a reported p-value credible? How often studies without a difference give it or less, by every test.
 
@@ -54,40 +51,44 @@ def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Settin
         "not defined": "not to be had from this design",
     }
     labels = setting_labels(each.setting for each in settings)
-    verdicts = [(labels[each.setting], said[credible(each.planned, alpha)]) for each in settings]
+    verdicts = [(each, labels[each.setting], said[credible(each.planned, alpha)]) for each in settings]
     size = f"{counted(design.n_workers, 'worker')} and {counted(design.n_items, 'item')}"
+    answer = f"p = {p:g} from {size} is {verdicts[0][2]}"
+    if len({verdict for *_, verdict in verdicts}) > 1:
+        parts = ", ".join(f"{verdict} under {setting}" for _, setting, verdict in verdicts)
+        answer = f"It depends on the ratings: p = {p:g} from {size} is {parts}"
+    points = []
+    for each, label, verdict in verdicts:
+        share = ""
+        if each.planned.verdict != "not defined":
+            share = (
+                f"{100 * each.planned.judged[0]:.1f} % of studies without any difference give that p or less "
+                f"({_interval(each.planned)}); "
+            )
+        points.append(f"{label}: {share}{verdict}.")
     simulated = max(result.estimate.n_simulations for each in settings for result in each.results)
     facts = (
         ("Study", str(design)),
         ("Studies", f"{simulated:,} simulated without a difference, the same for every test"),
     )
-    text = f"p = {p:g} from {size}"
-    if len({verdict for _, verdict in verdicts}) == 1:
-        answer = f"{text} is {verdicts[0][1]}"
-    else:
-        parts = ", ".join(f"{verdict} under {setting}" for setting, verdict in verdicts)
-        answer = f"It depends on the ratings: {text} is {parts}"
-    shares = [_share(each, *verdict) for each, verdict in zip(settings, verdicts, strict=True)]
     return Document(
         f"Is p = {p:g} credible?",
         lead=f"{answer} ({settings[0].planned.label}).",
         sections=(
-            Section("", (Points(tuple(shares)), Facts(facts), _tests(p, alpha, settings))),
+            Section("", (Points(tuple(points)), Facts(facts), _tests(p, alpha, settings))),
             Section("", tuple(map(Paragraph, _legend(alpha, settings)))),
         ),
     )
 
 
-def _share(each: SettingCalibration, label: str, verdict: str) -> str:
-    """How often chance alone gives the p-value under a setting."""
-    planned = each.planned
-    if planned.verdict == "not defined":
-        return f"{label}: {verdict}."
-    low, high = planned.judged_interval
-    return (
-        f"{label}: {100 * planned.judged[0]:.1f} % of studies without any difference give that p or less "
-        f"({level_of(VERDICT_CONFIDENCE)} interval {100 * low:.1f} to {100 * high:.1f}); {verdict}."
-    )
+def _interval(result: Calibration) -> str:
+    low, high = result.judged_interval
+    return f"{level_of(VERDICT_CONFIDENCE)} interval {100 * low:.1f} to {100 * high:.1f}"
+
+
+def _named(result: Calibration) -> str:
+    """A test, the planned one with its mark."""
+    return result.label + (" *" if result.is_rule else "")
 
 
 def _tests(p: float, alpha: float, settings: Sequence[SettingCalibration]) -> Table:
@@ -96,7 +97,7 @@ def _tests(p: float, alpha: float, settings: Sequence[SettingCalibration]) -> Ta
         header += [label, "credible"]
     rows = []
     for results in zip(*(each.results for each in settings), strict=True):
-        row = [results[0].label + (" *" if results[0].is_rule else "")]
+        row = [_named(results[0])]
         for result in results:
             share = "" if math.isnan(result.judged_interval[0]) else f"{result.judged[0]:.3f}"
             row += [share, credible(result, alpha)]
@@ -152,32 +153,14 @@ class CalibrationResult(Result):
         """The planned test's verdict, then the table of all tests and what the verdicts mean."""
         if self.p is not None:
             return reported_p(self.p, self.alpha, self.design, self.settings)
-        title = "How often tests find what is not there"
-        if len(self.settings) == 1:
-            (only,) = self.settings
-            return Document(
-                title,
-                lead=_answer(only),
-                sections=(
-                    Section("", (Facts(tuple(self._facts(only))),)),
-                    Section("", (_table(only), self._picture(only))),
-                    Section("", tuple(map(Paragraph, _legend_of_calibration_result(only)))),
-                ),
-            )
         labels = setting_labels(each.setting for each in self.settings)
-        answers = (f"{labels[each.setting]}: {_answer(each)}" for each in self.settings)
-        sections = [
-            Section(
-                labels[each.setting],
-                (
-                    Facts(tuple(self._facts(each))),
-                    _table(each),
-                    self._picture(each),
-                    *map(Paragraph, _legend_of_calibration_result(each)),
-                ),
-            )
-            for each in self.settings
-        ]
+        answers, sections = [], []
+        for each in self.settings:
+            label = labels[each.setting] if len(self.settings) > 1 else ""
+            answers.append(f"{label}: {_answer(each)}" if label else _answer(each))
+            facts, legend = Facts(tuple(self._facts(each))), map(Paragraph, _legend_of_verdicts(each))
+            sections.append(Section(label, (facts, _table(each), self._picture(each), *legend)))
+        title = "How often tests find what is not there"
         return Document(title, lead=" ".join(answers), sections=tuple(sections))
 
     def _facts(self, each: SettingCalibration) -> Iterator[Fact]:
@@ -207,7 +190,15 @@ class CalibrationResult(Result):
         return {
             **understood,
             "p": self.p,
-            "rows": [self._row(each, result) for each in self.settings for result in each.results],
+            "rows": [
+                {
+                    "setting": each.setting,
+                    **result.as_dict(),
+                    **({} if self.p is None else {"credible": credible(result, self.alpha)}),
+                }
+                for each in self.settings
+                for result in each.results
+            ],
             "settings": {
                 each.setting: each.parameters.with_difference(rule.null_effect).as_dict()
                 for each in self.settings
@@ -218,22 +209,11 @@ class CalibrationResult(Result):
             "response": self.response,
         }
 
-    def _row(self, each: SettingCalibration, result: Calibration) -> dict[str, object]:
-        judged = {} if self.p is None else {"credible": credible(result, self.alpha)}
-        return {"setting": each.setting, **result.as_dict(), **judged}
-
-    def to_frame(self) -> pd.DataFrame:
-        """A row for each setting and test: its rates with intervals, the verdict, and the numbers of studies."""
-        import pandas as pd
-
-        return pd.DataFrame([self._row(each, one) for each in self.settings for one in each.results])
-
 
 def _answer(each: SettingCalibration) -> str:
     planned = each.planned
     if planned.verdict == "not defined":
         return f"{planned.label}: not defined for this design."
-    rate, (low, high) = planned.judged[0], planned.judged_interval
     verdict = f"The planned test ({planned.label}) is {planned.verdict}"
     if planned.verdict == "unclear":
         verdict = f"Whether the planned test ({planned.label}) keeps its level is unclear"
@@ -242,22 +222,31 @@ def _answer(each: SettingCalibration) -> str:
         "finds a difference that is not there" if planned.rule.margin is None else "shows what is not true"
     )
     return (
-        f"{verdict}: it {errs} in {100 * rate:.1f} % of studies ({level_of(VERDICT_CONFIDENCE)} "
-        f"interval {100 * low:.1f} to {100 * high:.1f}), where {100 * planned.rule.alpha:g} % are promised.{more}"
+        f"{verdict}: it {errs} in {100 * planned.judged[0]:.1f} % of studies ({_interval(planned)}), where "
+        f"{100 * planned.rule.alpha:g} % are promised.{more}"
     )
 
 
 def _table(each: SettingCalibration) -> Table:
     """All tests; a claim with a margin has no direction."""
-    if each.results[0].rule.margin is None:
-        header: tuple[str, ...] = ("test", "significant", "B better", "interval", "verdict")
-        return Table(header, tuple(map(_line, each.results)))
-    lines = map(_line, each.results)
-    rows = tuple((label, shown, *rest) for label, shown, _, *rest in lines)
-    return Table(("test", "shown", "interval", "verdict"), rows)
+    has_margin = each.results[0].rule.margin is not None
+
+    def known(cell: Callable[[Calibration], str]) -> Callable[[Calibration], str]:
+        return lambda one: "" if one.verdict == "not defined" else cell(one)
+
+    columns = {
+        "test": _named,
+        "shown" if has_margin else "significant": known(lambda one: f"{one.estimate.rejection_rate:.3f}"),
+        "B better": known(lambda one: power_words(one.estimate.power)),
+        "interval": known(lambda one: interval_words(*one.judged_interval, digits=3)),
+        "verdict": lambda one: one.verdict,
+    }
+    if has_margin:
+        del columns["B better"]
+    return table(each.results, columns)
 
 
-def _legend_of_calibration_result(each: SettingCalibration) -> Iterator[str]:
+def _legend_of_verdicts(each: SettingCalibration) -> Iterator[str]:
     first = next((result for result in each.results if result.estimate.n_usable), each.results[0])
     low, high = first.band
     judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")
@@ -271,28 +260,10 @@ def _legend_of_calibration_result(each: SettingCalibration) -> Iterator[str]:
     if any(result.verdict == "not defined" for result in each.results):
         yield "Not defined: the design lacks the pairs that the test compares."
     if first.rule.margin is not None:
-        yield (
-            f"Shown: {claim(first.rule)}, which is just not true here. Tests that know no margin are left "
-            "out."
-        )
+        yield f"Shown: {claim(first.rule)}, which is just not true here. Tests that know no margin are left out."
     if first.rule.alternative == "equivalent":
         yield (
             "The upper margin is the mirror image of the lower one. Where the margin is small against the "
             "standard error every test looks careful, because none can show anything: 'non-inferior' tells "
             "how bold a test is."
         )
-
-
-def _line(result: Calibration) -> tuple[str, ...]:
-    label = result.label + (" *" if result.is_rule else "")
-    if result.verdict == "not defined":
-        return (label, "", "", "", result.verdict)
-    low, high = result.judged_interval
-    estimate = result.estimate
-    return (
-        label,
-        f"{estimate.rejection_rate:.3f}",
-        power_words(estimate.power),
-        interval_words(low, high, digits=3),
-        result.verdict,
-    )

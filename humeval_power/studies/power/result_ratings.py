@@ -32,6 +32,7 @@ from humeval_power.saying.document import (
     known_rows,
 )
 from humeval_power.saying.numbers import POWER_LABEL, counted, decimals, power_words, share_decimals
+from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, SURFACE_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import PARITY
 from humeval_power.scales import RatingScale
@@ -122,30 +123,23 @@ class SimulatedStudy(Result):
             )
         return tuple(said)
 
-    @property
-    def _response(self) -> str:
-        known = self.study.parameters
-        categories = isinstance(known, Parameters) and known.latent is not None
-        return "in categories" if categories else self.study.response
-
     def body(self) -> Document:
         """What was drawn from what; the ratings themselves are the table."""
         study, scale = self.study, "0 to 1" if self.scale is None else str(self.scale)
-        model, about = (
-            "in a model",
-            (("Design", f"{self.design}; assignment seed {DEFAULT_ASSIGNMENT_SEED}"),),
-        )
-        facts: list[Fact] = [*about, ("Response", f"{self._response}, on {scale}")]
+        model, known = "in a model", study.parameters
+        in_categories = isinstance(known, Parameters) and known.latent is not None
+        facts: list[Fact] = [("Design", f"{self.design}; assignment seed {DEFAULT_ASSIGNMENT_SEED}")]
+        if self.criteria:
+            facts.append(("Criteria", f"{', '.join(self.criteria)}: each drawn from the same model"))
+        facts.append(("Response", f"{'in categories' if in_categories else study.response}, on {scale}"))
         more: tuple[Block, ...] = ()
         of = ""
-        if self.criteria:
-            facts.insert(1, ("Criteria", f"{', '.join(self.criteria)}: each drawn from the same model"))
         if isinstance(study, SystemsStudy):
             of = f" of {study.parameters.n_systems} systems"
             more = (Paragraph(assumed_words(study)), means_table(study))
         else:
-            known = study.parameters.as_dict()
-            sd = ", ".join(f"{n} {v:.4g}" for n, v in known.items() if n.startswith("sd_"))
+            sds = (pair for pair in study.parameters.as_dict().items() if pair[0].startswith("sd_"))
+            sd = ", ".join(f"{name} {value:.4g}" for name, value in sds)
             better = better_words(self.effect.value, self.scale, self.effect.systems or ANONYMOUS)
             model = f"in a model where {better} {on_scale(self.scale)}"
             facts[1:1] = category_facts(study.parameters)
@@ -177,8 +171,7 @@ class SimulatedStudy(Result):
             "n_planned": self.n_planned,
             "n_beyond_scale": self.n_beyond,
             "design": str(self.design),
-            "n_workers": self.design.n_workers,
-            "n_items": self.design.n_items,
+            **values(self.design, "n_workers", "n_items"),
             "response": self.study.response,
             **({"criteria": list(self.criteria)} if self.criteria else {}),
             "scale": None if self.scale is None else asdict(self.scale),
@@ -324,14 +317,21 @@ class StudySurface(Result):
     def rows(self) -> list[dict[str, Any]]:
         """A row for each cell; with two rules each says by which it was decided. Of several systems it has all
         goals."""
-        rows = [
-            {**result_row(result, effect_unit=self.effect_unit), **_of_goals(result)}
-            for result in self.results
-        ]
-        if len(self.rules) > 1:
-            for row, result in zip(rows, self.results, strict=True):
-                rule = result.cell.study.rule
-                row["rule"] = "card2020" if rule == CARD2020 else str(rule)
+        rows = []
+        for result in self.results:
+            row, study, estimate = (
+                result_row(result, effect_unit=self.effect_unit),
+                result.cell.study,
+                result.estimate,
+            )
+            if isinstance(estimate, SystemsPower):
+                row["n_ratings"] = study.design.n_ratings
+                row["formula"] = None if result.analytic is None else result.analytic.power
+                row |= {f"goal_{goal}": estimate.shares[goal] for goal in GOALS}
+                row |= values(estimate, "false_claim", "top_group")
+            if len(self.rules) > 1:
+                row["rule"] = "card2020" if study.rule == CARD2020 else str(study.rule)
+            rows.append(row)
         return rows
 
     def _figure(self) -> Figure:
@@ -376,17 +376,3 @@ class StudySurface(Result):
     def missed(self) -> str:
         """That too many of the simulated studies of a cell could not be fitted."""
         return NO_POWER if too_many_failed(self._estimates, strict=self.strict) else ""
-
-
-def _of_goals(result: CellResult) -> Record:
-    """What the row of a study of several systems has besides."""
-    estimate = result.estimate
-    if not isinstance(estimate, SystemsPower):
-        return {}
-    return {
-        "n_ratings": result.cell.study.design.n_ratings,
-        "formula": None if result.analytic is None else result.analytic.power,
-        **{f"goal_{goal}": estimate.shares[goal] for goal in GOALS},
-        "false_claim": estimate.false_claim,
-        "top_group": estimate.top_group,
-    }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
+from functools import partial
 
 import numpy as np
 
@@ -27,13 +28,14 @@ from humeval_power.saying.numbers import counted, interval_words, level_of, perc
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import is_too_bold
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.charts import POWER, spots, target_line
 from humeval_power.studies.power.growth import TARGET, counts_of
 from humeval_power.studies.power.strategies import AnyStudy, TwoSystems
 from humeval_power.studies.power.systems_goals import SystemsPower
 from humeval_power.studies.power.systems_study import SystemsStudy, required_systems_size
-from humeval_power.systems import GOAL_WORDS, GOALS, goal_words
+from humeval_power.systems import GOAL_WORDS, GOALS, Goal, goal_words
 
 _MODELS = {
     "own": "all systems in one fit, with variances of each system's own",
@@ -91,20 +93,17 @@ def assumed_words(study: SystemsStudy) -> str:
 
 def means_table(study: SystemsStudy) -> Table:
     """The true means that were assumed, highest first, with the SDs of each system where they differ."""
-    values = study.parameters
-    rows = []
-    for place in sorted(range(values.n_systems), key=lambda one: -values.means[one]):
-        row = [values.names[place], f"{values.means[place]:.4f}"]
-        if not values.is_alike:
-            row += [f"{values.sd_worker_system[place]:.4f}", f"{values.sd_item_system[place]:.4f}"]
-        if not values.is_alike and values.has_documents:
-            row.append(f"{values.sd_document_system[place]:.4f}")
-        rows.append(tuple(row))
-    header = ["system", "assumed mean"]
-    if not values.is_alike:
-        header += ["worker x system", "item x system"]
-        header += ["document x system"] if values.has_documents else []
-    return Table(tuple(header), tuple(rows))
+    known = study.parameters
+    columns: dict[str, Callable[[int], str]] = {
+        "system": lambda place: known.names[place],
+        "assumed mean": lambda place: f"{known.means[place]:.4f}",
+    }
+    if not known.is_alike:
+        columns["worker x system"] = lambda place: f"{known.sd_worker_system[place]:.4f}"
+        columns["item x system"] = lambda place: f"{known.sd_item_system[place]:.4f}"
+    if not known.is_alike and known.has_documents:
+        columns["document x system"] = lambda place: f"{known.sd_document_system[place]:.4f}"
+    return table(sorted(range(known.n_systems), key=lambda place: -known.means[place]), columns)
 
 
 def share_cell(share: float) -> str:
@@ -121,20 +120,19 @@ def goals_table(
     """Every goal by formula and as simulated, differences in points of the scale."""
     apart = f"{points_words(study.effect, scale, digits=3)} apart"
     margin = study.rule.margin is not None
-    header = ["goal", "what it is"]
-    header += ["formula"] if analytic is not None else []
-    header += ["simulated", "95 % interval"] if simulated is not None else []
-    rows = []
-    for goal in GOALS:
-        row = [goal, goal_words(goal, apart, margin=margin)]
-        if analytic is not None:
-            row.append(share_cell(analytic.shares[goal]))
-        if simulated is not None:
-            share = simulated.shares[goal]
-            row.append(share_cell(share))
-            row.append("" if math.isnan(share) else interval_words(*simulated.interval_of(share), digits=3))
-        rows.append(tuple(row))
-    return Table(tuple(header), tuple(rows))
+    columns: dict[str, Callable[[Goal], str]] = {
+        "goal": str,
+        "what it is": lambda goal: goal_words(goal, apart, margin=margin),
+    }
+    if analytic is not None:
+        columns["formula"] = lambda goal: share_cell(analytic.shares[goal])
+    if simulated is not None:
+        shares, interval_of = simulated.shares, simulated.interval_of
+        columns["simulated"] = lambda goal: share_cell(shares[goal])
+        columns["95 % interval"] = lambda goal: (
+            "" if math.isnan(shares[goal]) else interval_words(*interval_of(shares[goal]), digits=3)
+        )
+    return table(GOALS, columns)
 
 
 def pairs_table(
@@ -184,22 +182,15 @@ def several_sections(
     """What was assumed, how power changes, the true means and every comparison."""
     yield Section("", (Paragraph(assumed_words(study)),))
     if analytic is not None and can_draw(study):
+        words = "How many of 100 such studies reach each goal, by formula, against the difference that the true "
+        words += "means are stated by."
         charts = [
-            LaterChart(
-                "power",
-                lambda: goals_chart(study, analytic, simulated, scale=scale),
-                words="How many of 100 such studies reach each goal, by formula, against the difference that the "
-                "true means are stated by.",
-            )
+            LaterChart("power", lambda: goals_chart(study, analytic, simulated, scale=scale), words=words)
         ]
         if sizes := sizes_of(study):
-            charts.append(
-                LaterChart(
-                    "workers",
-                    lambda: workers_chart(study, sizes, analytic, simulated),
-                    words="How many of 100 such studies reach the goal, by formula, over the number of workers.",
-                )
-            )
+            words = "How many of 100 such studies reach the goal, by formula, over the number of workers."
+            make = partial(workers_chart, study, sizes, analytic, simulated)
+            charts.append(LaterChart("workers", make, words=words))
         yield Section("What would change it", tuple(charts))
     long = study.parameters.n_systems > _MOST_MEANS
     yield Section("True means", (means_table(study),), is_detail=long)
@@ -266,26 +257,28 @@ def power_record(value: object, study: SystemsStudy) -> Record | None:
     if not isinstance(value, SystemsPower):
         return None
     names = study.parameters.names
-    simulated = bool(value.n_simulations)
+    of_pairs = {
+        "power": value.per_comparison,
+        "type_m": value.type_m_of,
+        "type_s": value.type_s_of,
+        "boundary_rate": value.boundary_rate_of,
+        "standard_error": value.standard_error,
+        "df": value.df,
+    }
     record: Record = {
         **values(value, "power", "type_m", "type_s", "boundary_rate"),
         "goals": {goal: value.shares[goal] for goal in GOALS},
         **values(value, "false_claim", "wrong_sign", "top_group"),
         "pairs": [
             {
-                "first": names[first],
-                "second": names[second],
-                "power": value.per_comparison[place],
-                "type_m": value.type_m_of[place],
-                "type_s": value.type_s_of[place],
-                "boundary_rate": value.boundary_rate_of[place],
-                "standard_error": value.standard_error[place],
-                "df": value.df[place],
+                "first": names[a],
+                "second": names[b],
+                **{name: each[place] for name, each in of_pairs.items()},
             }
-            for place, (first, second) in enumerate(value.pairs)
+            for place, (a, b) in enumerate(value.pairs)
         ],
     }
-    if simulated:
+    if value.n_simulations:
         record["intervals"] = {goal: list(value.interval_of(value.shares[goal])) for goal in GOALS}
         record |= values(value, "n_simulations", "n_failed", "best_margin")
     return record

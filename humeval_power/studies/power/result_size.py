@@ -23,7 +23,7 @@ from humeval_power.saying.answer_words import (
     points_words,
     spread_words,
 )
-from humeval_power.saying.chart import Axis, Chart, LaterChart, Mark, Series, Spot
+from humeval_power.saying.chart import Chart, LaterChart, Mark, Spot
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, power_words, time_taken
 from humeval_power.saying.quantities import NO_SIZE, Quantity, QuantityResult
@@ -39,7 +39,7 @@ from humeval_power.saying.rule_words import (
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.analytic import DetectableEffect, HalfwayPower
 from humeval_power.studies.power.assurance import PowerSpread, power_spread
-from humeval_power.studies.power.charts import POWER, target_line
+from humeval_power.studies.power.charts import effect_chart, target_line
 from humeval_power.studies.power.formula import EffectPrecision
 from humeval_power.studies.power.outlook import effect_curve
 from humeval_power.studies.power.required import RequiredSize, design_of
@@ -57,9 +57,9 @@ from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.strategies import Cell, TwoSystems
 from humeval_power.studies.power.study_content import (
     category_facts,
-    loss_facts,
     setting_words,
     study_content,
+    study_facts,
     study_notes,
 )
 from humeval_power.studies.power.systems_goals import SystemsPower
@@ -289,18 +289,26 @@ class StudyDetectable(Result):
     def body(self) -> Document:
         """The effect or margin in each way, the study, and what the answer does not mean."""
         meaning = "margin that this study shows" if self._has_margin else "effect that this study finds"
-        blocks: list[Block] = [Facts(tuple(self._facts())), *map(Paragraph, self._notes())]
+        study, label = self.cell.study, "Smallest margin" if self._has_margin else "Smallest effect"
+        answers = [] if self.simulated is None else [(label, self._shown(self.simulated.effect))]
+        answers += [] if self.analytic is None else [(BY_FORMULA, self._shown(self.analytic))]
+        blocks: list[Block] = [Facts(tuple(self._facts()))]
+        if self._has_margin:
+            matters = "Which margin would matter is another question, and if it is smaller the study is too small."
+            blocks.append(Paragraph(matters))
+            if not study.true_effect:
+                zero = "A true difference of 0 is optimistic; ask for another effect as well."
+                blocks.append(Paragraph(zero))
+            blocks.append(Paragraph(PARITY))
         if self.precision is not None and not self._has_margin:
             blocks.append(self._chart())
-        study = self.cell.study
         if isinstance(study, SystemsStudy):
             blocks += self._of_several(study)
+        spread = () if self.spread is None else spread_words(**asdict(self.spread))
         return Document(
             f"The smallest {meaning}",
-            lead=" ".join(
-                [self._lead(), *(() if self.spread is None else spread_words(**asdict(self.spread)))]
-            ),
-            headline=tuple(self._answers()),
+            lead=" ".join([self._lead(), *spread]),
+            headline=tuple(answers),
             sections=(Section("", tuple(blocks)),),
         )
 
@@ -365,23 +373,9 @@ class StudyDetectable(Result):
             return f"The smallest margin that {hundred} show, {truth}, is {size}, {how}."
         return f"The smallest difference that {hundred} find is {size}, {how}."
 
-    def _answers(self) -> Iterator[Fact]:
-        if self.simulated is not None:
-            label = "Smallest margin" if self._has_margin else "Smallest effect"
-            yield label, self._shown(self.simulated.effect)
-        if self.analytic is not None:
-            yield BY_FORMULA, self._shown(self.analytic)
-
     def _facts(self) -> Iterator[Fact]:
-        study = self.cell.study
-        if self.cell.setting:
-            yield "Setting", setting_words(self.cell.setting)
-        yield from category_facts(study.parameters)
-        yield "Study", str(study.design)
-        if isinstance(study, SystemsStudy):
-            yield "Tests", family_words(study.family, study.parameters.n_systems)
-        yield "Test", sought_words(study.rule) if self._has_margin else str(study.rule)
-        yield from loss_facts(study)
+        study, rule = self.cell.study, self.cell.study.rule
+        yield from study_facts(self.cell, sought_words(rule) if self._has_margin else None)
         at = f" at {self.said}" if self._has_margin else ""
         if isinstance(study, SystemsStudy):
             at = f", goal '{study.goal}'; all true differences in proportion"
@@ -390,13 +384,6 @@ class StudyDetectable(Result):
             result = self.simulated
             drawn = result.power if isinstance(result, SimulatedDifference) else result
             yield "Fits", f"{drawn.n_simulations:,} simulated, {drawn.n_failed:,} failed"
-
-    def _notes(self) -> Iterator[str]:
-        if self._has_margin:
-            yield "Which margin would matter is another question, and if it is smaller the study is too small."
-            if not self.cell.study.true_effect:
-                yield "A true difference of 0 is optimistic; ask for another effect as well."
-            yield PARITY
 
     def _shown(self, effect: float) -> str:
         if math.isinf(effect):
@@ -411,27 +398,21 @@ class StudyDetectable(Result):
         """Power over the true difference, with both answers."""
         assert self.precision is not None
         assert self.analytic is not None
-        rule, target = self.cell.study.rule, self.target
-        curve = effect_curve(self.analytic, self.precision, rule)
-        factor, unit = axis_unit(self.scale)
-        found, effects = factor * self.analytic, tuple(factor * each for each in curve.effects)
-        marks: list[Mark] = [
-            target_line(target),
-            Spot(f"by formula {found:.4g}", found, target),
-        ]
+        curve = effect_curve(self.analytic, self.precision, self.cell.study.rule)
+        factor, target = axis_unit(self.scale)[0], self.target
+        at = factor * self.analytic
+        marks: list[Mark] = [target_line(target), Spot(f"by formula {at:.4g}", at, target)]
         if self.simulated is not None and self.simulated.effect <= curve.effects[-1]:
             proved = factor * self.simulated.effect
             marks.append(Spot(f"simulated {proved:.4g}", proved, target, colour=2))
-        half = curve.powers[len(curve.powers) // 4]
-        return Chart(
-            "power",
-            "What does this study find?",
-            f"A true difference of {points_words(self.analytic, self.scale, digits=3)} is found by "
-            f"{of_hundred(target)} of 100 such studies, by formula, half of it by {of_hundred(half)}.",
-            Axis(f"True difference {self.said.direction} {unit}", 0.0, effects[-1]),
-            POWER,
-            (Series("line", "this study by formula", effects, curve.powers),),
-            tuple(marks),
+        return effect_chart(
+            curve,
+            self.analytic,
+            marks,
+            title="What does this study find?",
+            direction=self.said.direction,
+            scale=self.scale,
+            power=target,
         )
 
     def content(self) -> Record:

@@ -16,7 +16,7 @@ from humeval_power.saying.document import Fact
 from humeval_power.saying.numbers import percent
 from humeval_power.saying.result import Record
 from humeval_power.studies.power.replication import MOST_FAILURES
-from humeval_power.studies.power.result_several import several_content
+from humeval_power.studies.power.result_several import family_words, several_content
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.systems import SystemsParameters
 
@@ -58,6 +58,19 @@ def loss_facts(study: AnyStudy) -> Iterator[Fact]:
         yield "Left out", words
 
 
+def study_facts(cell: Cell, test: str | None = None) -> Iterator[Fact]:
+    """The setting, the design and the test of a study, in these words or in those of its rule, and its losses."""
+    study = cell.study
+    if cell.setting:
+        yield "Setting", setting_words(cell.setting)
+    yield from category_facts(study.parameters)
+    yield "Study", str(study.design)
+    if isinstance(study, SystemsStudy):
+        yield "Tests", family_words(study.family, study.parameters.n_systems)
+    yield "Test", test or str(study.rule)
+    yield from loss_facts(study)
+
+
 def beyond_pilot(assumed: Assumptions | None, said: Difference) -> Iterator[str]:
     """That a difference lies beyond what one's own ratings make plausible; nothing where it does not."""
     interval = None if assumed is None else assumed.observed_interval
@@ -68,9 +81,8 @@ def beyond_pilot(assumed: Assumptions | None, said: Difference) -> Iterator[str]
     ):
         return
     scale = said.scale
-    width = (
-        1.0 if scale is None else scale.width
-    )  # in points by which B is better, whatever the scale's direction
+    # in points by which B is better, whatever the scale's direction
+    width = 1.0 if scale is None else scale.width
     low, high = (f"{width * end:.3g}" for end in interval)
     yield (
         f"A difference of {points_words(said.value, scale, digits=3)} is more than your pilot makes plausible: its "

@@ -93,9 +93,6 @@ def points_words(effect: float, low: float, high: float) -> str:
 
 # How the cells of a surface become small multiples: what runs along x, what is a line, what is a panel.
 
-MOST_LINES = 8  # colours of figures
-_MARKED = 15
-MOST_ACROSS, MOST_DEEP = 4, 5
 _MANY = "Ask for fewer of them, or draw several figures."
 
 
@@ -118,28 +115,6 @@ class CurveFacets:
         """What lines are of, in words."""
         return "set of assumptions" if self.line is None else _said(self.line)
 
-    def values(self, rows: Sequence[Mapping[str, Any]], name: str | None) -> list[Any]:
-        """The different values of a column, from low to high."""
-        return [None] if name is None else sorted({row[name] for row in rows})
-
-    def cells(self, rows: Sequence[Mapping[str, Any]], column: Any, row: Any) -> list[Mapping[str, Any]]:
-        """The cells of one panel."""
-        return [
-            each
-            for each in rows
-            if (self.column is None or each[self.column] == column)
-            and (self.row is None or each[self.row] == row)
-        ]
-
-    def is_sparse(self, rows: Sequence[Mapping[str, Any]]) -> bool:
-        """Whether so few places along x have cells that a mark for each can be told apart."""
-        return len({row[self.x] for row in rows}) <= _MARKED
-
-    def title(self, column: Any, row: Any) -> str:
-        """What a panel is of."""
-        known = ((self.column, column), (self.row, row))
-        return ", ".join(value_words(name, value) for name, value in known if name is not None)
-
 
 def choose_curve_facets(
     rows: Sequence[Mapping[str, Any]], lists: Sequence[str], along: Along | None
@@ -154,26 +129,20 @@ def choose_curve_facets(
     if len(others) > 3:
         raise InputError(f"A figure can show three of {', '.join(others)} beside x. {_MANY}")
     line, column, row = (*others, None, None, None)[:3]
-    for name, most, what in ((line, MOST_LINES, "lines"), (row, MOST_DEEP, "rows of panels")):
-        _refuse(name, counts, most, what)
-    _refuse(column, counts, MOST_ACROSS, "panels side by side")
+    limits = ((line, 8, "lines"), (row, 5, "rows of panels"), (column, 4, "panels side by side"))
+    for name, most, what in limits:
+        if name is not None and counts[name] > most:
+            said = {"n": "sizes", "effect": "effects"}.get(name, f"values of {_said(name)}")
+            raise InputError(f"A figure can tell {most} {what} apart; got {counts[name]} {said}. {_MANY}")
     return CurveFacets(x, line, column, row)
-
-
-def _refuse(name: str | None, counts: Mapping[str, int], most: int, what: str) -> None:
-    if name is not None and counts[name] > most:
-        said = {"n": "sizes", "effect": "effects"}.get(name, f"values of {_said(name)}")
-        raise InputError(f"A figure can tell {most} {what} apart; got {counts[name]} {said}. {_MANY}")
 
 
 def _said(name: str) -> str:
     return "size" if name == "n" else name.replace("_", " ")
 
 
-def value_words(name: str | None, value: Any) -> str:
+def value_words(name: str, value: Any) -> str:
     """A value with what it is of."""
-    if name is None:
-        return ""
     if name == "n":
         return f"n = {value:,}"
     return f"effect {value:g}" if name == "effect" else f"{_said(name)} {value:g}"

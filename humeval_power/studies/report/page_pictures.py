@@ -21,8 +21,8 @@ from humeval_power.saying.values import (
 )
 from humeval_power.studies.analyze.result_diagnostics import (
     DIFFERENCES_OF,
+    difference_rows,
     pair_rows,
-    worker_difference_rows,
 )
 from humeval_power.studies.fit.wald import EffectTest
 from humeval_power.studies.report.documents import CriterionDocuments
@@ -175,7 +175,7 @@ def workers(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
         from humeval_power.studies.analyze.diagnostics import predicted_effects, screen_workers
 
         predictions = predicted_effects(fit(ratings), ratings)
-        rows, _ = worker_difference_rows(predictions, ratings, screen_workers(ratings))
+        rows, _ = difference_rows(predictions, ratings, "worker", screen_workers(ratings))
         return replace(rows.chart("workers", title="How do workers differ?", words=words), caption=caption)
 
     words = DIFFERENCES_OF["worker"]
