@@ -128,18 +128,8 @@ def _logs(raw: RawLog, mapping: LogMapping) -> list[Log]:
             system = _text(record, mapping.system) or mapping.system_name or raw.path.stem
             sample[system, _text(record, mapping.task) or ""].append(_sample(row, record, mapping))
     refuse(first_few(problems, most=SHOWN))
-    return [
-        Log(
-            raw.source,
-            "no known harness",
-            "a mapping says what is where",
-            system,
-            task,
-            tuple(samples),
-            raw.sha256,
-        )
-        for (system, task), samples in sample.items()
-    ]
+    about = (raw.source, "no known harness", "a mapping says what is where", raw.sha256)
+    return [Log(system, task, tuple(samples), *about) for (system, task), samples in sample.items()]
 
 
 def _records(raw: RawLog, path: str) -> list[tuple[int, dict[str, Any]]]:
