@@ -243,7 +243,9 @@ def pairs_imported(path: str | Path) -> ImportedTable | None:
     chosen = np.where(outcome > 0, frame["system_a"], np.where(outcome < 0, frame["system_b"], "tie"))
     frame = frame.assign(preference=chosen)
     why = f"its columns {shown[0]} and {shown[1]} name the two systems of each row"
-    export = Export("table", why, table.source, table.frame, notices=(*table.notices, *notices))
+    export = Export(
+        table.frame, platform="table", why=why, source=table.source, notices=(*table.notices, *notices)
+    )
     steps = (
         FlowStep("read", len(frame), "rows of the table"),
         FlowStep("analysed", len(frame), "preferences"),
