@@ -136,7 +136,7 @@ def outcomes(
 
 def _misnamed(both: Flags, by_name: NDArray[np.float64], cells: Cells) -> Flags:
     """The doubtful cells; none where every cell of the column is the name of a system of its row, or a tie."""
-    blank = np.array([not text.strip() for text in cells.texts])[cells.code]
+    blank = cells.blank
     return np.asarray(both & ~(np.isfinite(by_name) | blank).all())
 
 

@@ -22,6 +22,7 @@ from humeval_power.checking.columns import ROLES, listing
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.choices import TITLES, HarnessName
 from humeval_power.errors import InputError, Problem, refusal
+from humeval_power.files.exports.platform import plain
 from humeval_power.files.file_bytes import decoded, parse_json, read_bytes, unzipped
 from humeval_power.files.text_tables import read_delimited
 
@@ -218,13 +219,7 @@ class RawLog:
 
 def text_of(value: object) -> str | None:
     """A scalar of JSON as text; None for null, lists and objects."""
-    if value is None or isinstance(value, list | dict):
-        return None
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    return None if value is None or isinstance(value, list | dict) else plain(value)
 
 
 def texts_in(record: object) -> dict[str, str]:
@@ -380,8 +375,14 @@ class Harness(NamedTuple):
         """The logs in a file that is known by this."""
         unseen = (_UNSEEN.format(title=self.title),) if self.proved == DOCUMENTED else ()
         for log in self.parts(raw):
-            about = {"source": raw.source, "harness": self.title, "why": why, "sha256": raw.sha256}
-            yield replace(log, **about, notices=(*unseen, *log.notices))
+            yield replace(
+                log,
+                source=raw.source,
+                harness=self.title,
+                why=why,
+                sha256=raw.sha256,
+                notices=(*unseen, *log.notices),
+            )
 
 
 DOCUMENTED = "by its documentation; no file was seen"
