@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+import click
 from click.testing import CliRunner, Result
 
+from humeval_power.asking.calls import GapError
 from humeval_power.asking.command_groups import in_terminal
 from humeval_power.doors.terminal.main import main
 
@@ -43,3 +46,23 @@ def text_of(*words: object, code: int = 0) -> str:
 def refusal_of(*words: object) -> str:
     """What a command that ends with 2 says, with single blanks."""
     return " ".join(run(*words, code=2).stderr.split())
+
+
+def context_of(words: Sequence[str]) -> click.Context:
+    """The words parsed by the command that they name.
+    Raises GapError: no command, or a question for help; click.ClickException: words that the command does not
+    take."""
+    if not words or words[0].startswith("-") or {"-h", "--help"} & set(words):
+        raise GapError("no command")
+    at = click.Context(main, info_name="humeval-power")
+    command, name, rest = main.get_command(at, words[0]), words[0], list(words[1:])
+    while isinstance(command, click.Group):
+        at = command.make_context(name, rest, parent=at)
+        rest = [*at._protected_args, *at.args]
+        if not rest and command.invoke_without_command:
+            return at
+        name, *rest = rest
+        command = command.get_command(at, name)
+    if command is None:
+        raise GapError("no command")
+    return command.make_context(name, rest, parent=at)

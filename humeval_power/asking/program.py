@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,26 +12,14 @@ from humeval_power.asking.command import WORDS_READ, study_in_use
 from humeval_power.asking.command_groups import without_group
 from humeval_power.asking.expressions import Value, call
 from humeval_power.asking.options import FieldArgument, FieldOption
-from humeval_power.errors import HumevalPowerError
 from humeval_power.study import FIELDS
 
 _SKIPPED = ELSEWHERE | {"study_file", "no_study", "help_all", "dry_run"}
 _ARGUMENTS = {"simulations": "n_simulations", "jobs": "n_jobs"}
 
 
-def python_of(words: Sequence[str]) -> str:
-    """The shortest program that gives what a command gives; '' where there is none, or the words are no command.
-
-    words : of the command, without the program's name, such as ("power", "--preset", "high", ...)
-    """
-    try:
-        return program_of(_context(words))
-    except (HumevalPowerError, click.ClickException, click.exceptions.Exit):
-        return ""
-
-
 def python_here() -> str:
-    """The same of the command that runs."""
+    """The shortest program that gives what the command that runs gives; '' where there is none."""
     try:
         return program_of(click.get_current_context())
     except GapError:
@@ -65,28 +52,6 @@ def _above(context: click.Context) -> list[click.Context]:
         contexts.insert(0, at)
         at = at.parent
     return contexts
-
-
-def _context(words: Sequence[str]) -> click.Context:
-    """The words parsed by the command that they name.
-    Raises GapError: no command, or a question for help; click.ClickException: words that the command does not
-    take."""
-    from humeval_power.doors.terminal.main import main
-
-    if not words or words[0].startswith("-") or {"-h", "--help"} & set(words):
-        raise GapError("no command")
-    at = click.Context(main, info_name="humeval-power")
-    command, name, rest = main.get_command(at, words[0]), words[0], list(words[1:])
-    while isinstance(command, click.Group):
-        at = command.make_context(name, rest, parent=at)
-        rest = [*at._protected_args, *at.args]
-        if not rest and command.invoke_without_command:
-            return at
-        name, *rest = rest
-        command = command.get_command(at, name)
-    if command is None:
-        raise GapError("no command")
-    return command.make_context(name, rest, parent=at)
 
 
 def study_call(typed: TypedValues, source: ProgramSource) -> None:

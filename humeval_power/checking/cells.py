@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,20 @@ class Cells:
 
     code: Codes
     texts: tuple[str, ...]
+
+    def each(self, function: Callable[[str], object], kind: Any = None) -> NDArray[Any]:
+        """What a function gives of the text of each cell without blanks around it, (n,), as numbers of a `kind`."""
+        return np.array([function(text.strip()) for text in self.texts], dtype=kind)[self.code]
+
+    @property
+    def stripped(self) -> NDArray[np.object_]:
+        """The text of each cell without blanks around it, (n,)."""
+        return self.each(str, object)
+
+    @property
+    def blank(self) -> Mask:
+        """The cells without a text, (n,)."""
+        return self.each(lambda text: not text, np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

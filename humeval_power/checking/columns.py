@@ -72,7 +72,7 @@ def find_columns(
     for column in wanted:
         name = named.get(column.name)
         if name is not None and name not in known:
-            problems.append(_unknown(name, known, column.option, source))
+            problems.append(unknown_column(name, known, column.option, source))
         elif (name or column.name) in known:
             result[column.name] = name or column.name
     notices: list[str] = []
@@ -102,7 +102,7 @@ def named_column(name: str, columns: Iterable[object], *, option: str, source: s
     """A column that an option names, if it is there. Raises InputError: it is not."""
     known = [str(column) for column in columns]
     if name not in known:
-        raise InputError([_unknown(name, known, option, source)])
+        raise InputError([unknown_column(name, known, option, source)])
     return name
 
 
@@ -142,7 +142,8 @@ def shortened(text: str, *, width: int = 40) -> str:
     return line if len(line) <= width else line[: width - 3] + "..."
 
 
-def _unknown(name: str, columns: Sequence[str], option: str, source: str) -> Problem:
+def unknown_column(name: str, columns: Sequence[str], option: str, source: str) -> Problem:
+    """That an option names a column that is not there."""
     return Problem(
         rule=f"there is no column {name!r}, which {option} names.",
         remedy=close_to(name, columns).replace("There are", "The columns are"),

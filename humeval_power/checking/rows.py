@@ -343,7 +343,7 @@ def _flow(drops: list[tuple[str, Mask]], n_rows: int) -> tuple[FlowStep, ...]:
 
 
 def _empty(rows: Rows) -> Mask:
-    no_rating = np.array([not text.strip() for text in rows.cells.texts])[rows.cells.code]
+    no_rating = rows.cells.blank
     unnamed = [ids.code < 0 for ids in rows.ids.values()]
     if rows.kinds is not None:
         unnamed.append(rows.kinds.blank)

@@ -21,7 +21,7 @@ from humeval_power.checking.cells import (
     read_numbers,
     variant_problems,
 )
-from humeval_power.checking.columns import close_to, listing
+from humeval_power.checking.columns import listing, unknown_column
 from humeval_power.errors import Problem
 
 if TYPE_CHECKING:
@@ -349,11 +349,7 @@ class Structure:
 def name_problems(names: StructureNames, columns: Sequence[str], *, source: str) -> list[Problem]:
     """Columns that are not there, or are named twice."""
     problems = [
-        Problem(
-            f"there is no column {name!r}, which {option} names.",
-            close_to(name, columns).replace("There are", "The columns are"),
-            place=source,
-        )
+        unknown_column(name, columns, option, source)
         for option, name in names.options
         if name not in columns
     ]

@@ -37,16 +37,7 @@ _POSITIONS = {
 }
 COUNT_NAMES = {
     *_POSITIONS,
-    "id",
-    "length",
-    "n",
-    "row",
-    "rowid",
-    "seconds",
-    "unnamed0",
-    "weight",
-    "words",
-    "",
+    *("id", "length", "n", "row", "rowid", "seconds", "unnamed0", "weight", "words", ""),
 }
 _TIMES = {
     *("created", "createdat", "date", "datetime", "ended", "endtime", "started", "starttime", "submitted"),
@@ -213,32 +204,12 @@ _OTHER_NAMES = {
         "problem",
         "problemid",
     ),
-    *(
-        "subject",
-        "scenario",
-        "scenarioid",
-        "repo",
-        "repository",
-        "document_id",
-        "paper",
-        "page",
-        "url",
-        "title",
-    ),
+    *("subject", "scenario", "scenarioid", "repo", "repository", "document_id", "paper", "page", "url"),
+    "title",
 }
 _NO_CLUSTERS = {
-    "split",
-    "fold",
-    "language",
-    "lang",
-    "metric",
-    "filter",
-    "version",
-    "label",
-    "gold",
-    "answer",
-    "target",
-    "prediction",
+    *("split", "fold", "language", "lang", "metric", "filter", "version", "label", "gold", "answer"),
+    *("target", "prediction"),
 }
 _LEAST_SIZE = 1.5  # items a cluster, on average, where the name says nothing
 _LEAST = 5  # clusters where the name says nothing: fewer values are categories
@@ -393,7 +364,7 @@ def worker_answers(
     result["rating"] = np.where(given.missing, np.nan, scale.to_unit(given.value))
     is_check = np.zeros(len(table), dtype=np.bool_)
     if kinds is not None:
-        text = np.array([one.strip() for one in kinds.cells.texts], dtype=object)[kinds.cells.code]
+        text = kinds.cells.stripped
         result[KIND] = np.where(text == "", KINDS[0], text)
         is_check = text == "check"
     problems: list[Problem] = []

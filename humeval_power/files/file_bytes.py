@@ -28,6 +28,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from decimal import Decimal
 from difflib import get_close_matches
 from functools import cache
@@ -647,10 +648,7 @@ def read_fees(path: str | Path | None = None) -> dict[str, PlatformFee]:
             fees[name] = PlatformFee.from_dict({"name": name, **values})
         except InputError as error:
             place = f"{source}, [{name}]"
-            problems += [
-                Problem(p.rule, p.remedy, place, column=p.column, value=p.value, has_value=p.has_value)
-                for p in error.problems
-            ]
+            problems += [replace(one, place=place) for one in error.problems]
     refuse(problems)
     return fees
 

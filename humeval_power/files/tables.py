@@ -29,7 +29,7 @@ from humeval_power.checking.columns import (
     ROLES,
     Column,
     Role,
-    close_to,
+    absent_names,
     find_columns,
     listing,
     named_column,
@@ -444,10 +444,10 @@ def _places(table: SourceTable, criteria: Wanted, columns: Mapping[str, Any]) ->
         if columns.get("rating") is not None:
             raise InputError([_no_column(table.source)])
         wide = names or _all_columns(table, frame, roles, columns)
-        _check_names(wide, [str(name) for name in frame.columns], table.source, what="column or criterion")
+        refuse(absent_names(wide, list(map(str, frame.columns)), "column or criterion", place=table.source))
         return {name: {"rating": name} for name in wide}
     known = read_ids(read_cells(frame[roles["criterion"]])).names
-    _check_names(names, known, table.source, what="criterion")
+    refuse(absent_names(names, known, "criterion", place=table.source))
     return {name: {"criterion": name} for name in names or known}
 
 
@@ -516,15 +516,6 @@ def _scale_words(column: pd.Series, scale: RatingScale | str | None, missing: Co
         return f"{given.min():g} to {given.max():g}"
     inferred = infer_scale(given, higher_is_better=True)
     return f"{inferred.low:g} to {inferred.high:g}"
-
-
-def _check_names(names: Sequence[str], known: Sequence[str], source: str, *, what: str) -> None:
-    unknown = [
-        Problem(f"there is no {what} {name!r}.", close_to(name, known), place=source)
-        for name in names
-        if name not in known
-    ]
-    refuse(unknown)
 
 
 def _named(columns: Mapping[str, Any]) -> dict[Role, str | None]:

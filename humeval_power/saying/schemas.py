@@ -130,10 +130,8 @@ class RecordSection(BaseModel):
     def _stands_for_something_possible(self) -> RecordSection:
         try:
             self.record()
-        except InputError as error:
-            raise PydanticCustomError(IMPOSSIBLE, "{reason}", _context(error, error.problems)) from None
         except HumevalPowerError as error:
-            raise PydanticCustomError(IMPOSSIBLE, "{reason}", _context(error, ())) from None
+            raise impossible(error) from None
         return self
 
     def record(self) -> object:
@@ -172,5 +170,7 @@ class RuleSection(RecordSection):
         return DecisionRule(**self.model_dump())
 
 
-def _context(error: HumevalPowerError, problems: tuple[Problem, ...]) -> dict[str, Any]:
-    return {"reason": str(error), "problems": problems}
+def impossible(error: HumevalPowerError) -> PydanticCustomError:
+    """An error of the package as a finding that keeps its problems."""
+    problems = error.problems if isinstance(error, InputError) else ()
+    return PydanticCustomError(IMPOSSIBLE, "{reason}", {"reason": str(error), "problems": problems})

@@ -48,7 +48,7 @@ def answered(table: pd.DataFrame, keep, *, ratings=None) -> Export:
     ).reset_index(drop=True)
     frame.index = pd.Index(np.arange(len(frame)) + 2, name="row")
     mapped = replace(GIVEN, columns={**COLUMNS, "kind": Template("kind")})
-    return Export("collected", "test", "answers.csv", frame, mapping=mapped)
+    return Export(frame, mapped, "collected", "test", "answers.csv")
 
 
 def under_way(

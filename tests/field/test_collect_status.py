@@ -384,7 +384,7 @@ def test_a_thousand_workers_with_a_hundred_items_take_seconds(n_workers):
     table, answered = _large(n_workers, 100)
     names = ("worker", "slot", "order", "code")
     columns = {name: Template(name) for name in names}
-    export = Export("table", "x", "x.csv", answered, Mapping((RatingColumns(Template("rating")),), columns))
+    export = Export(answered, Mapping((RatingColumns(Template("rating")),), columns), "table", "x", "x.csv")
     start = time.perf_counter()
     found = follow_collection([export], assigned_of([(table, "assignment.csv")]))
     text = str(found.document())

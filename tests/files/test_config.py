@@ -174,13 +174,13 @@ def test_what_any_command_was_asked_comes_back_from_another_folder(tmp_path):
         for line in COMMANDS.values():
             words = [*command_words(line), "--write-config", "kept/asked.toml"]
             try:
-                first = program._context(words)
+                first = cli.context_of(words)
             except click.NoSuchOption:
                 continue
             path = program.path_of(first)
             Path("kept/asked.toml").write_text(config_text(first))
             group = words[: words.index(path[-1]) + 1]  # of a scenario with its function
-            again = program._context([*group, "--config", "kept/asked.toml"])
+            again = cli.context_of([*group, "--config", "kept/asked.toml"])
             assert _asked(again) == _asked(first), line
             seen.add(path[0])
     assert {"looks", "compare", "rank", "accuracy", "runs", "corpus", "judge", "scenario"} <= seen

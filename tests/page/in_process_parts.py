@@ -28,6 +28,9 @@ class DoneJob:
     async def wait(self, timeout: float) -> None:
         """It is done."""
 
+    async def soon(self) -> None:
+        """It is done."""
+
 
 @dataclass
 class Ready:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from cli import run
+import click
+from cli import context_of, run
 
-from humeval_power.asking.program import python_of
+from humeval_power.asking.program import program_of
+from humeval_power.errors import HumevalPowerError
 from humeval_power.files.documents.reading import to_json
 
 # What a command says of itself beside its numbers: how it was typed, read and named.
@@ -25,6 +27,14 @@ ENVELOPE = {
     "plan",
     "study",
 }
+
+
+def python_of(words: Sequence[str]) -> str:
+    """The program of a command by its words; '' where there is none, or the words are no command."""
+    try:
+        return program_of(context_of(words))
+    except (HumevalPowerError, click.ClickException, click.exceptions.Exit):
+        return ""
 
 
 def ran(program: str) -> Any:

@@ -14,10 +14,9 @@ import pytest
 from cases import each_case
 from cli import run
 from every_command import write_inputs
-from programs import both, differences
+from programs import both, differences, python_of
 
 from humeval_power.asking.expressions import WIDTH, call, written
-from humeval_power.asking.program import python_of
 from humeval_power.doors.page.answers import Work, answer
 from humeval_power.doors.terminal.main import main
 

@@ -193,11 +193,7 @@ def _texts(table: pd.DataFrame, names: Sequence[str], wanted: Sequence[str]) -> 
     file counts them; rows that are wholly blank left out."""
     made: dict[str, object] = {}
     for name in wanted:
-        if name in names:
-            cells = read_cells(table.iloc[:, names.index(name)])
-            made[name] = np.array([text.strip() for text in cells.texts], dtype=object)[cells.code]
-        else:
-            made[name] = ""
+        made[name] = read_cells(table.iloc[:, names.index(name)]).stripped if name in names else ""
     rows = table.index if table.index.name == ROW_INDEX else np.arange(len(table)) + 2
     texts = pd.DataFrame(made, index=pd.Index(rows, name=ROW_INDEX))
     return texts[(texts != "").any(axis=1)]

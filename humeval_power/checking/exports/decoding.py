@@ -107,8 +107,7 @@ def _any_slot(code: np.ndarray, rows: pd.DataFrame) -> np.ndarray:
 def _texts(answers: pd.DataFrame, name: str) -> np.ndarray:
     if name not in answers:
         return np.full(len(answers), "", dtype=object)
-    cells = read_cells(answers[name])
-    return np.array([text.strip() for text in cells.texts], dtype=object)[cells.code]
+    return read_cells(answers[name]).stripped
 
 
 def _orders(answers: pd.DataFrame) -> np.ndarray:
@@ -362,9 +361,8 @@ def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]
     """Items and systems by the key alone; of repeats and checks only the export's own column of kinds tells."""
     codes = read_cells(answers["code"])
     rows = key.frame.set_index("code")
-    names = [text.strip() for text in codes.texts]
     is_check = _kind(answers) == "check"
-    known = np.array([name in rows.index for name in names])[codes.code]
+    known = codes.each(rows.index.__contains__)
     if not (known | is_check).any():
         rule = f"none of its codes stands in {key.source}: it is the key of another study."
         raise refusal(rule, "Give the key of this study.", place=", ".join(sources))
@@ -373,14 +371,8 @@ def _by_key(answers: pd.DataFrame, key: Key, part: Codes, sources: Sequence[str]
         answers, "code", ~(known | is_check), part, sources, "stands in no row of the key.", remedy
     )
     refuse(problems)
-    frame = answers.assign(
-        **{
-            name: np.where(
-                known, np.array([rows[name].get(one, "") for one in names], dtype=object)[codes.code], ""
-            )
-            for name in ("item", "system")
-        }
-    )
+    said = {name: codes.each(rows[name].to_dict().get, object) for name in ("item", "system")}
+    frame = answers.assign(**{name: np.where(known, text, "") for name, text in said.items()})
     cell = [name for name in ("worker", "code", "criterion") if name in frame]
     again = int((frame.duplicated(cell) & (_kind(answers) == "rating")).sum())
     notices = []

@@ -65,8 +65,7 @@ def is_check(table: pd.DataFrame) -> Mask:
     """The rows that the export itself calls attention checks."""
     if "kind" not in table:
         return np.zeros(len(table), dtype=np.bool_)
-    cells = read_cells(table["kind"])
-    return np.array([text.strip() == "check" for text in cells.texts])[cells.code]
+    return read_cells(table["kind"]).each("check".__eq__, np.bool_)
 
 
 def rated(
@@ -79,7 +78,7 @@ def rated(
     given = ((text, words.get(text.casefold())) for text in plain)
     meant = Cells(cells.code, tuple(text if n is None else f"{n:.12g}" for text, n in given))
     numbers = read_numbers(meant, missing=("", *mapping.missing))
-    blank = np.array([not text.strip() for text in cells.texts])[cells.code]
+    blank = cells.blank
     scored = is_check(table) & blank  # an attention check whose answer the platform has scored itself
     blank &= ~scored
     missing = numbers.missing & ~blank & ~scored
@@ -217,7 +216,7 @@ def kept_rows(frame: pd.DataFrame, mapping: Mapping, *, what: str) -> tuple[Mask
     for one in mapping.where:
         cells = read_cells(frame[one.column])
         meant = {text.casefold() for text in one.values}
-        among = np.array([text.strip().casefold() in meant for text in cells.texts])[cells.code]
+        among = cells.each(lambda text: text.casefold() in meant, np.bool_)  # noqa: B023
         gone = kept & (among if one.drop else ~among)
         if gone.any():
             flow.append(
@@ -282,14 +281,13 @@ def _taken_apart(
             continue
         cells = read_cells(table[name])
         match = [template.match(text.strip()) for text in cells.texts]
-        blank = np.array([not text.strip() for text in cells.texts])[cells.code]
-        failed = np.array([one is None for one in match])[cells.code] & ~blank
+        failed = np.array([one is None for one in match])[cells.code] & ~cells.blank
         at = Location(source, said, table.index.to_numpy(dtype=np.int64))
         remedy = "Change the template, or leave these rows out."
         problems += cell_problems(
             failed, cells, at=at, rule=f"is not of the shape {template.text!r}.", remedy=remedy
         )
-        unclear = np.array([template.is_ambiguous(text.strip()) for text in cells.texts])[cells.code]
+        unclear = cells.each(template.is_ambiguous)
         rule = f"comes apart by {template.text!r} in more than one way."
         problems += cell_problems(unclear, cells, at=at, rule=rule, remedy=LONGER)
         for part in template.parts:
@@ -319,8 +317,7 @@ def _blank_parts(table: pd.DataFrame, *, source: str) -> list[Problem]:
     """Ratings of which the cell of the worker, the item, the system or the code is blank."""
     problems = []
     for part in _needed(table):
-        cells = read_cells(table[part])
-        blank = np.array([not text.strip() for text in cells.texts])[cells.code]
+        blank = read_cells(table[part]).blank
         if part != "worker":
             blank &= ~is_check(table)
         if blank.any():

@@ -315,11 +315,11 @@ class Export:
     the parts whose columns names tell, for a draft where there is no mapping.
     """
 
-    platform: str
-    why: str
-    source: str
     frame: pd.DataFrame
     mapping: Mapping | None = None
+    platform: str = ""
+    why: str = ""
+    source: str = ""
     questions: MappingType[str, str] = field(default_factory=dict)
     flow: tuple[FlowStep, ...] = ()
     notices: tuple[str, ...] = ()

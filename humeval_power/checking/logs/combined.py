@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from humeval_power.checking.columns import absent_names, close_to, listing, shortened
+from humeval_power.checking.columns import absent_names, listing, shortened
 from humeval_power.checking.logs.log import (
     SHOWN,
     Again,
@@ -197,10 +197,7 @@ def _with_clusters(
 
 def _of_tasks(logs: Sequence[Log], tasks: Sequence[str]) -> Sequence[Log]:
     names = list(dict.fromkeys(log.task for log in logs))
-    unknown = [
-        Problem(f"there is no task {task!r}.", close_to(task, names)) for task in tasks if task not in names
-    ]
-    refuse(unknown)
+    refuse(absent_names(tasks, names, "task"))
     return [log for log in logs if not tasks or log.task in tasks]
 
 

@@ -41,7 +41,8 @@ class LogSample:
 class Log:
     """The samples of one system on one task.
 
-    source : what messages call the file. harness, why : whose log it is, and what it was known by.
+    source, sha256 : what messages call the file, and its digest. harness, why : whose log it is, and what it was
+        known by.
     created : when it was written, as a text that sorts; '' where nothing says so.
     identity : the same in two logs of one evaluation, of which the later replaces the earlier; '' if nothing says.
     seeds : by their names, as far as they are stated: logs with other seeds are repetitions.
@@ -51,12 +52,12 @@ class Log:
     reported_over : what it takes the mean over: samples, or items after the mean over the runs of each.
     """
 
-    source: str
-    harness: str
-    why: str
     system: str
     task: str
     samples: tuple[LogSample, ...]
+    source: str = ""
+    harness: str = ""
+    why: str = ""
     sha256: str = ""
     created: str = ""
     identity: str = ""

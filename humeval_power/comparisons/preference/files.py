@@ -136,7 +136,7 @@ def outcomes(
 
 def _misnamed(both: Flags, by_name: NDArray[np.float64], cells: Cells) -> Flags:
     """The doubtful cells; none where every cell of the column is the name of a system of its row, or a tie."""
-    blank = np.array([not text.strip() for text in cells.texts])[cells.code]
+    blank = cells.blank
     return np.asarray(both & ~(np.isfinite(by_name) | blank).all())
 
 
@@ -243,7 +243,9 @@ def pairs_imported(path: str | Path) -> ImportedTable | None:
     chosen = np.where(outcome > 0, frame["system_a"], np.where(outcome < 0, frame["system_b"], "tie"))
     frame = frame.assign(preference=chosen)
     why = f"its columns {shown[0]} and {shown[1]} name the two systems of each row"
-    export = Export("table", why, table.source, table.frame, notices=(*table.notices, *notices))
+    export = Export(
+        table.frame, platform="table", why=why, source=table.source, notices=(*table.notices, *notices)
+    )
     steps = (
         FlowStep("read", len(frame), "rows of the table"),
         FlowStep("analysed", len(frame), "preferences"),

@@ -51,8 +51,8 @@ from humeval_power.errors import HumevalPowerError, InputError
 
 # Commands whose order tells the systems apart: a link without a seed gets one that nobody knows.
 _SECRET_SEEDS = {("assign",)}
-_SOON = 0.4  # seconds that a page waits for a job that may be short
 _JOBS = 2  # at once: a table can be looked at while a long simulation runs
+_OF_LOGS = (("compare", "scores"), ("accuracy", "test"), ("rank", "scores"), ("runs", "test"), ("import",))
 _LIMITS = WorkLimits(alone_seconds=600.0)  # a page that is open asks several times a minute
 
 
@@ -92,7 +92,13 @@ def make_app(parts: PageParts) -> Starlette:
     async def working(_app: Starlette) -> AsyncIterator[None]:
         await parts.workers.start()
         ending = Event()
-        loading = asyncio.create_task(run_in_threadpool(_load_commands, ending))  # takes seconds
+
+        def load_commands() -> None:
+            for form in FORMS.values():
+                if not ending.is_set():
+                    offered(form.command, form.hides)
+
+        loading = asyncio.create_task(run_in_threadpool(load_commands))  # takes seconds
         try:
             yield
         finally:
@@ -113,13 +119,6 @@ def make_app(parts: PageParts) -> Starlette:
     )
 
 
-def _load_commands(ending: Event) -> None:
-    for form in FORMS.values():
-        if ending.is_set():
-            return
-        offered(form.command, form.hides)
-
-
 class _Page:
     """The requests that need the parts."""
 
@@ -134,11 +133,16 @@ class _Page:
 
     async def all_questions(self, _request: Request) -> Response:
         """Every command that has a page."""
-        return HTMLResponse(views.all_page())
+        return HTMLResponse(views.rendered("all.html", title="All questions"))
 
     async def logs(self, _request: Request) -> Response:
-        """The programs whose logs are read."""
-        return HTMLResponse(views.logs_page())
+        """The programs whose logs are read, and the pages that take them."""
+        from humeval_power.files.logs.reading import HARNESSES
+
+        asks = [FORMS[words] for words in _OF_LOGS]
+        return HTMLResponse(
+            views.rendered("logs.html", title="I have logs", harnesses=HARNESSES, asks=asks)
+        )
 
     async def scores(self, request: Request) -> Response:
         """Scores or logs were brought: to the page that they are for, with the columns that were recognised."""
@@ -205,8 +209,8 @@ class _Page:
         key = request.path_params["key"]
         form, question = self._begun.of(key)
         job = self._parts.workers.job_of(key)
-        if job is not None and job.state in ("waiting", "running"):
-            await job.wait(_SOON)
+        if job is not None:
+            await job.soon()
         return self._json(form, question, self._begun.shown(key))
 
     async def stop(self, request: Request) -> Response:
@@ -260,7 +264,7 @@ class _Page:
         if shown.state in ("waiting", "running"):
             job = self._parts.workers.job_of(shown.key)
             if job is not None:
-                await job.wait(_SOON)
+                await job.soon()
             shown = self._begun.shown(shown.key)
         return self._page(form, request, shown, columns)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from weakref import WeakKeyDictionary
 
 from starlette.concurrency import run_in_threadpool
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from humeval_power.doors.page.working.jobs import Job
 
 
+_KINDS = {"zip": "application/zip", "html": "text/html; charset=utf-8"}
+
+
 def back(request: Request, **options: Sequence[str]) -> Response:
     """To where a form was, with these options set; only to pages of this application."""
     place = urlsplit(request.query_params.get("back", "/"))
@@ -38,6 +41,18 @@ def back(request: Request, **options: Sequence[str]) -> Response:
     query = [(name, value) for name, value in parse_qsl(place.query) if name not in options]
     text = urlencode([*query, *((name, value) for name, values in options.items() for value in values)])
     return RedirectResponse(path + (f"?{text}" if text else ""), status_code=303)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether the script of a page asks."""
+    return request.headers.get("accept", "").startswith("application/json")
+
+
+def attachment(content: bytes, name: str, kind: str = "") -> Response:
+    """A file to be kept under this name, and never shown in the place of a page."""
+    kind = kind or _KINDS[name.rpartition(".")[2]]
+    named = f'filename="{name}"' if quote(name) == name else f"filename*=UTF-8''{quote(name)}"
+    return Response(content, media_type=kind, headers={"Content-Disposition": f"attachment; {named}"})
 
 
 async def static(request: Request) -> Response:
@@ -68,7 +83,7 @@ def broken(request: Request, _error: Exception) -> Response:
 
 
 def _problem_page(request: Request, title: str, text: str, status: int) -> Response:
-    if request.headers.get("accept", "").startswith("application/json"):
+    if wants_json(request):
         return JSONResponse({"problems": [{"text": text, "option": ""}]}, status_code=status)
     return HTMLResponse(views.error_page(title, text), status_code=status)
 
@@ -150,15 +165,11 @@ class AnswerRequests:
         if ending not in ("html", "zip")[key != stem :] or not folder.is_dir():
             return not_there(request, None)
         name = f"{'-'.join(form.command)}{stem.removeprefix(key)}.{ending}"
-        if ending == "zip":
-            kind, files = "application/zip", await run_in_threadpool(_contents, folder, Path())
-            named = {path.as_posix(): each for path, each in files.items()}
-            content = await run_in_threadpool(zipped, named, folder.name)
-        else:
-            kind, content = "text/html; charset=utf-8", (folder / "index.html").read_bytes()
-        return Response(
-            content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-        )
+        if ending == "html":
+            return attachment((folder / "index.html").read_bytes(), name)
+        files = await run_in_threadpool(_contents, folder, Path())
+        named = {path.as_posix(): each for path, each in files.items()}
+        return attachment(await run_in_threadpool(zipped, named, folder.name), name)
 
     async def save(self, request: Request) -> Response:
         """Write the files of an answer into the folder that the page was opened in."""

@@ -277,22 +277,6 @@ class Surroundings:
     has_folder: bool = False
 
 
-def all_page() -> str:
-    """Every command that has a page."""
-    return rendered("all.html", title="All questions")
-
-
-_OF_LOGS = (("compare", "scores"), ("accuracy", "test"), ("rank", "scores"), ("runs", "test"), ("import",))
-
-
-def logs_page() -> str:
-    """The programs whose logs are read, and the pages that take them."""
-    from humeval_power.files.logs.reading import HARNESSES
-
-    asks = [FORMS[words] for words in _OF_LOGS]
-    return rendered("logs.html", title="I have logs", harnesses=HARNESSES, asks=asks)
-
-
 def error_page(title: str, text: str) -> str:
     """A page that says what is wrong with a request."""
     return rendered("error.html", title=title, text=text)

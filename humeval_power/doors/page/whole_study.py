@@ -19,7 +19,7 @@ from starlette.routing import Route
 from humeval_power.asking.command_groups import in_terminal
 from humeval_power.doors.page.answers import Answer, JobProgress, Work
 from humeval_power.doors.page.requests import FORMS, CommandRequest, PageParts, on_page, request_of, work_of
-from humeval_power.doors.page.responses import zipped
+from humeval_power.doors.page.responses import attachment, zipped
 from humeval_power.doors.page.views import State, progress_words, rendered
 from humeval_power.errors import InputError
 from humeval_power.safe_text import shell_command
@@ -214,7 +214,6 @@ def study_file(whole: WholeStudy, *, alone: bool) -> str:
 
 
 _PLAN = ("plan",)
-_SOON = 0.4  # seconds that a page waits for a step that may be short
 
 
 @dataclass(slots=True)
@@ -276,13 +275,11 @@ class StudyPages:
         whole = self._whole(study)
         if ending == "html":
             content = (await run_in_threadpool(study_file, whole, alone=True)).encode()
-            kind = "text/html; charset=utf-8"
         else:
             index = await run_in_threadpool(study_file, whole, alone=False)
             files = await run_in_threadpool(whole.files, index)
-            content, kind = await run_in_threadpool(zipped, files, "study"), "application/zip"
-        name = f'attachment; filename="study.{ending}"'
-        return Response(content, media_type=kind, headers={"Content-Disposition": name})
+            content = await run_in_threadpool(zipped, files, "study")
+        return attachment(content, f"study.{ending}")
 
     async def _advanced(self, study: _Study) -> list[StepShown]:
         """The steps that have begun; the next begins where all before it are done."""
@@ -290,8 +287,7 @@ class StudyPages:
         for place in range(len(study.steps)):
             step = study.steps[place]  # those behind the plan are known when it is done
             job = self._job(study, step)
-            if job.state in ("waiting", "running"):
-                await job.wait(_SOON)
+            await job.soon()
             shown.append(StepShown.of(step.title, job.state, job.progress, job.answer))
             if not shown[-1].is_over or (step is study.steps[0] and not shown[-1].is_fine):
                 break

@@ -16,12 +16,13 @@ from pydantic_core import PydanticCustomError
 from humeval_power.errors import HumevalPowerError, InputError, Problem, field_problem
 from humeval_power.latent import Family
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
-from humeval_power.rules import Analysis
-from humeval_power.saying.schemas import IMPOSSIBLE, RuleSection, ScaleSection
+from humeval_power.rules import Analysis, Comparisons, Correction, CorrectOver, SystemModel, SystemVariances
+from humeval_power.saying.schemas import RuleSection, ScaleSection, impossible
 from humeval_power.systems import SystemsParameters
 from humeval_power.uncertainty import VarianceUncertainty
 
 _ROUNDING = 1e-6  # relative to the numbers compared, for documents that were written with fewer digits
+_ROUNDING_OF_SHARES = 1e-9  # of an interval's end at 0 or 1
 _LARGEST_COUNT = 10**15
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -55,12 +56,6 @@ def _buildable(build: Callable[[Any], object]) -> AfterValidator:
         return values
 
     return AfterValidator(checked)
-
-
-def impossible(error: HumevalPowerError) -> PydanticCustomError:
-    """An error of the package as a finding that keeps its problems."""
-    problems = error.problems if isinstance(error, InputError) else ()
-    return PydanticCustomError(IMPOSSIBLE, "{reason}", {"reason": str(error), "problems": problems})
 
 
 def _of_two_or_several(values: dict[str, Any]) -> Parameters | SystemsParameters:
@@ -103,37 +98,26 @@ class Data(PartRecord):
     sha256: str | None = None
 
 
-class RawEffect(PartRecord):
+class Estimate(PartRecord):
+    """An estimate and its interval: of an effect in other words, a chance or averaged over workers and items."""
+
+    estimate: float | None = None
+    interval: Interval | None = None
+
+    def contradictions(self) -> Sequence[Problem]:
+        return outside("estimate", self.estimate, self.interval)
+
+
+class RawEffect(Estimate):
     """The effect on the scale of the ratings."""
 
-    estimate: float | None = None
     standard_error: NotNegative | None = None
-    interval: Interval | None = None
-
-    def contradictions(self) -> Sequence[Problem]:
-        return outside("estimate", self.estimate, self.interval)
 
 
-class LatentEffect(PartRecord):
+class LatentEffect(RawEffect):
     """The test of ratings in categories, where it is made."""
 
-    estimate: float | None = None
-    standard_error: NotNegative | None = None
-    interval: Interval | None = None
     margin: NotNegative | None = None
-
-    def contradictions(self) -> Sequence[Problem]:
-        return outside("estimate", self.estimate, self.interval)
-
-
-class OnAnotherScale(PartRecord):
-    """An effect in other words: a chance, or averaged over workers and items."""
-
-    estimate: float | None = None
-    interval: Interval | None = None
-
-    def contradictions(self) -> Sequence[Problem]:
-        return outside("estimate", self.estimate, self.interval)
 
 
 class CategoriesRecord(PartRecord):
@@ -156,30 +140,27 @@ class CategoriesRecord(PartRecord):
         ]
 
 
-class Effect(PartRecord):
+class Effect(RawEffect):
     """The test of the difference. Null stands for what is infinite or was not computed."""
 
-    estimate: float | None = None
-    standard_error: NotNegative | None = None
     df: Positive | None = None
     p_value: Share | None = None
     corrected_p_value: Share | None = None
     p_values: list[Share | None] | None = None
-    interval: Interval | None = None
     significant: bool | None = None
     rule: StatedRule | None = None
     raw: RawEffect | None = None
     raw_margin: NotNegative | None = None
     latent: LatentEffect | None = None
-    better: OnAnotherScale | None = None
-    averaged: OnAnotherScale | None = None
+    better: Estimate | None = None
+    averaged: Estimate | None = None
     df_satterthwaite: Positive | None = None
     df_kenward_roger: Positive | None = None
     simulated_size: Share | None = None
     simulated_size_interval: ShareInterval | None = None
 
     def contradictions(self) -> Sequence[Problem]:
-        return [*outside("estimate", self.estimate, self.interval), *self._wrong_p()]
+        return [*super().contradictions(), *self._wrong_p()]
 
     def _wrong_p(self) -> list[Problem]:
         """The p-value follows from the estimate, its standard error and df, unless it was simulated."""
@@ -368,14 +349,229 @@ class ParametersDocument(FittedRecord):
     parameters: StatedParameters
 
 
+# The documents of `power --json` and `surface -o`.
+
+
+class CellRecord(PartRecord):
+    """One power: of a design, at an effect."""
+
+    setting: str | None = None
+    workers: Natural | None = None
+    items: Natural | None = None
+    ratings_per_item: Positive | None = None
+    effect: float | None = None
+    difference: Annotated[float, Field(ge=-1, le=1)] | None = None
+    power: Share | None = None
+    power_low: Share | None = None
+    power_high: Share | None = None
+    type_m: NotNegative | None = None
+    type_s: Share | None = None
+    n_simulations: Count | None = None
+    n_failed: Count | None = None
+    boundary_rate: Share | None = None
+
+    def contradictions(self) -> Sequence[Problem]:
+        problems = []
+        low, power, high = self.power_low, self.power, self.power_high
+        if low is not None and high is not None and low > high:
+            problems.append(field_problem("power_low", low, f"is above power_high, {high:g}."))
+        else:
+            problems += outside("power", power, (low, high), _ROUNDING_OF_SHARES)
+        n, failed = self.n_simulations, self.n_failed
+        if n is not None and failed is not None and failed > n:
+            problems.append(
+                field_problem("n_failed", failed, f"is more than the {n:,} that were simulated.")
+            )
+        return problems
+
+
+class Analytic(PartRecord):
+    """The power by formula."""
+
+    power: Share | None = None
+    type_m: NotNegative | None = None
+    type_s: Share | None = None
+    standard_error: NotNegative | None = None
+    df: Positive | None = None
+
+
+class Computed(PartRecord):
+    """What any simulated power says of its origin."""
+
+    effect_unit: Annotated[float, Field(gt=0)] | None = None
+    rule: StatedRule | None = None
+    seed: Seed | None = None
+    versions: dict[str, str] | None = None
+    command: str | None = None
+    response: str | None = None
+    losses: dict[str, Any] | None = None
+    exclusion: str | dict[str, Any] | None = None
+
+
+class PowerDocument(CellRecord, Computed):
+    """What `power --json -o` writes: one power, or one for each row."""
+
+    schema_: Literal["humeval_power/power/1"] = Field(alias="schema")
+    n_ratings: Natural | None = None
+    design: str | None = None
+    parameters: StatedSystems | None = None
+    rows: list[CellRecord] | None = None
+    analytic: Analytic | None = None
+    rejection_rate: Share | None = None
+    mean_estimate: float | None = None
+    failure_rate: Share | None = None
+    boundary_rates: dict[str, Share] | None = None
+    scale: dict[str, Any] | None = None
+
+
+class SurfaceDocument(Computed):
+    """What `surface -o` writes."""
+
+    schema_: Literal["humeval_power/surface/1"] = Field(alias="schema")
+    rows: list[CellRecord]
+    rules: list[StatedRule] | None = None
+    settings: dict[str, StatedSystems] | None = None
+
+
+# The documents of `analyze -o`: of two systems, of several, of several criteria.
+
+
+class Pair(RawEffect):
+    """The comparison of two of several systems."""
+
+    first: str
+    second: str
+    df: Positive | None = None
+    p_value: Share | None = None
+    corrected_p_value: Share | None = None
+    significant: bool | None = None
+    simultaneous_interval: Interval | None = None
+    boundary: Texts | None = None
+    not_identified: Texts | None = None
+    converged: bool | None = None
+
+    def contradictions(self) -> Sequence[Problem]:
+        result = [*super().contradictions()]
+        if self.first == self.second:
+            result.append(field_problem("second", self.second, "must be another system than the first."))
+        return result
+
+
+class FamilyOfTestsRecord(PartRecord):
+    """Which tests were corrected together, and how."""
+
+    comparisons: Comparisons
+    baseline: str | None = None
+    correction: Correction
+    model: SystemModel
+    variances: SystemVariances
+    over: CorrectOver
+    n_tests: Annotated[int, Field(ge=1)]
+    n_looks: Annotated[int, Field(ge=0)] = 0
+    drop_result: str | None = None
+    criteria: Texts
+
+
+class SystemMeanRecord(PartRecord):
+    """The mean of a system."""
+
+    system: str
+    mean: float | None = None
+
+
+class AnalysisDocument(FittedRecord):
+    """One criterion: a fit of two systems with its test, or the comparisons of several."""
+
+    schema_: Literal["humeval_power/analysis/1"] = Field(alias="schema")
+    standardised: Standardised | None = None
+    power_at_interest: PowerAtInterestRecord | None = None
+    plan: PlanSource | None = None
+    deviations: list[DeviationRecord] | None = None
+    agreement: AgreementRecord | None = None
+    sequential: dict[str, Any] | None = None
+    pool: dict[str, Any] | None = None
+    means: dict[str, float | None] | None = None
+    family_of_tests: FamilyOfTestsRecord | None = None
+    pairs: list[Pair] | None = None
+    groups: list[Texts] | None = None
+    rule: StatedRule | None = None
+    system_means: list[SystemMeanRecord] | None = None
+    data: Data | None = None
+
+    def contradictions(self) -> Sequence[Problem]:
+        return [*super().contradictions(), *self._wrong_effect(), *self._wrong_decisions()]
+
+    def _wrong_effect(self) -> list[Problem]:
+        """The effect is that of the parameters, and its decision that of its p-value."""
+        effect, problems = self.effect, []
+        if effect is None:
+            return []
+        # over a pool of items the effect weighs strata, and is not the mean of those that were rated
+        if self.parameters is not None and effect.estimate is not None and self.pool is None:
+            fitted = Parameters.from_dict(self.parameters).difference
+            if not is_near(effect.estimate, fitted):
+                rule = f"is not the difference that the parameters have, {fitted:.6g}."
+                problems.append(field_problem("effect.estimate", effect.estimate, rule))
+        if self.sequential is None and effect.rule is not None:  # the boundary decides, not alpha
+            decides = effect.p_value if self.family_of_tests is None else effect.corrected_p_value
+            problems += _wrong_decision("effect.", effect.significant, decides, effect.rule.alpha)
+        return problems
+
+    def _wrong_decisions(self) -> list[Problem]:
+        rule, pairs = self.rule, self.pairs or []
+        known = set(self.systems or ())
+        problems = []
+        for place, pair in enumerate(pairs):
+            at = f"pairs.{place}."
+            if rule is not None:
+                problems += _wrong_decision(at, pair.significant, pair.corrected_p_value, rule.alpha)
+            problems += [
+                field_problem(f"{at}{end}", name, f"is none of the systems, {', '.join(sorted(known))}.")
+                for end, name in (("first", pair.first), ("second", pair.second))
+                if known and name not in known
+            ]
+        return problems
+
+
+class AnalysesDocument(PartRecord):
+    """Several criteria of one table."""
+
+    schema_: Literal["humeval_power/analyses/1"] = Field(alias="schema")
+    criteria: list[AnalysisDocument] = Field(min_length=1)
+    family_of_tests: FamilyOfTestsRecord | None = None
+    versions: dict[str, str] | None = None
+    command: str | None = None
+
+    def contradictions(self) -> Sequence[Problem]:
+        names = [one.criterion_name for one in self.criteria]
+        return [
+            field_problem(f"criteria.{place}.criterion_name", name, "must be a name of its own.")
+            for place, name in enumerate(names)
+            if name is None or names.index(name) < place
+        ]
+
+
+def _wrong_decision(at: str, decided: bool | None, p: float | None, alpha: float) -> list[Problem]:
+    if decided is None or p is None or decided == (p <= alpha):
+        if decided is None or p is not None:
+            return []
+        return [field_problem(f"{at}significant", decided, "cannot be decided without a p-value.")]
+    said = "at most" if p <= alpha else "above"
+    rule = f"contradicts the p-value {p:.6g}, which is {said} alpha, {alpha:g}."
+    return [field_problem(f"{at}significant", decided, rule)]
+
+
 def outside(
-    name: str, value: float | None, interval: tuple[float | None, float | None] | None
+    name: str,
+    value: float | None,
+    interval: tuple[float | None, float | None] | None,
+    rounding: float = _ROUNDING,
 ) -> list[Problem]:
     """The problem of a value that its own interval does not hold."""
     if value is None or interval is None:
         return []
     low, high = interval
-    allowed = _ROUNDING * max(1.0, abs(value))
+    allowed = rounding * max(1.0, abs(value))
     if (low is not None and value < low - allowed) or (high is not None and value > high + allowed):
         return [field_problem(name, value, f"lies outside its own interval, {low} to {high}.")]
     return []

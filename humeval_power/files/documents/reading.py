@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -91,11 +90,10 @@ _RESTORE = "Write the file again, or undo the change."
 
 @dataclass(frozen=True, slots=True)
 class DocumentKind:
-    """A kind of document; `written_by` is a command, `in_module` and `as_class` the place of its model."""
+    """A kind of document; `written_by` is a command, `as_class` the name of its model."""
 
     source: Literal["parameters", "analysis", "surface", "power", "imported"]
     written_by: str
-    in_module: Literal["analysis_models", "models", "power_models"]
     as_class: str
 
     @property
@@ -106,21 +104,18 @@ class DocumentKind:
     @property
     def model(self) -> type[BaseModel]:
         """What a document of this kind is checked by."""
-        module = import_module(f"humeval_power.files.documents.{self.in_module}")
-        model: type[BaseModel] = getattr(module, self.as_class)
+        from humeval_power.files.documents import models
+
+        model: type[BaseModel] = getattr(models, self.as_class)
         return model
 
 
 _ANALYZE = "analyze RATINGS -o analysis.json"
 KINDS: Mapping[str, DocumentKind] = {
-    PARAMETERS_SCHEMA: DocumentKind(
-        "parameters", "fit RATINGS -o parameters.json", "models", "ParametersDocument"
-    ),
-    ANALYSIS_SCHEMA: DocumentKind("analysis", _ANALYZE, "analysis_models", "Analysis"),
-    ANALYSES_SCHEMA: DocumentKind("analysis", _ANALYZE, "analysis_models", "Analyses"),
-    SURFACE_SCHEMA: DocumentKind("surface", "surface ... -o DIRECTORY", "power_models", "SurfaceDocument"),
-    POWER_SCHEMA: DocumentKind("power", "power ... --json -o power.json", "power_models", "PowerDocument"),
-    IMPORT_SCHEMA: DocumentKind(
-        "imported", "import EXPORT --json -o import.json", "models", "ImportDocument"
-    ),
+    PARAMETERS_SCHEMA: DocumentKind("parameters", "fit RATINGS -o parameters.json", "ParametersDocument"),
+    ANALYSIS_SCHEMA: DocumentKind("analysis", _ANALYZE, "AnalysisDocument"),
+    ANALYSES_SCHEMA: DocumentKind("analysis", _ANALYZE, "AnalysesDocument"),
+    SURFACE_SCHEMA: DocumentKind("surface", "surface ... -o DIRECTORY", "SurfaceDocument"),
+    POWER_SCHEMA: DocumentKind("power", "power ... --json -o power.json", "PowerDocument"),
+    IMPORT_SCHEMA: DocumentKind("imported", "import EXPORT --json -o import.json", "ImportDocument"),
 }

@@ -32,14 +32,14 @@ def _known_by(export: RawExport) -> str | None:
     return f"it has no header, and column 4 is one of {', '.join(_KINDS)}"
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     if columns_named(export, _DUMP):
         frame, parts = export.table, dict(zip(("system", "worker", "item"), _DUMP, strict=False))
     else:
         frame = _named(export)
         parts = {"worker": "user", "system": "system", "item": "segment"}
     frame, joined = _separated(frame, parts["system"])
-    notices = list(export.notices)
+    notices: list[str] = []
     if joined:
         notices.append(
             f"WARNING: {joined:,} scores are of one output that several systems share (ids joined by +): each "
@@ -52,9 +52,6 @@ def _read(export: RawExport, why: str) -> Export:
         notices += said
     kept = {"status": "itemType", "batch": "batchNo", "time_s": "durationInSeconds"}
     return Export(
-        platform="appraise",
-        why=why,
-        source=export.source,
         frame=frame,
         mapping=Mapping(
             ratings=(RatingColumns(Template("score")),),

@@ -53,7 +53,7 @@ def _records(export: RawExport, parts: JsonParts) -> Iterator[tuple[int, Mapping
         yield number, parts.object_of(parse_json(line, place=export.source, row=number), row=number)
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     parts = JsonParts(export.source)
     records = list(_records(export, parts))
     questions = list(dict.fromkeys(name for _, one in records for name in _questions(one)))
@@ -65,13 +65,9 @@ def _read(export: RawExport, why: str) -> Export:
     if len(answered) < len(records):
         flow.append(FlowStep("dropped", len(records) - len(answered), "records without a response"))
     return Export(
-        platform="argilla",
-        why=why,
-        source=export.source,
         frame=frame,
         mapping=_mapping(frame, questions),
         flow=tuple(flow),
-        notices=export.notices,
         person="user",
     )
 

@@ -32,15 +32,11 @@ def _known_by(export: RawExport) -> str | None:
     return f"it begins with {_TIME} and has rows of a grid in brackets" if grids else None
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     worker = next((name for name in _WORKERS if name in export.columns), None)
     return Export(
-        platform="google-forms",
-        why=why,
-        source=export.source,
         frame=export.table,
         mapping=_mapping(export.columns, worker),
-        notices=export.notices,
         person=worker,
     )
 
@@ -85,7 +81,7 @@ def side_by_side(export: RawExport) -> Export | None:
     if export.is_folder or not export.columns:
         return None
     beside = columns_side_by_side(export.table)
-    return _read_of_sheets(export, side_by_side_words(*beside)) if beside else None
+    return SHEETS.read(export, side_by_side_words(*beside)) if beside else None
 
 
 def side_by_side_words(role: Role, columns: Sequence[str]) -> str:
@@ -93,16 +89,13 @@ def side_by_side_words(role: Role, columns: Sequence[str]) -> str:
     return f"Columns {listing(columns)} hold ratings on one scale: each is read as those of one {role}"
 
 
-def _read_of_sheets(export: RawExport, why: str) -> Export:
-    notices = list(export.notices)
+def _read_of_sheets(export: RawExport) -> Export:
+    notices: list[str] = []
     frame = export.table
     if export.is_excel and len(sheets := read_sheets(export.content, source=export.source)) > 1:
         frame = _together(sheets, export.source)
         notices.append(f"All {len(sheets)} sheets are read; the column {SHEET!r} names that of a row.")
     return Export(
-        platform="table",
-        why=why,
-        source=export.source,
         frame=frame,
         mapping=mapping_of(frame),
         templates=_template_fields(frame),

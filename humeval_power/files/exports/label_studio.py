@@ -32,15 +32,15 @@ _NUMBERS = ("rating", "number")  # of the controls that give one
 
 
 def _known_by(export: RawExport) -> str | None:
-    if export.is_json:
-        if any({"data", "annotations"} <= set(one) for one in _objects(export)):
-            return "its tasks have data and annotations"
-        return _short_words() if any(set(_SHORT) <= set(one) for one in _objects(export)) else None
-    return _short_words() if columns_named(export, _SHORT) else None
+    if _has_tasks(export):
+        return "its tasks have data and annotations"
+    objects = map(set, _objects(export) if export.is_json else ())
+    is_short = any(one.issuperset(_SHORT) for one in objects) or columns_named(export, _SHORT)
+    return f"its fields are {', '.join(_SHORT)}" if is_short else None
 
 
-def _short_words() -> str:
-    return f"its fields are {', '.join(_SHORT)}"
+def _has_tasks(export: RawExport) -> bool:
+    return export.is_json and any({"data", "annotations"} <= set(one) for one in _objects(export))
 
 
 def _objects(export: RawExport) -> Sequence[MappingType[str, Any]]:
@@ -50,14 +50,15 @@ def _objects(export: RawExport) -> Sequence[MappingType[str, Any]]:
     return [one for one in export.json if isinstance(one, dict)]
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     parts = JsonParts(export.source)
     flow: tuple[FlowStep, ...] = ()
+    has_tasks = _has_tasks(export)
     if not export.is_json:
         rows = {
             int(number): dict(row) for number, row in zip(export.table.index, _records(export), strict=True)
         }
-    elif why == _short_words():
+    elif not has_tasks:
         rows = dict(parts.records_of(export.json))
     else:
         tasks = list(parts.records_of(export.json))
@@ -66,16 +67,12 @@ def _read(export: RawExport, why: str) -> Export:
     parts.refuse()
     answers: dict[str, None] = {}
     frame = frame_of([(number, _cells(row, answers)) for number, row in rows.items()], source=export.source)
-    if why == _short_words():
+    if not has_tasks:
         answers |= dict.fromkeys(_in_words(frame, answers))
     return Export(
-        platform="label-studio",
-        why=why,
-        source=export.source,
         frame=frame,
         mapping=_mapping(frame, list(answers)),
         flow=flow,
-        notices=export.notices,
         person="annotator",
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
 from dataclasses import replace
 from pathlib import Path
@@ -55,12 +54,20 @@ class MappingDocument(RecordSection):
     errors: ErrorsSection | None = None
 
     def record(self) -> Mapping:
-        made = _Templates()
-        ratings = tuple(RatingColumns(made.of("ratings", text), name) for name, text in self._ratings())
-        columns = {part: made.of(f"columns.{part}", text) for part, text in self.columns.items()}
-        split = {name: made.of(f"split.{name}", text) for name, text in self.split.items()}
-        if made.problems:
-            raise InputError(made.problems)
+        problems: list[Problem] = []
+
+        def made(field: str, text: str) -> Template:
+            try:
+                return Template(text)
+            except InputError as error:
+                problems.extend(replace(one, column=field) for one in error.problems)
+                return _ANY
+
+        ratings = tuple(RatingColumns(made("ratings", text), name) for name, text in self._ratings())
+        columns = {part: made(f"columns.{part}", text) for part, text in self.columns.items()}
+        split = {name: made(f"split.{name}", text) for name, text in self.split.items()}
+        if problems:
+            raise InputError(problems)
         return Mapping(
             ratings=ratings,
             columns=columns,
@@ -68,12 +75,14 @@ class MappingDocument(RecordSection):
             slots=self.slots,
             words=self.words,
             missing=tuple(self.missing),
-            where=(*_conditions(self.keep_rows, drop=False), *_conditions(self.drop_rows, drop=True)),
+            where=tuple(
+                Condition(column, tuple(values), drop)
+                for rows, drop in ((self.keep_rows, False), (self.drop_rows, True))
+                for column, values in rows.items()
+            ),
             checks=self.checks,
             keep=tuple(self.keep),
-            errors=None
-            if (one := self.errors) is None
-            else ErrorWeights(one.category, one.severity, one.weights),
+            errors=None if self.errors is None else ErrorWeights(**self.errors.model_dump()),
         )
 
     def _ratings(self) -> list[tuple[str | None, str]]:
@@ -85,21 +94,7 @@ class MappingDocument(RecordSection):
         ]
 
 
-_ANY = Template("any")
-
-
-class _Templates:
-    """Templates of a file, and the problems of those that are none, so that all are told at once."""
-
-    def __init__(self) -> None:
-        self.problems: list[Problem] = []
-
-    def of(self, field: str, text: str) -> Template:
-        try:
-            return Template(text)
-        except InputError as error:
-            self.problems += [replace(one, column=field) for one in error.problems]
-            return _ANY
+_ANY = Template("any")  # in the place of one that is none
 
 
 def read_mapping(path: str | Path) -> tuple[Mapping, str | None]:
@@ -124,11 +119,6 @@ def _mapping_of(values: dict[str, Any], place: str) -> tuple[Mapping, str | None
     except ValidationError as error:
         raise InputError(problems_of(error, place, kind=MappingDocument)) from None
     return document.record(), document.platform
-
-
-def _conditions(rows: MappingType[str, list[str]], *, drop: bool) -> Iterator[Condition]:
-    for column, values in rows.items():
-        yield Condition(column, tuple(values), drop)
 
 
 def mapping_text(mapping: Mapping, platform: str | None = None) -> str:

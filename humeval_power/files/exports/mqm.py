@@ -15,19 +15,15 @@ def _known_by(export: RawExport) -> str | None:
     return None
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     table = export.tab_table
     return Export(
-        platform="mqm",
-        why=why,
-        source=export.source,
         frame=table.assign(item=table["doc"].astype(str) + ":" + table["seg_id"].astype(str)),
         mapping=Mapping(
             columns={"worker": Template("rater"), "item": Template("item"), "system": Template("system")},
             keep=("doc",),
             errors=ErrorWeights(),
         ),
-        notices=export.notices,
         person="rater",
     )
 

@@ -34,17 +34,13 @@ def _known_by(export: RawExport) -> str | None:
     )
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     frame = export.table
     if _TOGETHER in frame:
         frame = _apart(frame, export.source)
     return Export(
-        platform="mturk",
-        why=why,
-        source=export.source,
         frame=frame,
         mapping=_mapping([str(name) for name in frame.columns]),
-        notices=export.notices,
         person="WorkerId",
     )
 

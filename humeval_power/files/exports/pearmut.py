@@ -66,7 +66,7 @@ def _lines(export: RawExport, parts: JsonParts) -> Iterator[Line]:
             yield row, "", parts.object_of(parse_json(text, place=export.source, row=row), row=row)
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     parts = JsonParts(export.source)
     documents: dict[tuple[str, str, str], Line] = {}
     sent = beside = 0
@@ -90,13 +90,9 @@ def _read(export: RawExport, why: str) -> Export:
     )
     flow += [FlowStep("dropped", number, f"documents {what}") for number, what in steps if number]
     return Export(
-        platform="pearmut",
-        why=why,
-        source=export.source,
         frame=frame,
         mapping=_mapping([str(name) for name in frame.columns]),
         flow=tuple(flow),
-        notices=export.notices,
         person="user_id",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -25,7 +25,8 @@ from humeval_power.files.exports.raw import RawExport
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """A format: its name, why a file is of it (None: it is not), and its reader.
+    """A format: its name, why a file is of it (None: it is not), and its reader; what every export says of its file
+    is added to what that gives.
 
     One that fits many files is `only_named`: it is taken where a person says so. One that people's own tables
     resemble is `weak`: it is taken where the table does not read as ratings by itself.
@@ -33,7 +34,7 @@ class Platform:
 
     name: PlatformName
     known_by: Callable[[RawExport], str | None]
-    read: Callable[[RawExport, str], Export]
+    parts: Callable[[RawExport], Export]
     only_named: bool = False
     weak: bool = False
 
@@ -41,6 +42,12 @@ class Platform:
     def title(self) -> str:
         """What people call it."""
         return TITLES[self.name]
+
+    def read(self, raw: RawExport, why: str) -> Export:
+        """An export that is known by this."""
+        export = self.parts(raw)
+        notices = (*raw.notices, *export.notices)
+        return replace(export, platform=self.name, why=why, source=raw.source, notices=notices)
 
 
 def columns_named(export: RawExport, wanted: Sequence[str]) -> bool:
@@ -126,15 +133,11 @@ def _known_by(export: RawExport) -> str | None:
     return f"its columns are {', '.join(_ALWAYS)}" if columns_named(export, _ALWAYS) else None
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     fields = {part: Template(part) for part in (*FIELDS, *EXTRAS) if part in export.columns}
     return Export(
-        platform="collected",
-        why=why,
-        source=export.source,
         frame=export.table,
         mapping=Mapping(ratings=(RatingColumns(Template("rating")),), columns=fields),
-        notices=export.notices,
         person="worker",
     )
 

@@ -40,15 +40,11 @@ def _known_by(export: RawExport) -> str | None:
     return f"its columns are Submission id, {_PERSON} and {_STATUS}"
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     kept = {_PERSON: "worker", _STATUS: "submission_status", _TIME: "submission_time_s"}
     frame = export.table[[name for name in kept if name in export.table]]
     return Export(
-        platform="prolific",
-        why=why,
-        source=export.source,
         frame=frame.set_axis([kept[name] for name in frame.columns], axis=1),
-        notices=export.notices,
         person="worker",
         people=True,
     )

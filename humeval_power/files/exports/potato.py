@@ -46,7 +46,7 @@ def _states(folder: Path) -> list[Path]:
     return sorted([*folder.glob(f"*/{_STATE}"), *folder.glob(f"annotation_output/*/{_STATE}")])
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     if export.is_folder:
         frame = _of_folder(export.path)
     elif _is_state(export):
@@ -58,13 +58,9 @@ def _read(export: RawExport, why: str) -> Export:
     are_states = export.is_folder or _is_state(export)
     flow = (FlowStep("read", len(frame), "items of an annotator"),) if are_states else ()
     return Export(
-        platform="potato",
-        why=why,
-        source=export.source,
         frame=frame,
         mapping=_mapping(frame),
         flow=flow,
-        notices=export.notices,
         person=_USER,
     )
 

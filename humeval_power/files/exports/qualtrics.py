@@ -38,19 +38,15 @@ def _known_by(export: RawExport) -> str | None:
     return "row 3 holds ImportId" if any(cell.startswith(_IMPORT_ID) for cell in third) else None
 
 
-def _read(export: RawExport, why: str) -> Export:
+def _read(export: RawExport) -> Export:
     options = {name: str(text) for name, text in export.table.iloc[0].items()}
     frame = export.table.iloc[2:]
     flow = (FlowStep("read", len(export.table), "rows of the export"),)
     return Export(
-        platform="qualtrics",
-        why=why,
-        source=export.source,
         frame=frame,
         mapping=_mapping(frame),
         questions={str(name): text for name, text in options.items()},
         flow=(*flow, FlowStep("dropped", 2, "rows of the header: the questions and their ids")),
-        notices=export.notices,
         person=next((name for name in _WORKERS if name in frame), None),
     )
 

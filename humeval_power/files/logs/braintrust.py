@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from humeval_power.checking.logs.log import Log
@@ -30,7 +30,7 @@ def _known_by(raw: RawLog) -> str | None:
     return f"its rows have {_ASKED}, {_ANSWER}, {_RIGHT} and {_SCORES}" if is_known else None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     rows = [
         (row, _flat(record))
         for row, record in raw.rows
@@ -38,23 +38,19 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     ]
     if not rows:
         raise refusal("holds no row of the experiment itself, only spans.", place=raw.source)
-    return [
-        log_of_rows(
-            raw,
-            why,
-            harness=BRAINTRUST.title,
-            request=_ASKED,
-            question=(_ASKED, _RIGHT),
-            answer=_ANSWER,
-            label=_RIGHT,
-            metric=lambda name: name.removeprefix(_OF_SCORES) if name.startswith(_OF_SCORES) else None,
-            fields=lambda record: {
-                **texts_in(object_in(record.get(_ASKED))),
-                **texts_in(object_in(record.get("metadata"))),
-            },
-            rows=rows,
-        )
-    ]
+    yield log_of_rows(
+        raw,
+        request=_ASKED,
+        question=(_ASKED, _RIGHT),
+        answer=_ANSWER,
+        label=_RIGHT,
+        metric=lambda name: name.removeprefix(_OF_SCORES) if name.startswith(_OF_SCORES) else None,
+        fields=lambda record: {
+            **texts_in(object_in(record.get(_ASKED))),
+            **texts_in(object_in(record.get("metadata"))),
+        },
+        rows=rows,
+    )
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:

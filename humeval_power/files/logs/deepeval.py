@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from humeval_power.checking.logs.log import Log, LogSample
@@ -37,7 +37,7 @@ def _known_by(raw: RawLog) -> str | None:
     return "its testCases have metricsData" if is_run else None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     parts = JsonParts(raw.source)
     run = parts.object_of(raw.json, row=None)
     run = parts.object_of(run.get(_KEPT, run), row=None, field=_KEPT)
@@ -68,20 +68,14 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     stamp = _STAMP.search(raw.path.name)
     settings = run.get("hyperparameters")
     model = text_of(settings.get("model")) if isinstance(settings, dict) else None
-    return [
-        Log(
-            raw.source,
-            DEEPEVAL.title,
-            why,
-            text_of(run.get("identifier")) or model or "",
-            "",
-            tuple(samples),
-            sha256=raw.sha256,
-            created=stamp[0] if stamp else "",
-            identity=digest_of(canonical([cases, run.get("runDuration")])),
-            reported=_reported(run.get("metricsScores")),
-        )
-    ]
+    yield Log(
+        text_of(run.get("identifier")) or model or "",
+        "",
+        tuple(samples),
+        created=stamp[0] if stamp else "",
+        identity=digest_of(canonical([cases, run.get("runDuration")])),
+        reported=_reported(run.get("metricsScores")),
+    )
 
 
 def _scores(row: int, case: Mapping[str, Any], parts: JsonParts) -> dict[str, float | None]:

@@ -34,7 +34,7 @@ def _known_by(raw: RawLog) -> str | None:
     return "its instances have instance_id and stats"
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     run, system = _run(raw)
     samples, notices = [], [_UNSEEN]
     n_perturbed = 0
@@ -50,19 +50,13 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if len({sample.run for sample in samples}) > 1:
         notices.append(_TRIALS)
     task = _OF_MODEL.sub("", run).replace(":,", ":").strip(",:") or run
-    return [
-        Log(
-            raw.source,
-            HELM.title,
-            why,
-            system,
-            task,
-            tuple(samples),
-            sha256=raw.sha256,
-            notices=tuple(notices),
-            reported=_reported(raw),
-        )
-    ]
+    yield Log(
+        system,
+        task,
+        tuple(samples),
+        notices=tuple(notices),
+        reported=_reported(raw),
+    )
 
 
 def _reported(raw: RawLog) -> dict[str, float]:

@@ -152,7 +152,7 @@ def _known_by(raw: RawLog) -> str | None:
     return None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     header, samples = members_of(raw) if raw.is_zip else (raw.json, None)
     about = header.get("eval") if isinstance(header, dict) else None
     if not isinstance(about, dict) or not text_of(about.get("model")):
@@ -182,23 +182,17 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if left:
         notices.append(f"Scores that are no number are left out: {listing(list(left))}.")
     reported, others = _reported(header.get("results"))
-    return [
-        Log(
-            raw.source,
-            INSPECT.title,
-            why,
-            str(about["model"]),
-            str(about.get("task") or ""),
-            tuple(result),
-            sha256=raw.sha256,
-            created=str(about.get("created") or ""),
-            identity=str(about.get("task_id") or ""),
-            unfinished=problem,
-            notices=(*notices, *others),
-            reported=reported,
-            reported_over="items",
-        )
-    ]
+    yield Log(
+        str(about["model"]),
+        str(about.get("task") or ""),
+        tuple(result),
+        created=str(about.get("created") or ""),
+        identity=str(about.get("task_id") or ""),
+        unfinished=problem,
+        notices=(*notices, *others),
+        reported=reported,
+        reported_over="items",
+    )
 
 
 def _reported(results: object) -> tuple[dict[str, float], list[str]]:

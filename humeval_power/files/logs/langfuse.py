@@ -42,7 +42,7 @@ def _known_by(raw: RawLog) -> str | None:
     return "its rows are scores of a trace_id" if is_known else None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     scores, words = _scores_of_traces(raw)
     traces = _traces(raw, set(scores))
     lacking = [trace for trace in scores if trace not in traces]
@@ -63,30 +63,21 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         systems[_first(about[trace], _SYSTEM) or _model(traces[trace])].append(trace)
     notices = [f"No scores, as they are no numbers: {listing(sorted(words))}."] if words else []
     items = dict(zip(scores, item_names([(named[one], questions[one]) for one in scores]), strict=True))
-    return [
-        Log(
-            raw.source,
-            LANGFUSE.title,
-            why,
-            system,
-            "",
-            tuple(
-                LogSample(
-                    items[trace],
-                    scores[trace],
-                    run,
-                    fields={**texts_in(object_in(roots[trace].get("input"))), **texts_in(about[trace])},
-                    question=digest_of(questions[trace]),
-                    prediction=text_of(roots[trace].get("output")),
-                    uuid=trace,
-                )
-                for trace, run in zip(those, run_numbers([items[trace] for trace in those]), strict=True)
-            ),
-            raw.sha256,
-            notices=tuple(notices),
+    for system, those in systems.items():
+        runs = run_numbers([items[trace] for trace in those])
+        samples = (
+            LogSample(
+                items[trace],
+                scores[trace],
+                run,
+                fields={**texts_in(object_in(roots[trace].get("input"))), **texts_in(about[trace])},
+                question=digest_of(questions[trace]),
+                prediction=text_of(roots[trace].get("output")),
+                uuid=trace,
+            )
+            for trace, run in zip(those, runs, strict=True)
         )
-        for system, those in systems.items()
-    ]
+        yield Log(system, "", tuple(samples), notices=tuple(notices))
 
 
 def _scores_of_traces(raw: RawLog) -> tuple[dict[str, dict[str, float | None]], set[str]]:

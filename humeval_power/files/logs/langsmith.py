@@ -6,7 +6,7 @@ uploaded.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from humeval_power.checking.columns import bare
@@ -37,12 +37,15 @@ _NO_METRIC = re.compile(  # what stands beside the feedback of a run
 
 
 def _known_by(raw: RawLog) -> str | None:
-    head = raw.head
-    if head.startswith(b"{") and b'"experiment_name"' in head and b'"results"' in head:
+    if _is_upload(raw):
         return "it has experiment_name and results"
     row = first_row(raw)
     is_table = _ASKED in row and _ANSWER in row and _right(row) is not None
     return f"its columns are {_ASKED}, {_ANSWER} and {_right(row)}" if is_table else None
+
+
+def _is_upload(raw: RawLog) -> bool:
+    return raw.head.startswith(b"{") and b'"experiment_name"' in raw.head and b'"results"' in raw.head
 
 
 def _right(row: Mapping[str, Any]) -> str | None:
@@ -50,31 +53,28 @@ def _right(row: Mapping[str, Any]) -> str | None:
     return next((str(name) for name in row if bare(str(name)) in _RIGHT), None)
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
-    if "experiment_name" in why:
-        return [_uploaded(raw, why)]
+def _read(raw: RawLog) -> Iterator[Log]:
+    if _is_upload(raw):
+        yield _uploaded(raw)
+        return
     right = _right(first_row(raw)) or ""
 
     def metric(column: str) -> str | None:
         is_other = column in (_ASKED, _ANSWER, right) or _NO_METRIC.fullmatch(bare(column)) is not None
         return None if is_other else column
 
-    return [
-        log_of_rows(
-            raw,
-            why,
-            harness=LANGSMITH.title,
-            request=_ASKED,
-            question=(_ASKED, right),
-            answer=_ANSWER,
-            label=right,
-            metric=metric,
-            fields=lambda record: texts_in(object_in(record.get(_ASKED))),
-        )
-    ]
+    yield log_of_rows(
+        raw,
+        request=_ASKED,
+        question=(_ASKED, right),
+        answer=_ANSWER,
+        label=right,
+        metric=metric,
+        fields=lambda record: texts_in(object_in(record.get(_ASKED))),
+    )
 
 
-def _uploaded(raw: RawLog, why: str) -> Log:
+def _uploaded(raw: RawLog) -> Log:
     """The experiment in a document as it is uploaded."""
     parts = JsonParts(raw.source)
     whole = parts.object_of(raw.json, row=None)
@@ -103,7 +103,7 @@ def _uploaded(raw: RawLog, why: str) -> Log:
     parts.refuse()
     system, task = (text_of(whole.get(key)) or "" for key in ("experiment_name", "dataset_name"))
     created = text_of(whole.get("experiment_start_time")) or ""
-    return Log(raw.source, LANGSMITH.title, why, system, task, samples, raw.sha256, created)
+    return Log(system, task, samples, created=created)
 
 
 def _scores(place: int, row: Mapping[str, Any], parts: JsonParts) -> dict[str, float | None]:

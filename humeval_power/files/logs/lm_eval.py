@@ -187,25 +187,18 @@ def _scores(
 # Files of samples as lm-evaluation-harness and lmms-eval name them: by the task and the date.
 
 
-def log_of(raw: RawLog, why: str, *, harness: str, named: re.Pattern[str]) -> Log:
-    """The log in a file of samples.
-
-    harness : its title. named : what its name looks like, with the groups `task` and `stamp`.
-    Raises InputError: lines that are no samples, or that are cut off.
-    """
+def log_of(raw: RawLog, named: re.Pattern[str]) -> Log:
+    """The log in a file of samples; `named` is what its name looks like, with the groups `task` and `stamp`.
+    Raises InputError: lines that are no samples, or that are cut off."""
     match = named.match(raw.path.name)
     task = match["task"] if match else Path(raw.path.name.removesuffix(".gz")).stem
     stamp = match["stamp"] if match else ""
     about = beside(raw, stamp, task)
     samples, notices = samples_of(raw)
     return Log(
-        raw.source,
-        harness,
-        why,
         about.model,
         task,
         tuple(samples),
-        sha256=raw.sha256,
         created=stamp,
         notices=(*filter(None, [about.said]), *notices),
         reported=about.reported,
@@ -227,12 +220,12 @@ def _known_by(raw: RawLog) -> str | None:
     return None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     if _TOTALS.match(raw.head):
         rule = "holds the totals of each task, and no samples."
         remedy = "Name the file samples_... beside it, or the folder; lm_eval writes it with --log_samples."
         raise refusal(rule, remedy, raw.source)
-    return [log_of(raw, why, harness=LM_EVAL.title, named=_NAME)]
+    yield log_of(raw, _NAME)
 
 
 LM_EVAL = Harness(
@@ -259,14 +252,10 @@ def _known_by_of_lmms_eval(raw: RawLog) -> str | None:
     return None
 
 
-def _read_of_lmms_eval(raw: RawLog, why: str) -> list[Log]:
-    return [log_of(raw, why, harness=LMMS_EVAL.title, named=_NAME_LMMS_EVAL)]
-
-
 LMMS_EVAL = Harness(
     "lmms-eval",
     _known_by_of_lmms_eval,
-    _read_of_lmms_eval,
+    lambda raw: [log_of(raw, _NAME_LMMS_EVAL)],
     files="`DATE_samples_TASK.jsonl`, with `DATE_results.json`",
     written_by="`lmms_eval --output_path DIR --log_samples`",
     item="`doc_id`",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,13 +22,11 @@ from humeval_power.saying.schemas import RecordSection, problems_of
 # The mapping of a log that no harness here wrote: a TOML file that says where in a record each thing
 # stands.
 
-LOG_MAPPING = "humeval_power/log_mapping/1"
 _HINT = 'It holds schema = "humeval_power/log_mapping/1", item, system and a table [scores].'
 Numbers = dict[str, Annotated[float, Field(strict=False)]]
 
 
-@dataclass(frozen=True, slots=True)
-class LogMapping:
+class LogMapping(RecordSection):
     """Where things stand: a name of a column or field, or names with dots between them for objects in objects.
 
     records : the list of the samples, where it is inside of a document; '' for the document itself.
@@ -37,22 +34,6 @@ class LogMapping:
     fields : what is kept beside, such as clusters, by the names of their columns.
     system_name : of all samples, where no field says it; the file's name otherwise.
     """
-
-    item: str
-    scores: dict[str, str]
-    system: str = ""
-    system_name: str = ""
-    records: str = ""
-    run: str = ""
-    task: str = ""
-    label: str = ""
-    prediction: str = ""
-    fields: dict[str, str] | None = None
-    words: dict[str, float] | None = None
-
-
-class LogMappingDocument(RecordSection):
-    """What may stand in the file."""
 
     schema_: Literal["humeval_power/log_mapping/1"] = Field(alias="schema")
     item: str
@@ -66,9 +47,6 @@ class LogMappingDocument(RecordSection):
     prediction: str = ""
     fields: dict[str, str] = Field(default_factory=dict)
     words: Numbers = Field(default_factory=dict)
-
-    def record(self) -> LogMapping:
-        return LogMapping(**self.model_dump(exclude={"schema_"}))
 
 
 def is_log_mapping(path: str | Path) -> bool:
@@ -86,10 +64,9 @@ def read_log_mapping(path: str | Path) -> LogMapping:
         A file that is no such mapping: every problem at once.
     """
     try:
-        document = LogMappingDocument.model_validate(read_toml(path, hint=_HINT))
+        return LogMapping.model_validate(read_toml(path, hint=_HINT))
     except ValidationError as error:
-        raise InputError(problems_of(error, str(path), kind=LogMappingDocument)) from None
-    return document.record()
+        raise InputError(problems_of(error, str(path), kind=LogMapping)) from None
 
 
 _MISSING = {code.casefold() for code in MISSING_CODES} | {""}
@@ -128,18 +105,8 @@ def _logs(raw: RawLog, mapping: LogMapping) -> list[Log]:
             system = _text(record, mapping.system) or mapping.system_name or raw.path.stem
             sample[system, _text(record, mapping.task) or ""].append(_sample(row, record, mapping))
     refuse(first_few(problems, most=SHOWN))
-    return [
-        Log(
-            raw.source,
-            "no known harness",
-            "a mapping says what is where",
-            system,
-            task,
-            tuple(samples),
-            raw.sha256,
-        )
-        for (system, task), samples in sample.items()
-    ]
+    about = (raw.source, "no known harness", "a mapping says what is where", raw.sha256)
+    return [Log(system, task, tuple(samples), *about) for (system, task), samples in sample.items()]
 
 
 def _records(raw: RawLog, path: str) -> list[tuple[int, dict[str, Any]]]:
@@ -167,7 +134,7 @@ def _problems(raw: RawLog, row: int, record: dict[str, Any], mapping: LogMapping
 
 
 def _sample(row: int, record: dict[str, Any], mapping: LogMapping) -> LogSample:
-    fields = {name: _text(record, path) for name, path in (mapping.fields or {}).items()}
+    fields = {name: _text(record, path) for name, path in mapping.fields.items()}
     return LogSample(
         item=str(_text(record, mapping.item)),
         scores={name: _score(_at(record, path), mapping) for name, path in mapping.scores.items()},
@@ -199,7 +166,7 @@ def _text(record: Any, path: str) -> str | None:
 
 def _score(value: object, mapping: LogMapping) -> float | None:
     word = text_of(value)
-    if mapping.words and word in mapping.words:
+    if word in mapping.words:
         return mapping.words[word]
     if not isinstance(value, str):
         return number_of(value)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from humeval_power.checking.logs.log import Log
@@ -27,7 +27,7 @@ def _known_by(raw: RawLog) -> str | None:
     return f"its columns are {_ASKED} and {scores[0]}" if _ASKED in row and scores else None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     texts = [canonical(record.get("assessments") or "") for _, record in raw.rows[:_LOOKED_AT]]
     found = (match for text in texts for match in _ASSESSMENT.finditer(text))
     expected = _EXPECTED | {match[1] for match in found if match[2] == "expectation"}  # beside the scores
@@ -36,19 +36,15 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         name = column.removesuffix(_END)
         return name if name != column and name not in expected else None
 
-    return [
-        log_of_rows(
-            raw,
-            why,
-            harness=MLFLOW.title,
-            request=_ASKED,
-            question=(_ASKED,),
-            answer="response",
-            label=f"expected_response{_END}",
-            metric=metric,
-            fields=_fields,
-        )
-    ]
+    yield log_of_rows(
+        raw,
+        request=_ASKED,
+        question=(_ASKED,),
+        answer="response",
+        label=f"expected_response{_END}",
+        metric=metric,
+        fields=_fields,
+    )
 
 
 def _fields(record: Mapping[str, Any]) -> Mapping[str, str]:

@@ -7,6 +7,7 @@ A file has the `main_score` of each subset of a task, and of no single item: a s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from humeval_power.checking.columns import listing
@@ -24,7 +25,7 @@ def _known_by(raw: RawLog) -> str | None:
     return "it has mteb_version, and scores with a main_score"
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     record: Any = raw.json
     scores = record.get("scores")
     splits = scores if isinstance(scores, dict) else {}
@@ -41,18 +42,12 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         for place, one in enumerate(subsets, 1)
     )
     task = text_of(record.get("task_name")) or raw.path.stem
-    return [
-        Log(
-            raw.source,
-            MTEB.title,
-            why,
-            _system(raw),
-            task,
-            samples,
-            sha256=raw.sha256,
-            notices=tuple(notices),
-        )
-    ]
+    yield Log(
+        _system(raw),
+        task,
+        samples,
+        notices=tuple(notices),
+    )
 
 
 def _system(raw: RawLog) -> str:

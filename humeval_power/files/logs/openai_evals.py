@@ -18,7 +18,7 @@ def _known_by(raw: RawLog) -> str | None:
     return "its first line is a spec" if isinstance(spec, dict) and "eval_name" in spec else None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     events = [(row, record) for row, record in raw.records if "type" in record]
     spec = raw.records[0][1]["spec"]
     models = spec.get("completion_fns") or [spec.get("model_name") or ""]
@@ -32,20 +32,14 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     n_errors = sum(record["type"] == "error" for _, record in events)
     if n_errors:
         notices.append(f"{n_errors:,} errors are logged; what they left without a score is not there.")
-    return [
-        Log(
-            raw.source,
-            OPENAI.title,
-            why,
-            system,
-            str(spec["eval_name"]),
-            tuple(samples),
-            sha256=raw.sha256,
-            created=str(spec.get("created_at") or ""),
-            notices=tuple(notices),
-            reported=_reported(raw),
-        )
-    ]
+    yield Log(
+        system,
+        str(spec["eval_name"]),
+        tuple(samples),
+        created=str(spec.get("created_at") or ""),
+        notices=tuple(notices),
+        reported=_reported(raw),
+    )
 
 
 def _reported(raw: RawLog) -> dict[str, float]:

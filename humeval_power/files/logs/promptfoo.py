@@ -42,7 +42,7 @@ def _known_by(raw: RawLog) -> str | None:
     return TOTALS if _TABLE.match(raw.head) else None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     if not raw.head.startswith(b"{"):
         rule = "is promptfoo's table, whose scores are rounded to two digits."
         raise refusal(rule, "Write JSON: promptfoo eval -o results.json.", raw.source)
@@ -58,21 +58,15 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     if any(sample.run for those in samples.values() for sample in those):
         notices.append(_REPEATED)
     reported = _reported(whole)
-    return [
-        Log(
-            raw.source,
-            PROMPTFOO.title,
-            why,
+    for pair, those in samples.items():
+        yield Log(
             pairs[pair],
             "",
             tuple(those),
-            sha256=raw.sha256,
             created=text_of(whole.get("timestamp")) or "",
             notices=tuple(notices),
             reported=reported.get(pair, {}),
         )
-        for pair, those in samples.items()
-    ]
 
 
 def _results(raw: RawLog, parts: JsonParts) -> tuple[dict[str, Any], list[Result]]:

@@ -33,7 +33,7 @@ def _known_by(raw: RawLog) -> str | None:
     return "its cases have scores and assertions" if is_report and any(m in head for m in marks) else None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     parts = JsonParts(raw.source)
     report = parts.object_of(raw.json, row=None)
     cases = list(parts.objects_of(report.get("cases"), row=None, field="cases"))
@@ -71,18 +71,12 @@ def _read(raw: RawLog, why: str) -> list[Log]:
         notices.append(f"{len(failures):,} of {len(every):,} cases failed, and have no score.")
     if labels:
         notices.append(f"Labels are no numbers, and are left out: {listing(list(labels))}.")
-    return [
-        Log(
-            raw.source,
-            PYDANTIC_EVALS.title,
-            why,
-            text_of(report.get("name")) or "",
-            text_of(report.get("dataset_name")) or "",
-            tuple(samples),
-            sha256=raw.sha256,
-            notices=tuple(notices),
-        )
-    ]
+    yield Log(
+        text_of(report.get("name")) or "",
+        text_of(report.get("dataset_name")) or "",
+        tuple(samples),
+        notices=tuple(notices),
+    )
 
 
 def _item_and_run(row: int, case: Mapping[str, Any], parts: JsonParts) -> tuple[str, str]:

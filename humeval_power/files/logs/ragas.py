@@ -4,7 +4,7 @@ of known names, and a column for each metric.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from humeval_power.checking.columns import ROLES
@@ -41,20 +41,16 @@ def _fields(record: Mapping[str, Any]) -> Mapping[str, str]:
     }
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
-    return [
-        log_of_rows(
-            raw,
-            why,
-            harness=RAGAS.title,
-            request=_ASKED,
-            question=(_ASKED, "reference"),
-            answer="response",
-            label="reference",
-            metric=_metric,
-            fields=_fields,
-        )
-    ]
+def _read(raw: RawLog) -> Iterator[Log]:
+    yield log_of_rows(
+        raw,
+        request=_ASKED,
+        question=(_ASKED, "reference"),
+        answer="response",
+        label="reference",
+        metric=_metric,
+        fields=_fields,
+    )
 
 
 RAGAS = Harness(

@@ -30,7 +30,7 @@ from humeval_power.files.logs.promptfoo import PROMPTFOO
 from humeval_power.files.logs.pydantic_evals import PYDANTIC_EVALS
 from humeval_power.files.logs.ragas import RAGAS
 from humeval_power.files.logs.sacrebleu import SACREBLEU
-from humeval_power.files.logs.score_rows import DOCUMENTED, Harness, RawLog
+from humeval_power.files.logs.score_rows import Harness, RawLog
 from humeval_power.safe_text import shell_word
 
 if TYPE_CHECKING:
@@ -263,10 +263,6 @@ def _stem(path: Path) -> str:
 
 
 _MOST_PROBLEMS = 10
-_UNSEEN = (
-    "{title}: read as its documentation says, by a program that has seen no file of it. Compare the means with "
-    "those that it shows."
-)
 
 
 class LogsRead(NamedTuple):
@@ -376,11 +372,7 @@ def _read(result: Sequence[KnownLog], known: Sequence[Problem], systems: Mapping
     problems = list(known)
     for raw, harness, why in result:
         try:
-            logs = harness.read(raw, why)
-            if harness.proved == DOCUMENTED:
-                notice = _UNSEEN.format(title=harness.title)
-                logs = [replace(log, notices=(notice, *log.notices)) for log in logs]
-            read += [(raw.path, log) for log in logs]
+            read += [(raw.path, log) for log in harness.read(raw, why)]
         except InputError as error:
             problems += error.problems
     if problems:

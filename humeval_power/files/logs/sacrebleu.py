@@ -5,6 +5,7 @@ A score of the whole test set, in text or in JSON, has no items and is refused.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from humeval_power.checking.logs.log import SHOWN, Log, LogSample
 from humeval_power.errors import Problem, first_few, refusal, refuse
@@ -30,7 +31,7 @@ def _known_by(raw: RawLog) -> str | None:
     return "its lines are a metric, its signature and a score" if _FIRST.match(raw.head) else None
 
 
-def _read(raw: RawLog, why: str) -> list[Log]:
+def _read(raw: RawLog) -> Iterator[Log]:
     if raw.head.startswith((b"{", b"[")):
         raise refusal(_NO_ITEMS, _TEXTS, raw.source)
     lines = [line.removesuffix("\r") for line in raw.text.rstrip("\r\n").split("\n")]
@@ -71,7 +72,7 @@ def _read(raw: RawLog, why: str) -> list[Log]:
     notices = [f"The signature of {metric}, to be reported: {signature}."]
     if metric == _LOWER_IS_BETTER:
         notices.append("A lower TER is better.")
-    return [Log(raw.source, SACREBLEU.title, why, "", "", samples, raw.sha256, notices=tuple(notices))]
+    yield Log("", "", samples, notices=tuple(notices))
 
 
 SACREBLEU = Harness(

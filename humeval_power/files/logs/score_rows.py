@@ -12,7 +12,8 @@ import os
 import zipfile
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from humeval_power.checking.columns import ROLES, listing
 from humeval_power.checking.logs.log import Log, LogSample
 from humeval_power.choices import TITLES, HarnessName
 from humeval_power.errors import InputError, Problem, refusal
+from humeval_power.files.exports.platform import plain
 from humeval_power.files.file_bytes import decoded, parse_json, read_bytes, unzipped
 from humeval_power.files.text_tables import read_delimited
 
@@ -217,13 +219,7 @@ class RawLog:
 
 def text_of(value: object) -> str | None:
     """A scalar of JSON as text; None for null, lists and objects."""
-    if value is None or isinstance(value, list | dict):
-        return None
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    return None if value is None or isinstance(value, list | dict) else plain(value)
 
 
 def texts_in(record: object) -> dict[str, str]:
@@ -264,9 +260,7 @@ def first_row(raw: RawLog) -> Mapping[str, Any]:
 
 def log_of_rows(
     raw: RawLog,
-    why: str,
     *,
-    harness: str,
     request: str,
     question: tuple[str, ...],
     answer: str,
@@ -325,7 +319,7 @@ def log_of_rows(
     notices = [_REPEATED] if any(runs) else []
     if words:
         notices.append(f"No scores, as they are no numbers: {listing(words)}.")
-    return Log(raw.source, harness, why, "", "", tuple(samples), raw.sha256, notices=tuple(notices))
+    return Log("", "", tuple(samples), notices=tuple(notices))
 
 
 def is_score(value: object) -> bool:
@@ -356,7 +350,7 @@ class Harness(NamedTuple):
     """A program that evaluates models and logs every sample.
 
     known_by : why a file is a log of it; None where it is none.
-    read : the logs in a file that is known, one for each system and task.
+    parts : the logs in a file that is known, one for each system and task; what every log says is added to them.
     files, written_by : what is read, and how one comes by it; names in backquotes.
     item : what is the item, and after a semicolon the run.
     proved : by files of which version, and when; or by what else.
@@ -365,7 +359,7 @@ class Harness(NamedTuple):
 
     name: HarnessName
     known_by: Callable[[RawLog], str | None]
-    read: Callable[[RawLog, str], list[Log]]
+    parts: Callable[[RawLog], Iterable[Log]]
     files: str
     written_by: str
     item: str
@@ -377,8 +371,25 @@ class Harness(NamedTuple):
         """What people call it."""
         return TITLES[self.name]
 
+    def read(self, raw: RawLog, why: str) -> Iterator[Log]:
+        """The logs in a file that is known by this."""
+        unseen = (_UNSEEN.format(title=self.title),) if self.proved == DOCUMENTED else ()
+        for log in self.parts(raw):
+            yield replace(
+                log,
+                source=raw.source,
+                harness=self.title,
+                why=why,
+                sha256=raw.sha256,
+                notices=(*unseen, *log.notices),
+            )
+
 
 DOCUMENTED = "by its documentation; no file was seen"
+_UNSEEN = (
+    "{title}: read as its documentation says, by a program that has seen no file of it. Compare the means with "
+    "those that it shows."
+)
 
 
 def object_in(value: object) -> dict[str, Any]:

@@ -79,8 +79,8 @@ class Folder:
 
     def named(self, name: str) -> tuple[str, ...]:
         """The files of exactly this name, those on top first: at most 300, four folders deep."""
-        paths = (path for path in _files(self.path, (name,)) if path.name == name)
-        return tuple(path.relative_to(self.path).as_posix() for path in islice(paths, _MOST))
+        paths = (path for path in self._readable((name,)) if path.rpartition("/")[2] == name)
+        return tuple(islice(paths, _MOST))
 
     def is_file(self, named: str) -> bool:
         """Whether this is a file within the folder. Raises InputError: a name that leads outside or is hidden."""
@@ -127,17 +127,15 @@ class Folder:
 
     def listing(self) -> tuple[str, ...]:
         """The tables and documents in it, those on top first: at most 300, four folders deep."""
-        texts: list[str] = []
-        for path in _files(self.path, ENDINGS):
+        return tuple(islice(self._readable(ENDINGS), _MOST))
+
+    def _readable(self, endings: tuple[str, ...]) -> Iterator[str]:
+        """The files of these endings that can be opened."""
+        for path in _files(self.path, endings):
             named = path.relative_to(self.path).as_posix()
-            try:
+            with suppress(InputError):
                 self.resolve(named)
-            except InputError:
-                continue
-            texts.append(named)
-            if len(texts) == _MOST:
-                break
-        return tuple(texts)
+                yield named
 
 
 def _files(top: Path, endings: tuple[str, ...], deepest: int = _DEEPEST) -> Iterator[Path]:
@@ -183,9 +181,8 @@ class PrivateFolder:
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
             held = _held(self.path)
-            if held is not None and os.path.exists(
-                self.path
-            ):  # not cleared away by somebody who was quicker
+            # not cleared away by somebody who was quicker
+            if held is not None and os.path.exists(self.path):
                 break
         self._handle = held
         atexit.register(self.close)
@@ -206,7 +203,8 @@ def _clear_if_left(folder: Path) -> None:
         about = folder.lstat()
     except OSError:
         return
-    if not stat.S_ISDIR(about.st_mode) or about.st_uid != _user():
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != user:
         return
     handle = _held(folder)
     if handle is None or handle < 0:
@@ -219,10 +217,8 @@ def _held(folder: Path) -> int | None:
     """A handle that keeps the folder for this process; None where another has it, -1 where no locks are."""
     try:
         import fcntl
-    except (
-        ImportError
-    ):  # Windows: folders of killed processes stay until its own clearing of temporary files
-        return -1
+    except ImportError:
+        return -1  # Windows: folders of killed processes stay until its own clearing of temporary files
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -233,7 +229,3 @@ def _held(folder: Path) -> int | None:
         os.close(handle)
         return None
     return handle
-
-
-def _user() -> int:
-    return os.getuid() if hasattr(os, "getuid") else 0

@@ -15,6 +15,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -37,6 +38,7 @@ from humeval_power.files.file_sets import partial_of
 
 # Seconds for which an answer is given again, and one that took its worker along.
 FRESH, FRESH_FAILURE = 300.0, 30.0
+GIGABYTE = 10**9
 _ROUGHLY = 2000  # bytes of an answer beside its text
 Stamp: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 Key: TypeAlias = tuple[Work, Stamp]
@@ -55,6 +57,39 @@ def _stamp(path: str) -> tuple[int, int, int] | None:
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
+@dataclass(frozen=True, slots=True)
+class WorkLimits:
+    """What pages may ask for.
+
+    live_seconds : that an answer may take while somebody drags a slider; uploads are parsed within it too.
+    live_memory : bytes that such an answer may take beyond those of a warm worker.
+    job_memory : the same of a job; None for half of the machine's.
+    live : how many questions of pages may wait.
+    jobs : how many jobs may wait.
+    kept_answers, kept_answer_bytes : how many answers are kept to be given again.
+    kept_jobs, kept_job_bytes : how many jobs that have ended are remembered, with their outputs.
+    start_seconds : that a worker may take to be ready; compiling does not count.
+    stop_seconds : that a job may take to keep what it has finished, before it is killed.
+    alone_seconds : for which a job goes on that no page asks for; a page that is left says so.
+    answers, growth : after so many answers, or bytes more of memory, a worker is replaced.
+    """
+
+    live_seconds: float = 10.0
+    live_memory: int = GIGABYTE
+    job_memory: int | None = None
+    live: int = 500
+    jobs: int = 20
+    kept_answers: int = 200
+    kept_answer_bytes: int = 64 * 10**6
+    kept_jobs: int = 50
+    kept_job_bytes: int = GIGABYTE
+    start_seconds: float = 60.0
+    stop_seconds: float = 5.0
+    alone_seconds: float = math.inf
+    answers: int = 2000
+    growth: int = GIGABYTE // 2
+
+
 @dataclass(slots=True, eq=False)
 class _Question:
     """One question and the pages that wait for its answer; the lowest place comes first."""
@@ -71,16 +106,11 @@ class _Question:
 
 
 class LiveQuestions:
-    """The source of the workers that answer while somebody drags a slider.
+    """The source of the workers that answer while somebody drags a slider."""
 
-    seconds : how long an answer may take.
-    n_waiting : how many questions may wait.
-    n_kept, bytes_kept : how many answers are kept to be given again, and of what size together.
-    """
-
-    def __init__(self, *, seconds: float, n_waiting: int, n_kept: int, bytes_kept: int) -> None:
-        self._seconds, self._n_waiting = seconds, n_waiting
-        self._kept = _Kept(n_kept, bytes_kept)
+    def __init__(self, limits: WorkLimits) -> None:
+        self._limits = limits
+        self._kept = _Kept(limits.kept_answers, limits.kept_answer_bytes)
         self._questions: dict[Key, _Question] = {}
         self._of_page: dict[str, _Question] = {}  # the newest of each
         self._some = asyncio.Event()
@@ -105,7 +135,7 @@ class LiveQuestions:
             return kept
         if self._problem:
             return failed(self._problem)
-        if len(self._questions) >= self._n_waiting and key not in self._questions:
+        if len(self._questions) >= self._limits.live and key not in self._questions:
             raise TooManyError("Too many pages ask at once. Close some, or wait a moment.")
         question = self._questions.setdefault(key, _Question(key, place))
         question.place = min(question.place, place)
@@ -131,7 +161,7 @@ class LiveQuestions:
         question.runs = True
         fresh = FRESH
         try:
-            answer = await worker.ask(question.key[0], seconds=self._seconds)
+            answer = await worker.ask(question.key[0], seconds=self._limits.live_seconds)
         except DiedError as died:
             answer, fresh = failed(str(died)), FRESH_FAILURE
         self._kept.put(question.key, answer, seconds=fresh)
@@ -206,6 +236,7 @@ def size_of(answer: Answer) -> int:
 State = Literal["waiting", "running", "done", "stopped", "failed"]
 _STOPPED_BEFORE = "Stopped before it was begun."
 _TARGET_MISSED = 3
+_SOON = 0.4  # seconds that a page waits for a job that may be short
 _RELOADED_SECONDS = 3.0  # in which a page that is loaded again asks for its job
 
 
@@ -243,6 +274,10 @@ class Job:
         """Wait for its end, for so many seconds at most."""
         await _set_within(self._ended, timeout)
 
+    async def soon(self) -> None:
+        """Wait as long as a page waits before it shows that the job is under way."""
+        await self.wait(_SOON)
+
     async def news(self, timeout: float | None = None) -> bool:
         """Wait for its end or a word of progress that came after this call; whether there was any."""
         if self.has_ended:
@@ -268,27 +303,11 @@ class Job:
 
 
 class Jobs:
-    """The source of the workers that answer long questions, and what became of those.
+    """The source of the workers that answer long questions, and what became of those. The output of one that is
+    forgotten is removed: it must lie in a folder of the server's own."""
 
-    n_waiting : how many may wait.
-    stop_seconds : how long one that is stopped may take to keep what it has finished.
-    alone_seconds : how long one goes on that no page asks for; a page that is left says so.
-    n_kept, bytes_kept : how many that have ended are remembered, and of what size together, with their outputs.
-    The output of one that is forgotten is removed: it must lie in a folder of the server's own.
-    """
-
-    def __init__(
-        self,
-        *,
-        n_waiting: int,
-        stop_seconds: float,
-        n_kept: int,
-        bytes_kept: int,
-        alone_seconds: float = math.inf,
-    ) -> None:
-        self._n_waiting, self._stop_seconds = n_waiting, stop_seconds
-        self._alone_seconds = alone_seconds
-        self._n_kept, self._bytes_kept = n_kept, bytes_kept
+    def __init__(self, limits: WorkLimits) -> None:
+        self._limits = limits
         self._waiting: deque[Job] = deque()
         self._running: dict[Job, Worker] = {}
         self._ended: OrderedDict[str, tuple[Job, int]] = OrderedDict()
@@ -320,7 +339,7 @@ class Jobs:
             return known
         if known is not None and known.state == "done" and known.stamp == stamp(work):
             return known
-        if len(self._waiting) >= self._n_waiting:
+        if len(self._waiting) >= self._limits.jobs:
             raise TooManyError(
                 f"{len(self._waiting)} computations wait already, and no more are taken. Wait until some have "
                 "ended, or stop them."
@@ -331,7 +350,7 @@ class Jobs:
                 self._clear(known)
         job = Job(key, work, self._place)
         job.looked_at = time.monotonic()
-        if self._alone_seconds < math.inf:
+        if self._limits.alone_seconds < math.inf:
             self._watch(job)
         if self._problem:
             self._end(job, failed(self._problem), state="failed")
@@ -351,7 +370,7 @@ class Jobs:
             self._end(job, failed(_STOPPED_BEFORE, exit_code=INTERRUPTED), state="stopped")
         else:
             worker.interrupt()
-            asyncio.get_running_loop().call_later(self._stop_seconds, self._kill, job, worker)
+            asyncio.get_running_loop().call_later(self._limits.stop_seconds, self._kill, job, worker)
 
     def leave(self, key: str) -> None:
         """The page of a job is left: it is stopped, unless one asks for it at once, as a page loaded anew."""
@@ -363,7 +382,7 @@ class Jobs:
 
     def _watch(self, job: Job) -> None:
         """Stop a job that no page has asked for so long."""
-        left = job.looked_at + self._alone_seconds - time.monotonic()
+        left = job.looked_at + self._limits.alone_seconds - time.monotonic()
         if job.has_ended:
             return
         if left <= 0:
@@ -412,7 +431,7 @@ class Jobs:
         running = list(self._running)
         for job in [*self._waiting, *running]:
             self.stop(job.key)
-        await asyncio.gather(*(job.wait(self._stop_seconds + 1) for job in running))
+        await asyncio.gather(*(job.wait(self._limits.stop_seconds + 1) for job in running))
         await asyncio.gather(*self._clearing.values())
 
     def _place(self, job: Job) -> int:
@@ -426,7 +445,9 @@ class Jobs:
         self._ended[job.key] = job, size_of(answer) + _bytes_below(job.work.output)
         job.end(answer, state=state)
         total = sum(size for _, size in self._ended.values())
-        while len(self._ended) > 1 and (len(self._ended) > self._n_kept or total > self._bytes_kept):
+        while len(self._ended) > 1 and (
+            len(self._ended) > self._limits.kept_jobs or total > self._limits.kept_job_bytes
+        ):
             _, (oldest, size) = self._ended.popitem(last=False)
             total -= size
             self._clear(oldest)
@@ -463,7 +484,6 @@ async def _set_within(event: asyncio.Event, timeout: float | None) -> bool:
     return event.is_set()
 
 
-GIGABYTE = 10**9
 WARM = (
     Work(("power", "--preset=high", "--workers=10", "--items=20", "--effect=0.1", "--method=analytic")),
 )
@@ -475,39 +495,6 @@ def half_of_memory() -> int:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (OSError, ValueError, AttributeError):
         return 4 * GIGABYTE
-
-
-@dataclass(frozen=True, slots=True)
-class WorkLimits:
-    """What pages may ask for.
-
-    live_seconds : that an answer may take while somebody drags a slider; uploads are parsed within it too.
-    live_memory : bytes that such an answer may take beyond those of a warm worker.
-    job_memory : the same of a job; None for half of the machine's.
-    live : how many questions of pages may wait.
-    jobs : how many jobs may wait.
-    kept_answers, kept_answer_bytes : how many answers are kept to be given again.
-    kept_jobs, kept_job_bytes : how many jobs that have ended are remembered, with their outputs.
-    start_seconds : that a worker may take to be ready; compiling does not count.
-    stop_seconds : that a job may take to keep what it has finished, before it is killed.
-    alone_seconds : for which a job goes on that no page asks for.
-    answers, growth : after so many answers, or bytes more of memory, a worker is replaced.
-    """
-
-    live_seconds: float = 10.0
-    live_memory: int = GIGABYTE
-    job_memory: int | None = None
-    live: int = 500
-    jobs: int = 20
-    kept_answers: int = 200
-    kept_answer_bytes: int = 64 * 10**6
-    kept_jobs: int = 50
-    kept_job_bytes: int = GIGABYTE
-    start_seconds: float = 60.0
-    stop_seconds: float = 5.0
-    alone_seconds: float = math.inf
-    answers: int = 2000
-    growth: int = GIGABYTE // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -557,22 +544,10 @@ class Workers:
 
     async def start(self) -> None:
         """Begin to start the processes; questions may be asked at once, and wait for the first that is ready."""
-        limits = self.limits
-        self._live = LiveQuestions(
-            seconds=limits.live_seconds,
-            n_waiting=limits.live,
-            n_kept=limits.kept_answers,
-            bytes_kept=limits.kept_answer_bytes,
-        )
-        self._jobs = Jobs(
-            n_waiting=limits.jobs,
-            stop_seconds=limits.stop_seconds,
-            n_kept=limits.kept_jobs,
-            bytes_kept=limits.kept_job_bytes,
-            alone_seconds=limits.alone_seconds,
-        )
-        live = Crew(self._n_live, self._live, self._live_worker)
-        self._crews = live, Crew(self._n_jobs, self._jobs, self._job_worker, after=live.some_ready)
+        self._live, self._jobs = LiveQuestions(self.limits), Jobs(self.limits)
+        live = Crew(self._n_live, self._live, partial(self._worker, for_jobs=False))
+        jobs = partial(self._worker, for_jobs=True)
+        self._crews = live, Crew(self._n_jobs, self._jobs, jobs, after=live.some_ready)
 
     async def close(self) -> None:
         """Stop all jobs, which keep what is finished, and end the processes."""
@@ -631,20 +606,11 @@ class Workers:
         """The numbers of the processes."""
         return [pid for crew in self._crews or () for pid in crew.pids]
 
-    def _live_worker(self, tell: Tell) -> Worker:
-        limits = self.limits
-        cpu = (
-            limits.live_seconds * len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-        )
-        return self._worker(tell, memory=limits.live_memory, cpu=cpu, for_jobs=False)
-
-    def _job_worker(self, tell: Tell) -> Worker:
-        return self._worker(
-            tell, memory=self.limits.job_memory or half_of_memory(), cpu=None, for_jobs=True
-        )
-
-    def _worker(self, tell: Tell, *, memory: int, cpu: float | None, for_jobs: bool) -> Worker:
-        limits = self.limits
+    def _worker(self, tell: Tell, *, for_jobs: bool) -> Worker:
+        limits, cpu = self.limits, None
+        if not for_jobs and hasattr(os, "sched_getaffinity"):
+            cpu = limits.live_seconds * len(os.sched_getaffinity(0))
+        memory = (limits.job_memory or half_of_memory()) if for_jobs else limits.live_memory
         setup = Setup(
             run=self._run,
             warm=self._warm,

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,7 +18,7 @@ from humeval_power.asking.run import EXIT_TARGET_MISSED
 from humeval_power.asking.study_file import parsed_study
 from humeval_power.doors.page.answers import Answer, Work, Wrong
 from humeval_power.doors.page.requests import PageParts, upload_of
-from humeval_power.doors.page.responses import not_there, zipped
+from humeval_power.doors.page.responses import attachment, not_there, wants_json, zipped
 from humeval_power.doors.page.score_reading import columns_in, link_of_battles
 from humeval_power.doors.page.views import Surroundings
 from humeval_power.doors.page.working.jobs import stamp
@@ -75,7 +75,6 @@ from humeval_power.errors import InputError
 from humeval_power.safe_text import file_stems
 from humeval_power.study import FIELDS, FILE_NAME
 
-_SOON = 0.4  # seconds that a page waits for a job that may be short
 _LONGEST_TRIAL = 30.0  # seconds until answers are kept without the forms having taken them
 _MOST_FIELDS = 300  # of one form
 _MOST_READ = 5_000  # of the form that says how a file is read
@@ -236,19 +235,18 @@ class Workspace:
             study = await run_in_threadpool(self._known.save, name, sent.get("version", ""), typed)
         except ChangedError as error:
             return self._conflict(request, error, stage)
-        except WrongFieldsError as error:
-            wrong = tuple(Wrong(why, field) for field, why in error.wrong.items())
-            return await self._shown(request, stage, study, typed, sent, wrong=wrong)
+        except WrongFieldsError:
+            return await self._shown(request, stage, study, typed, sent)
         if sent.get("next") in BY_KEY:
             return _to(study.link(sent["next"]))
-        if not _is_script(request):
+        if not wants_json(request):
             return _to(_with_view(study.link(stage.key), sent))
         return JSONResponse(saved_json(stage, study, sent.get("open", "")))
 
     def _conflict(self, request: Request, error: ChangedError, stage: Stage) -> Response:
         """Both versions of what was changed meanwhile."""
         html = conflict_page(error, stage, self._parts.form_token)
-        return JSONResponse({"conflict": html}) if _is_script(request) else HTMLResponse(html, 409)
+        return JSONResponse({"conflict": html}) if wants_json(request) else HTMLResponse(html, 409)
 
     async def act(self, request: Request) -> Response:
         """Do what a button says, as a job; or end what was begun."""
@@ -379,7 +377,7 @@ class Workspace:
             return self._conflict(request, error, stage)
         if one.get("do") == "take":
             return await self._once(ACTS["read"], "read", study, {})
-        if not _is_script(request):
+        if not wants_json(request):
             return _to(_with_view(study.link(stage.key), {"table": "open"}))
         return await self._shown(request, stage, study, {}, {**one, "table": "open"})
 
@@ -463,9 +461,7 @@ class Workspace:
         bundle = await run_in_threadpool(bundle_of, self._known, study)
         contents = await run_in_threadpool(bundle.contents, study)
         (stem,) = file_stems([study.title], nameless="study")
-        name = f"filename=\"study.zip\"; filename*=UTF-8''{quote(stem)}.zip"
-        said = {"Content-Disposition": f"attachment; {name}"}
-        return Response(zipped(contents, stem), media_type="application/zip", headers=said)
+        return attachment(zipped(contents, stem), f"{stem}.zip")
 
     async def file(self, request: Request) -> Response:
         """One of the files that a study lists, or a folder of them as a zip; never shown in the place of a page."""
@@ -481,12 +477,9 @@ class Workspace:
                 path[start:]: (await run_in_threadpool(self._known.folder.resolve, path)).read_bytes()
                 for path in paths
             }
-            content, kind, name = zipped(contents, name), "application/zip", f"{name}.zip"
-        else:
-            place = await run_in_threadpool(self._known.folder.resolve, named)
-            content, kind = await run_in_threadpool(place.read_bytes), "application/octet-stream"
-        said = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
-        return Response(content, media_type=kind, headers=said)
+            return attachment(zipped(contents, name), f"{name}.zip")
+        place = await run_in_threadpool(self._known.folder.resolve, named)
+        return attachment(await run_in_threadpool(place.read_bytes), name, "application/octet-stream")
 
     def _is_writing(self, name: str) -> bool:
         """Whether a command writes into the folder of a study, or is about to."""
@@ -506,30 +499,24 @@ class Workspace:
         typed: Mapping[str, str],
         wanted: Mapping[str, str],
         *,
-        wrong: tuple[Wrong, ...] = (),
         table: Answer | None = None,
         texts: Answer | None = None,
     ) -> Response:
-        shown = StageShown("idle", wrong=wrong)
-        if not wrong:
-            try:
-                looked_at = await run_in_threadpool(self._known.edited, study, self._as_kept(study, typed))
-                shown = await self._answer(
-                    stage, looked_at, study, wanted, request.headers.get("x-tab", "")
-                )
-            except WrongFieldsError as error:
-                shown = StageShown(
-                    "idle", wrong=tuple(Wrong(why, each) for each, why in error.wrong.items())
-                )
-            except InputError as error:
-                shown = StageShown("idle", wrong=tuple(Wrong(str(problem)) for problem in error.problems))
+        tab = request.headers.get("x-tab", "")
+        try:
+            looked_at = await run_in_threadpool(self._known.edited, study, self._as_kept(study, typed))
+            shown = await self._answer(stage, looked_at, study, wanted, tab)
+        except WrongFieldsError as error:
+            shown = StageShown("idle", wrong=tuple(Wrong(why, each) for each, why in error.wrong.items()))
+        except InputError as error:
+            shown = StageShown("idle", wrong=tuple(Wrong(str(problem)) for problem in error.problems))
         if table is None and is_read(stage, study, wanted, shown):
-            table = await self._table(study, stage, request.headers.get("x-tab", ""))
+            table = await self._table(study, stage, tab)
         elif table is None and may_be_wide(stage, study, shown):
-            seen = await self._table(study, stage, request.headers.get("x-tab", ""))
+            seen = await self._table(study, stage, tab)
             table = seen if seen is not None and seen.reading is not None and seen.reading.is_wide else None
         if texts is None and stage.key == "collect" and not study.is_there("assignment"):
-            texts = await self._texts(study, request.headers.get("x-tab", ""))
+            texts = await self._texts(study, tab)
             ready = self._parts.workers.readiness
             if texts is None and study.is_there("outputs") and not ready.live and shown.state == "idle":
                 shown = replace(shown, state="starting", progress=ready.progress)
@@ -540,14 +527,14 @@ class Workspace:
             bundle = await run_in_threadpool(bundle_of, self._known, study)
         shown = replace(shown, table=table, texts=None if texts is None else texts.texts, bundle=bundle)
         folder = self._parts.folder
-        listed = folder.listing() if folder and not _is_script(request) else ()
+        listed = folder.listing() if folder and not wants_json(request) else ()
         start = f"{study.name}/" if study.name else ""
         files = (
             *self._parts.uploads.references(),
             *(each[len(start) :] for each in listed if each.startswith(start)),
         )
         around = Surroundings(self._parts.form_token, files, folder is not None)
-        if not _is_script(request):
+        if not wants_json(request):
             return HTMLResponse(stage_page(stage, study, typed, wanted, shown, around))
         if shown.state == "live" and shown.answer is None:
             return Response(status_code=204)
@@ -560,8 +547,7 @@ class Workspace:
         begun = self._begun.get((study.name, stage.key))
         job = None if begun is None else self._parts.workers.job_of(begun.key)
         if begun is not None and job is not None:
-            if job.state in ("waiting", "running"):
-                await job.wait(_SOON)
+            await job.soon()
             if job.state in ("waiting", "running"):
                 return StageShown(job.state, progress=job.progress, place=job.place, act=begun.act)
             begun.version = begun.version or saved.version
@@ -584,11 +570,9 @@ class Workspace:
             key = hashlib.sha256(f"{work.key} {stamp(work)}".encode()).hexdigest()[:32]
             job = self._parts.workers.job(key, work)
             self._asked.setdefault(study.name, set()).add(key)
-            if job.state in ("waiting", "running"):
-                await job.wait(_SOON)
-            due = (
-                await self._for_look(study, tab) if stage.key == "look" and job.answer is not None else None
-            )
+            await job.soon()
+            is_seen = stage.key == "look" and job.answer is not None
+            due = await self._for_look(study, tab) if is_seen else None
             return StageShown(
                 job.state, progress=job.progress, place=job.place, answer=job.answer, for_look=due
             )
@@ -652,7 +636,7 @@ class Workspace:
         """What is typed, uploads that are not saved yet left as the study says them."""
         return {
             name: as_typed(study.file.values.get(name))
-            if FIELDS[name].kind.is_file and "~" in value
+            if any(map(upload_of, _paths(name, value)))
             else value
             for name, value in typed.items()
         }
@@ -661,16 +645,13 @@ class Workspace:
         """The fields of files whose values are uploads, with the names under which these lie in the folder now."""
         contents = {}
         for field, value in typed.items():
-            parts = [part.strip() for part in value.split(",")] if FIELDS[field].kind.is_file else []
-            if any(upload_of(part) for part in parts):
+            parts = _paths(field, value)
+            if any(map(upload_of, parts)):
                 kept = []
                 for part in filter(None, parts):
-                    if upload_of(part) is None:
-                        kept.append(part)
-                    else:
-                        kept.append(
-                            await run_in_threadpool(self._known.keep, study, *await self._uploaded(part))
-                        )
+                    if upload_of(part) is not None:
+                        part = await run_in_threadpool(self._known.keep, study, *await self._uploaded(part))
+                    kept.append(part)
                 contents[field] = ", ".join(kept) if FIELDS[field].kind.many else kept[-1]
         return contents
 
@@ -707,14 +688,15 @@ async def _all_sent(request: Request, most: int = _MOST_FIELDS) -> dict[str, lis
     return sent
 
 
+def _paths(field: str, value: str) -> list[str]:
+    """What was typed in a field of files, one by one; nothing of another field."""
+    return [part.strip() for part in value.split(",")] if FIELDS[field].kind.is_file else []
+
+
 def _with_view(link: str, sent: Mapping[str, str]) -> str:
     """The link of a stage with what it shows, where that is chosen."""
     view = {name: sent[name] for name in ("open", "form", "table", "rehearsed") if sent.get(name)}
     return f"{link}?{urlencode(view)}" if view else link
-
-
-def _is_script(request: Request) -> bool:
-    return request.headers.get("accept", "").startswith("application/json")
 
 
 def _to(link: str) -> Response:

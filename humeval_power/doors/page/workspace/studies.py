@@ -143,9 +143,7 @@ class Studies:
 
     def names(self) -> tuple[str, ...]:
         """Where there are studies."""
-        return tuple(
-            posixpath.dirname(path) for path in self.folder.named(FILE_NAME) if self._can_be_read(path)
-        )
+        return tuple(map(posixpath.dirname, self.folder.named(FILE_NAME)))
 
     def open(self, name: str) -> OpenedStudy:
         """Read a study.
@@ -338,13 +336,6 @@ class Studies:
     def _place(self, named: str) -> Path:
         """Where a file of this name lies, or will."""
         return self.folder.resolve(named) if self.folder.is_file(named) else self.folder.target(named)
-
-    def _can_be_read(self, path: str) -> bool:
-        try:
-            self.folder.resolve(path)
-        except InputError:
-            return False
-        return True
 
 
 def _text_of(path: Path, what: str) -> str:
