@@ -6,8 +6,6 @@ Records stand in every_command.json, the whole help in docs/commands/ (`docs/gen
 named in RENAMED.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 import difflib
