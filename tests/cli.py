@@ -1,7 +1,5 @@
 """Commands as a user runs them: always through `main`, so that errors become messages and exit codes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

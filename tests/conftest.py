@@ -1,7 +1,5 @@
 """What all tests share: the real tables, where they are present, and the profile of hypothesis."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import gc

@@ -5,8 +5,6 @@ when all are done, twice in one process: the second time, imports and kernels ar
 where it is above the budget there too. So a busy machine fails nothing, and no test grows slow unseen.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

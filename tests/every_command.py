@@ -4,8 +4,6 @@
 change numbers, and never to make a test pass.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

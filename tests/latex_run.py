@@ -1,7 +1,5 @@
 """pdfLaTeX on a page that the package wrote."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

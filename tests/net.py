@@ -6,11 +6,10 @@ Records stand in every_command.json, the whole help in docs/commands/ (`docs/gen
 named in RENAMED.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import datetime
 import difflib
+import functools
 import hashlib
 import json
 import os
@@ -35,6 +34,8 @@ from humeval_power.doors.page.views import PageField, field_groups
 from humeval_power.saying import result as records
 
 NET = Path(__file__).parent / "golden" / "net"
+# What several forms say alike of a field stands here once; in the forms it is its name alone.
+FIELDS = NET.with_name("fields.txt")
 # The old name of what is only renamed to the new one: keys of records as they are, options with their dashes.
 RENAMED: dict[str, str] = {}
 
@@ -132,9 +133,12 @@ def _first_sight(name: str, command: click.Command) -> dict[str, str]:
     short = {"short help": _options(_told(*words, "--help"))} if isinstance(command, StudyCommand) else {}
     return {
         **short,
-        "wrong": f"$ {' '.join(wrong)}\n{_told(*words, *wrong)}",
+        "wrong": f"$ {' '.join(wrong)}\n{_USAGE.sub('', _told(*words, *wrong))}",
         **({"form": "\n".join([*_form(form), ""])} if form in FORMS else {}),
     }
+
+
+_USAGE = re.compile(r"^Usage: .*?for help\.\n\n", re.DOTALL | re.MULTILINE)  # it stands in --help
 
 
 def _wrong_words(command: click.Command) -> list[str]:
@@ -248,7 +252,39 @@ def kept(name: str) -> dict[str, str]:
     """The sections of a command as they were."""
     text = _file(name).read_text(encoding="utf-8") if _file(name).exists() else ""
     parts = re.split(r"^==== (.*)\n", text, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    if "form" in sections:
+        sections["form"] = _NAMES.sub(_in_full, sections["form"])
+    return sections
+
+
+_NAMES = re.compile(r"^  --[\w-]+(?: --[\w-]+)*\n", re.MULTILINE)
+
+
+def _in_full(names: re.Match[str]) -> str:
+    """The lines of fields of which a form keeps the names."""
+    return "".join(f"  {name}: {_fields()[name]}\n" for name in names[0].split())
+
+
+@functools.cache
+def _fields() -> dict[str, str]:
+    """What is said of the fields of several forms, by their names."""
+    said = (line.partition(": ") for line in FIELDS.read_text(encoding="utf-8").splitlines())
+    return {name: text for name, _, text in said}
+
+
+def _by_name(form: str, shared: Collection[str]) -> str:
+    """A form in which neighbours that others say alike are a line of names."""
+    lines: list[str] = []
+    for line in form.splitlines():
+        name = f"  {line.split(':')[0].strip()}"
+        if line not in shared:
+            lines.append(line)
+        elif lines and _NAMES.fullmatch(f"{lines[-1]}\n"):
+            lines[-1] += name[1:]
+        else:
+            lines.append(name)
+    return "\n".join([*lines, ""])
 
 
 def write(found: Sections) -> None:
@@ -256,7 +292,15 @@ def write(found: Sections) -> None:
     NET.mkdir(exist_ok=True)
     for path in NET.glob("*.txt"):
         path.unlink()
+    forms = "".join(sections.get("form", "") for sections in found.values()).splitlines()
+    counts = Counter(line for line in forms if line.startswith("  --"))
+    # Of what is said otherwise elsewhere, that which most forms say.
+    usual = {line.split(":")[0]: line for line, n in reversed(counts.most_common()) if n > 1}
+    FIELDS.write_text("".join(f"{line.strip()}\n" for _, line in sorted(usual.items())), encoding="utf-8")
+    _fields.cache_clear()
     for name, sections in found.items():
+        if "form" in sections:
+            sections = sections | {"form": _by_name(sections["form"], usual.values())}
         text = "".join(f"==== {heading}\n{text}" for heading, text in sections.items())
         _file(name).write_text(text, encoding="utf-8")
 

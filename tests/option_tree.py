@@ -1,7 +1,5 @@
 """Every numeric option of every command, found in the tree of commands, and an invocation to try it in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The seven parameters in their order, for tests that state many of them."""
 
-from __future__ import annotations
-
 from humeval_power.parameters import PARAMETER_NAMES, Parameters
 
 CODED = (-0.5, 0.5)

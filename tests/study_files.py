@@ -1,7 +1,5 @@
 """The files of one study, written by the commands themselves: pilot, plan, power, surface and analysis."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from pathlib import Path

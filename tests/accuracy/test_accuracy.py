@@ -1,7 +1,5 @@
 """Paired accuracy: tests of one table, exact power, detectable improvements, published tables."""
 
-from __future__ import annotations
-
 import csv
 import math
 import shutil

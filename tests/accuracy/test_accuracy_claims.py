@@ -1,7 +1,5 @@
 """Claims of improvement: the regression, its predictions without the claim itself, leaderboards."""
 
-from __future__ import annotations
-
 import csv
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Right and wrong answers read from one table of all systems, and clusters from wherever they stand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import cli

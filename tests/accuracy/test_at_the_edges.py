@@ -1,7 +1,5 @@
 """Where a rule of accuracies begins and ends: what rounding may do, and claims exactly at their threshold."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

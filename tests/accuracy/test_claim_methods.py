@@ -1,7 +1,5 @@
 """Claims by every way of guessing the agreement, and by task."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

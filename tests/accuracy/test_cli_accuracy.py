@@ -1,7 +1,5 @@
 """`humeval-power compare accuracy` as people use it: options, files, messages, records."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

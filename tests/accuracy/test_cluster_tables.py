@@ -1,7 +1,5 @@
 """The tables of clusters in docs/accuracy.md and docs/contingency.md show what they claim, by simulation."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from pathlib import Path

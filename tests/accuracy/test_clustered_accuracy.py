@@ -1,7 +1,5 @@
 """Accuracies of systems on items in clusters: against enumeration, theory, SciPy and statsmodels."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

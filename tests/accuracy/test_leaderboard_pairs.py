@@ -1,7 +1,5 @@
 """A leaderboard whose pairs were counted on a validation set, such as that of SQuAD 2.0."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One's own regression of agreement: its fit, its record, and commands that take it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Krippendorff's alpha against the krippendorff package, and shares, repeats and ICCs against longhand."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

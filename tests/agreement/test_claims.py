@@ -1,7 +1,5 @@
 """Intervals of agreement for these raters and for other raters: goldens, slow twins, coverage, refusals."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Plans of agreement against drawn mean squares and tables, and reliability of studies against draws of systems."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Raters one by one against dense twins, statsmodels and healthy panels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Predicted effects against dense matrices and against lme4's ranef."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The command `analyze`: the plan's decision, deviations, several systems."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

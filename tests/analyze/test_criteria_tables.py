@@ -1,7 +1,5 @@
 """Several criteria of one table: rows of each, or a column for each; and what is said where neither is plain."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

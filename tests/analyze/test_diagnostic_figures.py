@@ -1,7 +1,5 @@
 """The pictures of an analysis show the numbers they are given, and their sentences are true."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from functools import cache

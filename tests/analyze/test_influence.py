@@ -1,7 +1,5 @@
 """The effect without single workers and groups of items equals the fit of the table without them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

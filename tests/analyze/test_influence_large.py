@@ -1,7 +1,5 @@
 """Leaving workers out of large tables: searches that begin near their end, and fewer of them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

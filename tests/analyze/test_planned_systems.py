@@ -1,7 +1,5 @@
 """A study of several systems and criteria, held against its plan: the planned family of tests, and deviations."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

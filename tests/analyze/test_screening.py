@@ -1,7 +1,5 @@
 """Workers worth a second look: made-up ones are found, and the words accuse nobody."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Observed detectable effects of a collection, and the decomposition of the variance of ratings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

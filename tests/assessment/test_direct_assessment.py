@@ -1,7 +1,5 @@
 """Direct assessment: Gamma ratings, vectorised Mann-Whitney, computed power, and the command `assessment`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

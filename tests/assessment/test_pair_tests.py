@@ -1,7 +1,5 @@
 """Systems compared by independent ratings: other programs, a dense twin, clusters, and hostile tables."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

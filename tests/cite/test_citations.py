@@ -1,7 +1,5 @@
 """What to cite: a register that every BibTeX reads, works by what a record says was done, keys in the paper."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Equivalence and non-inferiority on the command line: the story of a plan, and what is refused."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`humeval-power compare FILE --cluster`: from a column or a file to the report, and what is refused."""
 
-from __future__ import annotations
-
 import json
 
 import cli

@@ -1,7 +1,5 @@
 """Power of comparisons whose items come in clusters: each replicate, the formula, and what is named."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case, few_fast

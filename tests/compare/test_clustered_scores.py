@@ -1,7 +1,5 @@
 """Paired tests of items in clusters: against the definition, against independent items, and where they refuse."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How often tests of items in clusters find what is not there, and how often their intervals hold the truth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

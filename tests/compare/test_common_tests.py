@@ -1,7 +1,5 @@
 """The tests people use: vectorised here, one study at a time by scipy.stats there."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Data analysis, advice on tests, equivalence and evaluation units; and how often each path is wrong."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`humeval-power compare`: three stages in the terminal, the reports, and what is refused."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

@@ -1,7 +1,5 @@
 """Score files in every layout that people have, and all that can be wrong with them."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Equivalence and non-inferiority: the rule, the test, its power, its size and the smallest margin."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The four steps of a comparison: the recommended test, power by formula, and the items of the next study."""
 
-from __future__ import annotations
-
 import json
 
 import cli

@@ -1,7 +1,5 @@
 """May a change go in: the decision, its two tests, and the action that runs it on pull requests."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

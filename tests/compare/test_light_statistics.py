@@ -1,7 +1,5 @@
 """What is computed without scipy.stats and statsmodels is what they compute, at the extremes too."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

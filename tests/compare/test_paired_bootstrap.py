@@ -1,7 +1,5 @@
 """Bootstrap tests: SciPy's interval, slow twins, and the primer exactly as it is defined."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

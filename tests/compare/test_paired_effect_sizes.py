@@ -1,7 +1,5 @@
 """Effect sizes of paired differences: reference values, slow twins, and intervals that keep their promise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The power of paired comparisons: closed forms, simulations, reference values and slow twins."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

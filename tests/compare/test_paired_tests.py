@@ -1,7 +1,5 @@
 """Paired tests: SciPy's, statsmodels' and R's answers, all assignments of signs, and reference values."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import shutil

@@ -1,7 +1,5 @@
 """The histogram of resamples, exact sums, the primer's p of counts, and items helped and hurt in every report."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

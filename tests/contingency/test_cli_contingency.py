@@ -1,7 +1,5 @@
 """`humeval-power compare contingency` as a user meets it: label files, assumptions and records."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case

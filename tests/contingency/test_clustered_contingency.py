@@ -1,7 +1,5 @@
 """F1 and the like on items in clusters: slopes, influence values and swapped clusters, against slow twins."""
 
-from __future__ import annotations
-
 import itertools
 from typing import get_args
 

@@ -1,7 +1,5 @@
 """F1, MCC and the like: metrics against scikit-learn, tests against every exchange, power by simulation."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace

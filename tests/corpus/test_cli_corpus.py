@@ -1,7 +1,5 @@
 """`humeval-power compare corpus` as a user meets it: files, remarks, pictures and records."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The randomisation test of documents, and the interval of a corpus metric by influence values."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

@@ -1,7 +1,5 @@
 """Corpus metrics: counts against sacreBLEU, swaps against texts, power against published values."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 

@@ -1,8 +1,6 @@
 """Matrices of any design of several systems: against dense matrices of all ratings, at given variances and at those
 of the highest likelihood."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import subprocess

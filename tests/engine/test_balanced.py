@@ -1,7 +1,5 @@
 """Complete balanced designs: closed form, maximum likelihood, drawn mean squares, identities."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Complete designs of equal documents: closed form, drawn mean squares, what leaving documents out does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

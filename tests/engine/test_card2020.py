@@ -1,7 +1,5 @@
 """Card et al. (2020), Fig. 6, and the rejection rates of the methods notes, section 3, by simulation."""
 
-from __future__ import annotations
-
 import csv
 import math
 from dataclasses import replace

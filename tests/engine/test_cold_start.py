@@ -1,7 +1,5 @@
 """The first minute after installation: what is compiled, when that is told, and where it is kept."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

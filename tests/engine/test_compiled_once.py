@@ -1,7 +1,5 @@
 """Of many processes that need a kernel at once one compiles it; those that need it for other types do not wait."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Correlated intercepts and slopes: against full matrices, and what they are refused for."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

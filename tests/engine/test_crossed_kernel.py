@@ -1,7 +1,5 @@
 """The block-elimination kernel agrees with the dense model on random unbalanced designs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case, examples

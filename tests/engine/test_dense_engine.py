@@ -1,7 +1,5 @@
 """The engine by one dense matrix: the same numbers as the kernels and as the dense model of the tests."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case, few_fast

@@ -1,7 +1,5 @@
 """Documents and covariates in the Gaussian model: the kernels against full matrices, and what follows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case, few_fast

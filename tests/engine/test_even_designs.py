@@ -1,7 +1,5 @@
 """Replicates of an even design are fitted side by side, to the numbers that the kernels find one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case, examples

@@ -1,7 +1,5 @@
 """The native fitter against lme4, lmerTest and pbkrtest, and against the parameters that made the data."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The worker-item term: against lme4, the dense twin, and what must not change."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from reference import dense_model

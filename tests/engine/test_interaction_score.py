@@ -1,7 +1,5 @@
 """The score test of the worker-item term: against dense matrices, against the likelihood ratio, and its size."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

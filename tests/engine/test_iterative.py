@@ -1,7 +1,5 @@
 """Fits by conjugate gradients and fixed probes against dense matrices and the dense engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import SimpleNamespace
 

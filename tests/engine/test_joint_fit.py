@@ -1,7 +1,5 @@
 """The joint fit of several systems: against dense matrices, closed forms, lme4 and its friends."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Joint fits of tables whose systems are all rated together: by layers, against the one dense matrix."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

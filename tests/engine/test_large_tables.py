@@ -1,7 +1,5 @@
 """Sparse factors of large tables: the same numbers as the kernels' dense block, in every shape of table."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Large tables against lme4: connected parts, paired and not, and one mixed table."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Functions that only kernels call are parts of these: kept with them, with the same numbers and errors."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

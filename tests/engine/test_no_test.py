@@ -1,7 +1,5 @@
 """Where there is no test there is no p-value, no interval and no decision, in any command or form."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The golden files can be made again: R, run now, gives what they hold."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A variance for each system in the joint fit: against dense matrices, its special cases and lme4."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Nodes and weights that stand in the source are those of Gauss and Legendre."""
 
-from __future__ import annotations
-
 import importlib
 from fractions import Fraction
 from pathlib import Path

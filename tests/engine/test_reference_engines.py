@@ -1,7 +1,5 @@
 """The reference engines agree with results that lme4, lmerTest and pbkrtest gave in R itself."""
 
-from __future__ import annotations
-
 import json
 import math
 from functools import cache

@@ -1,7 +1,5 @@
 """Zeros are found where scipy.optimize.brentq finds them, to the last digit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

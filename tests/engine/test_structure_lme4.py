@@ -1,7 +1,5 @@
 """Documents, covariates and correlations against R: lme4's criterion, lmerTest's and pbkrtest's tests."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

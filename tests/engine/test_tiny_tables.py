@@ -1,7 +1,5 @@
 """Tiny tables: a usable fit or a plain refusal, the same on every scale, and never a local minimum."""
 
-from __future__ import annotations
-
 import json
 import math
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Tiny and singular tables against lme4, which searches from every corner and runs now."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

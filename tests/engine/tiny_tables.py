@@ -1,7 +1,5 @@
 """Random tiny tables of ratings, as a hostile user would try them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A page in a real browser without a window: what is in it after a script of the test has used it."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

@@ -1,7 +1,5 @@
 """A collected table with two careless workers in it, and a plan that seals rules for leaving them out."""
 
-from __future__ import annotations
-
 import datetime
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A study that is assigned, and what its workers give back under codes."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import tempfile

@@ -1,7 +1,5 @@
 """Small exports as platforms write them, of nobody's data, each with the ratings that a person reads in it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Rating forms, small and large, with the texts that no platform may stumble over."""
 
-from __future__ import annotations
-
 from humeval_power.scales import RatingScale
 from humeval_power.studies.field.form import FormRow, Question, RatingForm
 from tests.field.upload_cases import HOSTILE

@@ -1,7 +1,5 @@
 """Plans of every family, with the assignments and keys that are made by them, for the tests of rehearsals."""
 
-from __future__ import annotations
-
 import datetime
 import functools
 import math

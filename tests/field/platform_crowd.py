@@ -1,7 +1,5 @@
 """A crowd that answers what was uploaded, and what each platform then gives back, in the shape of its exports."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

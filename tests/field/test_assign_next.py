@@ -1,7 +1,5 @@
 """What a study that is under way should collect next: `assign --next`, by counts and never by a rating."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """`assign --next` where looks drop systems: what a stage lost is given out again, of the systems that are left."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path

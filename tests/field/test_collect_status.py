@@ -1,7 +1,5 @@
 """While a study is collected: who has done what, what is missing, which spares to call, and never the effect."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Participants who withdraw: their rows go, the ledger of looks says so and goes on, and counts tell it."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Repeats and attention checks of a collected table leave every analysis by themselves, and are counted."""
 
-from __future__ import annotations
-
 import html
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Repeats and attention checks are no ratings that were left out."""
 
-from __future__ import annotations
-
 from planned_studies import assigned, of_two
 
 from humeval_power.ratings import ratings_from_table

@@ -1,7 +1,5 @@
 """The published rates of false positives are what the script gives, and no offered rule raises them."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path

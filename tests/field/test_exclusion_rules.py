@@ -1,7 +1,5 @@
 """Rules by which workers are left out: what may be set, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case

@@ -1,7 +1,5 @@
 """`analyze` leaves out workers by the sealed rules, and shows the result with and without them."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

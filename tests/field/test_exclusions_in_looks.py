@@ -1,7 +1,5 @@
 """`monitor` tests the workers who stay by the plan's rules, and seals the rows of all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

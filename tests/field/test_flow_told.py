@@ -1,7 +1,5 @@
 """What left an export is told wherever the ratings are: in the table's check, the analysis and the forms."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What an import must not do in silence: guess, lose a filter, read twice, or hide a rating that is nobody's."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

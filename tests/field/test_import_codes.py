@@ -1,7 +1,5 @@
 """Outputs that were shown by codes: where a code stands, and that it is no item and system yet."""
 
-from __future__ import annotations
-
 import pytest
 
 from humeval_power.checking.exports.imported import imported

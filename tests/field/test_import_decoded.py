@@ -1,7 +1,5 @@
 """Answers under codes become the collected table by the assignment and its key; what does not fit is told."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

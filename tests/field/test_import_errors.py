@@ -1,7 +1,5 @@
 """Errors as ratings: the weights of MQM, and those of a study's own mapping."""
 
-from __future__ import annotations
-
 import itertools
 
 import exports

@@ -1,7 +1,5 @@
 """Batch results of Mechanical Turk come in as ratings, with every row that left accounted for."""
 
-from __future__ import annotations
-
 import csv
 import re
 

@@ -1,7 +1,5 @@
 """Outputs to be rated come out of tables and folders as they are, and what is missing is told at once."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from cases import each_case

@@ -1,7 +1,5 @@
 """Each platform's export is told by its content, says why, and comes in as the ratings that stand in it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

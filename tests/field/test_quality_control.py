@@ -1,7 +1,5 @@
 """Simulated checks, times and repeats tell careless workers from careful ones, and rules leave out the former."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rehearsals: a planned study as it is assigned, drawn for every family, and refused where it is another's."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Ratings of a rehearsal are said to be that on every page and table that is made of them, before all else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from cases import few_fast

@@ -1,7 +1,5 @@
 """Parameters out of a rehearsal say that nobody gave the ratings they are of."""
 
-from __future__ import annotations
-
 import csv
 import json
 

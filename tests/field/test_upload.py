@@ -1,7 +1,5 @@
 """`assign --outputs --upload`: what workers are shown, under codes, and nothing that names a system."""
 
-from __future__ import annotations
-
 import json
 from datetime import date
 

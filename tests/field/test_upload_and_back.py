@@ -1,7 +1,5 @@
 """What is uploaded, answered by a crowd and exported by the platform, comes back as the same ratings."""
 
-from __future__ import annotations
-
 from cases import each_case, few_fast
 
 from humeval_power.checking.exports.imported import imported

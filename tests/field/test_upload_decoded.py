@@ -1,7 +1,5 @@
 """From outputs to ratings by commands alone: assign, a crowd, import with the assignment and its key."""
 
-from __future__ import annotations
-
 import pytest
 from cases import few_fast
 

@@ -1,8 +1,6 @@
 """What the files of Mechanical Turk, Qualtrics and Google Forms say is what the form says, and nothing in a text is
 taken for a part of them."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

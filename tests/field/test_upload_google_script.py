@@ -1,7 +1,5 @@
 """The script for Google Forms does what it says, against a stand-in for Google's services."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The rating form: one page that works offline, keeps what was done, and gives back what the worker chose."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import hashlib

@@ -1,7 +1,5 @@
 """The page of a HIT, in a browser, as a worker goes through it; Amazon's own elements are left out."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

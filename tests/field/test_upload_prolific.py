@@ -1,7 +1,5 @@
 """What to enter at Prolific comes from the plan, and what the plan does not say is left blank."""
 
-from __future__ import annotations
-
 import csv
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What each platform takes, filled by a simulated crowd in the shape of its exports, comes back as it was given."""
 
-from __future__ import annotations
-
 import csv
 import json
 import xml.etree.ElementTree as ElementTree

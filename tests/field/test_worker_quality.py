@@ -1,7 +1,5 @@
 """Statistics of workers are what they are said to be, and know nothing of the systems."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

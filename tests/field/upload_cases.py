@@ -1,7 +1,5 @@
 """Outputs that are to be rated, ordinary and hostile, and a study of them."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Stop a write at its k-th change of the disk: as a kill does, as a full disk does, or as Ctrl-C does."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable, Iterator

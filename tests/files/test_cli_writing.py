@@ -1,7 +1,5 @@
 """Commands write sets of files as a whole, never over what they read, and tell what a killed run has left."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

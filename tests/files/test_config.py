@@ -1,7 +1,5 @@
 """Configuration files: what is written is read again, and what is wrong in them is said."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

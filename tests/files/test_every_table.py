@@ -1,7 +1,5 @@
 """Every kind of table and of text is read in one manner: encodings, names of columns, and what is told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Values of the wrong kind and of extreme size, in every file of a kind: refused in words, in no time."""
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -1,7 +1,5 @@
 """Sets of files are as they were or new, wherever their writing is stopped."""
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

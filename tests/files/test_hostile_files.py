@@ -1,7 +1,5 @@
 """Files that would take the machine, or the program's own words, with them: refused in one sentence each."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

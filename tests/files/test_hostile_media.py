@@ -1,7 +1,5 @@
 """Names that are commands, formulas or invisible somewhere, through every command and every medium."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Names that are code somewhere go through every report, bundle and picture unharmed and without harm."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

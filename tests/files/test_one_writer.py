@@ -1,7 +1,5 @@
 """Files are written in one place, so that what is true of sets of files is true of every command."""
 
-from __future__ import annotations
-
 import re
 
 from cases import each_case

@@ -1,7 +1,5 @@
 """The proof over bad files, in short: the counts that must be 0 are."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Files of ratings: every format that is read, and what is said about files that cannot be."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """Text for every medium: shown as it is, acted on by none, and read back where the program reads it again."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What does not change a result does not stand in its record; and a run that is killed leaves nothing for good."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Loops of cases report all that failed, and the CPU budget finds the tests that are above it, and only those."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Charts: the places of values, the same data in every medium, safe text, colours that stand out."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 from math import isclose

@@ -1,7 +1,5 @@
 """The whole story as a person types it: from a table of ratings to a power surface and a checklist."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import json

@@ -1,7 +1,5 @@
 """What CONTRIBUTING.md shows works as it stands there: an option, a scenario, a platform, a form, a command."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import re

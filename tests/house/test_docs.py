@@ -1,7 +1,5 @@
 """Help, names and pages: what is promised in words exists, and is said in the same words everywhere."""
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path

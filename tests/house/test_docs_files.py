@@ -1,7 +1,5 @@
 """Every field of every file that a study writes is named in docs/files.md."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """One document, four renderers: they say the same, fit where they are shown, and act on nothing."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html.parser import HTMLParser

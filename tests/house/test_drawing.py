@@ -1,7 +1,5 @@
 """Pictures with an SVG of their own: what they show is what they were given, whatever the names."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Every command's JSON is what it was, and every record says what it is and how it came about."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The worked examples run as a reader would run them, tell their story and save their picture."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

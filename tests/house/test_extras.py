@@ -1,7 +1,5 @@
 """The core needs the core's packages only; where one of an extra is missing, the message names the extra."""
 
-from __future__ import annotations
-
 import ast
 import io
 import re

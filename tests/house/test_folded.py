@@ -1,7 +1,5 @@
 """Commands that stand below `compare` and `more`: both lines run, and only the new one is shown."""
 
-from __future__ import annotations
-
 import json
 
 import click

@@ -1,7 +1,5 @@
 """Every command says what it said when tests/golden/net/ was written: `python tests/net.py --diff` tells more."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

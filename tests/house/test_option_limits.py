@@ -1,7 +1,5 @@
 """Every numeric option of every command refuses what is no usable number, by the name that was typed."""
 
-from __future__ import annotations
-
 import re
 import signal
 from collections.abc import Iterator

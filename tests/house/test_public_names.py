@@ -1,7 +1,5 @@
 """The names of `import humeval_power`: each is there, described, and costs nothing until it is used."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect

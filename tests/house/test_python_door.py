@@ -1,7 +1,5 @@
 """Every command has its call in Python, and the page on Python names every one of them."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import re

@@ -1,7 +1,5 @@
 """One way out: the same options, rule of `-o` and envelope for every command that gives a result."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

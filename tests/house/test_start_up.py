@@ -4,8 +4,6 @@ Modules are counted, never time, which depends on the machine. One fresh interpr
 light; a command that computes needs one of its own.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

@@ -1,7 +1,5 @@
 """Slow and obvious twins of estimates over a pool: closed forms of complete tables, and a dense mixed model."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From a pool to a result: choose, assign, analyze, and what is refused on the way."""
 
-from __future__ import annotations
-
 import functools
 import json
 from dataclasses import replace

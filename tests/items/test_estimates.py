@@ -1,7 +1,5 @@
 """Estimates over a pool of items: closed forms, a dense model, all samples of a tiny pool, and other programs."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """Draws of items: allocation, probabilities, balance, and what they win by formula."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import few_fast

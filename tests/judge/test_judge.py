@@ -1,7 +1,5 @@
 """What a judge is worth: closed forms, estimates from data, studies of workers and items, the command."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

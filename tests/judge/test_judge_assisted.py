@@ -1,7 +1,5 @@
 """A mean with several judges and any kind of label: golden values, identities, other programs, coverage, edges."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,8 +1,6 @@
 """What a budget buys: the closed form's golden values, the search beside it, several judges, the proof, the
 command."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from decimal import Decimal

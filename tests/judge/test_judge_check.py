@@ -1,7 +1,5 @@
 """What a file supports: measures with golden values, bias, levels of evidence, any table, hostile files."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

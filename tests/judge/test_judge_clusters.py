@@ -1,7 +1,5 @@
 """PPI++ with clusters of items: a dense twin, identities, clubSandwich, and how often intervals cover."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

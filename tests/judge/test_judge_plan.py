@@ -1,7 +1,5 @@
 """How many human labels: the search against a slow one, the proof against the formula, the command."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

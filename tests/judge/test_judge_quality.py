@@ -1,7 +1,5 @@
 """Agreement beside the ceiling of people, and a judge's bias towards its own family."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Outputs drawn with known probabilities: allocation, draws, the mean that follows, its coverage, the command."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

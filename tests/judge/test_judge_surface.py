@@ -1,7 +1,5 @@
 """Length and place: what a judge gives for them, beside a loop, theory and other programs; and the commands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A judge in the rating model: the fit without it, a dense twin, lmerTest, coverage, the command."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

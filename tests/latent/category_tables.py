@@ -1,7 +1,5 @@
 """Tables of ratings in categories, drawn from a latent variable."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

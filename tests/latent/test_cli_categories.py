@@ -1,7 +1,5 @@
 """Commands that plan studies whose ratings arise in categories, as a user types them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`fit` and `analyze` with a family, as a user sees them."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

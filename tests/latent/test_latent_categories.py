@@ -1,7 +1,5 @@
 """Ratings sorted into categories, and the words for tables that have none."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

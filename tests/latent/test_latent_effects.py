@@ -1,7 +1,5 @@
 """A latent effect on the scales that people read, against draws and rectangles of normal variables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fits of ratings in categories through the public call: other programs, recovery, what is said of them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +18,7 @@ from humeval_power.latent import Latent
 from humeval_power.ratings import Ratings, ratings_from_table
 from humeval_power.rules import DecisionRule, Estimator
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.fit_result import FitResult
 
 SDS = ("sd_worker_intercept", "sd_worker_slope", "sd_item_intercept", "sd_item_slope")
 
@@ -42,7 +41,7 @@ def of_case(case: dict[str, Any]) -> Ratings:
     return ratings_from_table(frame, scale=RatingScale.parse(f"1:{case['categories']}"))
 
 
-def fitted_case(case: dict[str, Any], estimator: Estimator) -> hp.FitResult:
+def fitted_case(case: dict[str, Any], estimator: Estimator) -> FitResult:
     df = "kenward-roger" if estimator == "reml" else "normal"
     family = "binary" if case["categories"] == 2 else "ordinal"
     rule = DecisionRule(family=family, link=case["link"], estimator=estimator, df=df)

@@ -1,7 +1,5 @@
 """The latent engine against glmmTMB (restricted), glmer and clmm (maximum likelihood), run now."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Latent parameters and what they mean on [0, 1]."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

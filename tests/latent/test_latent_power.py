@@ -1,7 +1,5 @@
 """Power of studies whose ratings arise in categories: simulated, analysed as categories or numbers, by formula."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

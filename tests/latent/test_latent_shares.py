@@ -1,7 +1,5 @@
 """From shares and standard deviations that people see back to a latent variable, and its moments by other means."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

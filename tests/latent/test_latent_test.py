@@ -1,7 +1,5 @@
 """The test of categories: interval and decision agree, margins move, rules change what they say they change."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

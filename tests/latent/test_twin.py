@@ -1,7 +1,5 @@
 """The latent engine against dense matrices, integration, statsmodels and the values that made the data."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case, few_fast

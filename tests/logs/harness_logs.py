@@ -9,8 +9,6 @@ No line is copied from a real log; names of fields and of files are facts, taken
 and from files that these wrote: promptfoo 0.123, DeepEval 4.3, Pydantic Evals 2.62, ragas 0.4, MLflow 3.17.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Logs of harnesses as right and wrong answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import cli

@@ -1,7 +1,5 @@
 """Logs in which anything may stand in the place of anything: read, or refused in a sentence, and nothing else."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A damaged file in a folder of logs: no system disappears, and every file is read or named."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

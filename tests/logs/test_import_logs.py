@@ -1,7 +1,5 @@
 """`import` makes one table of logs, and what takes tables of scores takes logs."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The extension of Inspect: a run ends with the comparison of its tasks with their last logs by others."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What each of the newer harnesses writes: which is the item, which the system, which the run."""
 
-from __future__ import annotations
-
 import csv
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Logs of ten harnesses, made from one table of scores, give this table back."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Files that real runs of harnesses wrote, where they are at hand: the means that the harness itself reports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Logs that contradict themselves, or are not whole: refused in a sentence, or a decision that is said."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

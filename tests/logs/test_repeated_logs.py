@@ -1,7 +1,5 @@
 """One evaluation in several logs, several of one system, and several tasks: each counts as it should."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Boundaries of group-sequential designs: rpact's values, multivariate normal integrals, and identities."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Exact inference after looks at sign and McNemar tests: every path, the plain tests, normal theory."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 

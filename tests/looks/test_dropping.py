@@ -1,7 +1,5 @@
 """Looks that drop systems: levels, one study by hand, the long run by other ways, and what is refused."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

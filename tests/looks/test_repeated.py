@@ -1,7 +1,5 @@
 """Studies that their intervals stop: published values, closed forms, rpact, slow twins, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

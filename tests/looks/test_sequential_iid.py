@@ -1,7 +1,5 @@
 """Looks at independent judgements: SciPy's tests, recursive integration, and pools of comparisons."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Studies with looks: the short cut against refitted ratings, stored error rates, information, calibration."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

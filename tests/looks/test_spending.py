@@ -1,7 +1,5 @@
 """Spending functions: their closed forms, their limits, and what each look may spend."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

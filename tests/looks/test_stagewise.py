@@ -1,7 +1,5 @@
 """Inference after stopping: rpact's results, the multivariate normal integral, the t test, coverage."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

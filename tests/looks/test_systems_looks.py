@@ -1,7 +1,5 @@
 """Looks at several systems: rpact's values at shares of alpha, slow twins, errors, and two systems."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

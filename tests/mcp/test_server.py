@@ -1,7 +1,5 @@
 """A real client talks to the server of tools over standard input and output."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Tools for assistants: their schemas come from the commands, they read files of one folder, and write nothing."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

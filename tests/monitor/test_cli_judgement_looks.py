@@ -1,7 +1,5 @@
 """Looks at scores, preferences and accuracy by a sealed plan: from planning to the stop, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command `monitor`: looks as planned, a ledger that nothing can bend, and the plan's looks in files."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

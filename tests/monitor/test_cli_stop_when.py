@@ -1,7 +1,5 @@
 """A study that its interval stops, walked from nothing by commands and in Python, and attacked."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

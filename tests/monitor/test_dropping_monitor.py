@@ -1,7 +1,5 @@
 """A plan whose looks drop systems, walked from its seal to its report, a stage at a time."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The whole way of a study whose looks drop systems, against the fast path that plans are made by."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Sequence

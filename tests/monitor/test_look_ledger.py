@@ -1,7 +1,5 @@
 """The ledger of looks is only ever added to: whole after any death, closed to any change."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """Looks at items that were drawn from a pool: from the draw to the result, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One look as a pure step: what stops a study, what is refused, and what is remarked."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

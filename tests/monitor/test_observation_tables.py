@@ -1,7 +1,5 @@
 """Tables of independent judgements: every form that a look takes, what is left out, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

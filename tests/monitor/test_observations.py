@@ -1,7 +1,5 @@
 """Looks at independent judgements as pure steps: the plain tests, late and missing looks, rpact, errors."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

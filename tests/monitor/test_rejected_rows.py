@@ -1,7 +1,5 @@
 """Rows of rejected, returned or unfinished work are never analysed, nor left out, without a word."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

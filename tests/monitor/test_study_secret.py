@@ -1,7 +1,5 @@
 """The secret of a study, and what a ledger gives away without it."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

@@ -1,7 +1,5 @@
 """A plan of four systems walked from its seal to its report, a look at a time."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

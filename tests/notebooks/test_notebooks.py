@@ -1,7 +1,5 @@
 """The notebooks run, show their results as tables and pictures, and become pages."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 python tests/oracles/make_confusion_metrics.py        (needs scikit-learn, which the package does not)
 """
 
-from __future__ import annotations
-
 import json
 import warnings
 from pathlib import Path

@@ -6,8 +6,6 @@ Needs Rscript with lme4, lmerTest, pbkrtest, jsonlite. Writes tests/golden/many_
 with their rows, real ones without.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -6,8 +6,6 @@ Needs Rscript with lme4, lmerTest, pbkrtest, jsonlite. Writes tests/golden/real_
 without rows) and tests/golden/random_designs.json (results with rows). `--only` makes one of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -3,8 +3,6 @@
 The ratings are drawn here from the model's own equation, independently of the package's simulator.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@ The tables stay outside this repository; a golden file names the table, its SHA-
 `load` is that reading, so that a test sees the very rows that the oracle saw.
 """
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One attack on the page: what it sends, and what must come back."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

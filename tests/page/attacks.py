@@ -3,8 +3,6 @@
 `python tests/page/attacks.py` makes all of them and writes docs/page-attacks.md.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Attacks by who asks, for what, and in which words: all of them end before the application hears of them."""
 
-from __future__ import annotations
-
 from attack import Attack, ask, raw
 
 NOT_HERE = "The page is not at this address"

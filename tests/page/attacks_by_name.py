@@ -1,7 +1,5 @@
 """Attacks by what uploads are called and what links say: these reach the application."""
 
-from __future__ import annotations
-
 from attack import Attack, ask, upload
 
 

@@ -1,7 +1,5 @@
 """Attacks by how much is sent, and how slowly."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import socket

@@ -1,7 +1,5 @@
 """Attacks on studies: names that lead elsewhere, files that they name, writes that nobody of the page asked for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from urllib.parse import urlencode
 

@@ -1,7 +1,5 @@
 """A real server of the page, as a command of its own, and a real browser on it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

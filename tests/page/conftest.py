@@ -1,7 +1,5 @@
 """What tests of the page share: one in this process, and in a browser a server on an empty folder."""
 
-from __future__ import annotations
-
 import pytest
 from browsing import browser_page, page_server
 

@@ -1,7 +1,5 @@
 """Exports as people bring them (invented): the shapes of platforms, and tables that something is wrong with."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

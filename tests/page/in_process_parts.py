@@ -1,7 +1,5 @@
 """Parts of the page without processes and without limits: what is asked is answered at once, here."""
 
-from __future__ import annotations
-
 import hashlib
 import html
 import re

@@ -1,7 +1,5 @@
 """What workers of tests run: small answers, and everything that can happen to one. The first word says which."""
 
-from __future__ import annotations
-
 import decimal
 import os
 import signal

@@ -1,7 +1,5 @@
 """A page that really listens, and requests to it byte by byte: what a browser would never send is sent too."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Scores as people bring them (invented): tables in several shapes, and a folder of logs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from random import Random

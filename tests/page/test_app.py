@@ -1,7 +1,5 @@
 """The pages, without a browser: forms with their answers, problems beside fields, files that can be taken."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

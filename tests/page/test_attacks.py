@@ -1,7 +1,5 @@
 """A table of attacks on a page that listens, each with what must come back."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Clusters of items on the page: a column, or a file where what is read has no columns, and never one outside."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

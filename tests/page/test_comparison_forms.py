@@ -1,7 +1,5 @@
 """The forms of comparisons: controls are options, untouched forms are answered, one answer leads to the next."""
 
-from __future__ import annotations
-
 import html
 import re
 

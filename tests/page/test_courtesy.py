@@ -1,7 +1,5 @@
 """Nothing is computed that nobody asks for or waits for; what changes is heard as a sentence; targets are large."""
 
-from __future__ import annotations
-
 import pytest
 from browsing import SMALL, browser_page, settled, violations
 from export_shapes import SHAPES

@@ -1,7 +1,5 @@
 """What a designer asked of the page: few sizes of type, the number first, one button to press, no error unasked."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from importlib.resources import files

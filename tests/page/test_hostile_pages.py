@@ -1,7 +1,5 @@
 """Names of all kinds of hostility, in every place of the pages that shows one: they are text there, and no more."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """Long questions wait their turn, tell how far they are, are stopped and go on; nothing outlives the server."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The journeys of the page in a real browser: what a person does, and what stands there then."""
 
-from __future__ import annotations
-
 import io
 import json
 import shutil

@@ -1,7 +1,5 @@
 """The page of those who have logs: every program whose logs are read, and the questions that take them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

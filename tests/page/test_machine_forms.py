@@ -1,7 +1,5 @@
 """The forms of evaluations by machines: repeated runs, leaderboards, logs of harnesses."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The server of the page begins and ends as its command says, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """No page speaks as a terminal does: every stage of three studies and every form, as somebody reads them."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The journey from nothing to a plan: its forms name what their commands have, and each leads to the next."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

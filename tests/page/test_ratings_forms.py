@@ -1,7 +1,5 @@
 """The journey through ratings: its forms name what their commands have, and each leads to the next."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

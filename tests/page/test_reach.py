@@ -3,8 +3,6 @@
 Python tells of every file that is opened and of every program that is started while a command runs (PEP 578).
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

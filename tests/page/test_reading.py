@@ -1,7 +1,5 @@
 """How a file of ratings is read on the page: what is proposed, and put right; its ratings are those of the file."""
 
-from __future__ import annotations
-
 import html
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """From an export to an answer in a real browser: no file to write, no option, whatever its shape; bad files too."""
 
-from __future__ import annotations
-
 import pytest
 from browsing import settled, violations
 from export_shapes import BAD, SHAPES, WORDS

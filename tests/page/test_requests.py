@@ -1,7 +1,5 @@
 """Links and words: one to one, and no value becomes an option."""
 
-from __future__ import annotations
-
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest

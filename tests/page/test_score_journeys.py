@@ -1,7 +1,5 @@
 """From scores or a folder of logs to an answer in a real browser: what was recognised, put right in place, next."""
 
-from __future__ import annotations
-
 import pytest
 import score_shapes
 from browsing import SMALL, browser_page, settled, violations

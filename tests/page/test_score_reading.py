@@ -1,7 +1,5 @@
 """How scores are read: what is recognised, what a link says of columns, and what stands on the page."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What the page's guard lets in, what its app sees of that, and what every answer carries."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field

@@ -1,8 +1,6 @@
 """Of many systems the best, by clicks: items chosen from a file of more, forms stage by stage, systems dropped at
 looks."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random

@@ -1,7 +1,5 @@
 """The six questions on the page: they lead to pages that are filled in."""
 
-from __future__ import annotations
-
 import html
 import re
 from urllib.parse import parse_qs, urlsplit

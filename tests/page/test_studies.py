@@ -1,7 +1,5 @@
 """A study on the page: what is saved and what never is, what is refused, and that its answers are the commands'."""
 
-from __future__ import annotations
-
 import html
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """What a study's page does while ratings come in and at the end: the work as a picture, withdrawals, a zip."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """A study on the page in a real browser: from nothing, with a pilot, of eight systems, all the way to a report."""
 
-from __future__ import annotations
-
 import csv
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What can be taken of an answer: what is handed on holds no secret, and what is forgotten cannot be taken."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

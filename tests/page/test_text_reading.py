@@ -1,7 +1,5 @@
 """How a table of texts is read: roles by names, what is chosen, and the copy that says it."""
 
-from __future__ import annotations
-
 import csv
 import json
 

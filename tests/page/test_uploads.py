@@ -1,7 +1,5 @@
 """Uploads lie under their digest in a private folder; of the chosen folder, nothing outside it is read."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """A whole study out of its plan: all of it in one file or a zip, and nothing of the key outside `private/`."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What somebody who does not program finds on a study's page: files, keys, what is bound, what is suggested."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -1,7 +1,5 @@
 """Forms speak in the words of the page: no option of the terminal, and what holds where nothing is chosen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Warm processes answer live questions: fairly, once, within their limits, and whatever happens to one of them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

@@ -1,7 +1,5 @@
 """An app that shows what it was asked: enough to see what comes through the checks."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 

@@ -1,7 +1,5 @@
 """The whole application in one process: what workers answer elsewhere is answered here."""
 
-from __future__ import annotations
-
 from in_process_parts import InProcess
 from starlette.applications import Starlette
 

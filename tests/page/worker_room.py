@@ -1,7 +1,5 @@
 """Workers in a loop of their own, for tests that are no coroutines."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

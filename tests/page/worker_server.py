@@ -1,7 +1,5 @@
 """A server with workers: a job that has started a process of its own runs, and their numbers are printed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal

@@ -1,7 +1,5 @@
 """Every code block of the pages runs or says that it is something else, and shows what is printed now."""
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The pages of the papers: verdicts, ledgers, and every script of a paper run again."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Plans for tests whose predicted power and cost are the true ones, as a file of a plan must have them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from humeval_power.costs import cost_of

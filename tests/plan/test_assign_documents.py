@@ -1,7 +1,5 @@
 """Assignments whose items come out of documents, and the place of each output."""
 
-from __future__ import annotations
-
 import io
 
 import numpy as np

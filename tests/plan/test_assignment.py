@@ -1,7 +1,5 @@
 """An assignment is its design and nothing else, and its order keeps every promise that it makes."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Assignments of many systems: as even as the numbers allow, and no help to whoever wants to guess a system."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter, defaultdict

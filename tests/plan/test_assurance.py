@@ -1,7 +1,5 @@
 """Power when the variances come from a pilot: goldens, and nested simulation written by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from reference.golden import shared_golden

@@ -1,7 +1,5 @@
 """What holds a design back, in numbers and in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

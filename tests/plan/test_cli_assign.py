@@ -1,7 +1,5 @@
 """The command `humeval-power assign`, as a coordinator meets it in a terminal."""
 
-from __future__ import annotations
-
 import csv
 import datetime
 import io

@@ -1,7 +1,5 @@
 """`humeval-power plan`: what is printed, what is written, how it ends, and what is refused."""
 
-from __future__ import annotations
-
 import csv
 import functools
 import json

@@ -1,7 +1,5 @@
 """`plan` of several systems and criteria from the command line, and the commands that follow such a plan."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

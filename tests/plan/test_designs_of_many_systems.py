@@ -1,7 +1,5 @@
 """Designs of more than two systems: who rates what, how evenly, and what it costs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from decimal import Decimal
 

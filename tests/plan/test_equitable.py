@@ -1,7 +1,5 @@
 """Deals that are even on both sides, for any bipartite graph with parallel edges."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

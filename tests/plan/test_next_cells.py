@@ -1,7 +1,5 @@
 """Which cells come next: the gain of a cell against slow twins and lme4; fewest first, by counts alone."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

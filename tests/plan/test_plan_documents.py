@@ -1,7 +1,5 @@
 """Plans whose items come out of documents: the search, the price, the ceiling, the sealed file."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """plan.json: what is written comes back, what was changed by hand is refused, amendments are added."""
 
-from __future__ import annotations
-
 import datetime
 import hashlib
 import json

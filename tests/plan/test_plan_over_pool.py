@@ -1,7 +1,5 @@
 """Plans of items that were drawn from a pool: the variance by hand, `more items`, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Plans that seal rules for leaving out workers: what is searched, proved, sealed and said."""
 
-from __future__ import annotations
-
 import datetime
 import json
 from dataclasses import replace

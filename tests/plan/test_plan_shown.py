@@ -1,7 +1,5 @@
 """Attention checks and outputs shown once more: planned, paid, within the limit, and assigned as planned."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """A plan for people: every number is that of the plan, doubts come first, any name is safe."""
 
-from __future__ import annotations
-
 import datetime
 import math
 import re

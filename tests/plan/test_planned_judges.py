@@ -1,7 +1,5 @@
 """Judges in a study file: what a plan shows with them, what it seals, and what the estimate takes from it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

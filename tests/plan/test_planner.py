@@ -1,7 +1,5 @@
 """From a request to a plan: what is chosen, what is promised, and what is said when it cannot be had."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from dataclasses import replace

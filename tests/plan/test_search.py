@@ -1,7 +1,5 @@
 """The search over sizes against plain loops, and budgets over random prices."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Plans of several systems and criteria: the search, the seal, and the way from the plan to the analysis."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import json

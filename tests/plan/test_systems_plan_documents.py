@@ -1,7 +1,5 @@
 """Plans of several systems whose items come out of documents, and that lose ratings."""
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import json

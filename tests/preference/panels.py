@@ -1,7 +1,5 @@
 """Made panels of judgements: tables with known strengths, among them singular and uneven ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple
 

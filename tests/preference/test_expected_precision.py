@@ -1,7 +1,5 @@
 """What a panel will know of a preference, against dense matrices that share nothing with it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case

@@ -1,7 +1,5 @@
 """Power of a panel: the formula against simulation, and what the command says."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

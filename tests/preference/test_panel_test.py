@@ -1,7 +1,5 @@
 """The test of a panel's preference: against a dense twin, other programs, and what cannot be fitted."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

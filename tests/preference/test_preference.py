@@ -1,7 +1,5 @@
 """Preferences: the sign test with ties, its exact power, and judgements that are not independent."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from pathlib import Path

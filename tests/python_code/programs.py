@@ -1,7 +1,5 @@
 """Programs beside their commands: both are run, and what they say is compared."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Every command that has a Python program gives what the program gives."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import shlex

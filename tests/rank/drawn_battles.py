@@ -1,7 +1,5 @@
 """Battles that are drawn from the model, with tastes of users."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from humeval_power.clusters import Clusters

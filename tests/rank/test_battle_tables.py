@@ -1,7 +1,5 @@
 """Tables of battles: what is read, and what is refused with its row."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page of a large board in a browser: a system is found by its name, and a row says its numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from browsing import browser as browser

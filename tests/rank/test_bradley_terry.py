@@ -1,7 +1,5 @@
 """Strengths from battles: against statsmodels, an obvious likelihood, a dense sandwich, and themselves."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

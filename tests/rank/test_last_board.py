@@ -1,7 +1,5 @@
 """The board before this one: its ranks beside those of now, the look that it counts, and what is refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

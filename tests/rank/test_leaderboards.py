@@ -1,7 +1,5 @@
 """Boards against recomputed goldens, slow twins and theory: pairs, ranks, tiers, newcomers, further data."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

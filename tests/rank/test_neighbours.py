@@ -1,7 +1,5 @@
 """Power to tell neighbours of a leaderboard apart: formulas against simulation, fits against the analysis."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

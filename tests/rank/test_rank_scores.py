@@ -1,7 +1,5 @@
 """A leaderboard by scores: the tests behind it, its ranks and groups, and the command."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Costs add up to the cent, in one study and in thousands, and jump where the platform's rule jumps."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Designs give each worker, item and system the ratings that they promise."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Differences as people say them: on [0, 1] or in points, never beyond what a scale has."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

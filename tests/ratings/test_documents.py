@@ -1,7 +1,5 @@
 """Items out of documents: designs, tables, and the ratings drawn for them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fee rules: those that come along, the user's own, and what is wrong with a file."""
 
-from __future__ import annotations
-
 import datetime
 import json
 import tomllib

@@ -1,7 +1,5 @@
 """Losses take the shares that they promise, from the rows that they should, and nothing else."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The seven parameters: codings, checks, documents, presets."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """From a data frame to checked ratings: what is accepted, what is said, what is refused."""
 
-from __future__ import annotations
-
 import decimal
 import itertools
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rating scales: to [0, 1] and back, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from cases import each_case

@@ -1,7 +1,5 @@
 """Simulated ratings have the moments of the model and depend on the seed alone."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The columns of documents, covariates and order: how they are read, coded, kept in subsets, and refused."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

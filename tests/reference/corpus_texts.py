@@ -1,7 +1,5 @@
 """Texts of two systems and two references, made by script: systems copy the reference with errors."""
 
-from __future__ import annotations
-
 import random
 
 WORDS = ["the", "a", "cat", "dog", "house", "river", "sees", "likes", "finds", "old", "new", "green,"]

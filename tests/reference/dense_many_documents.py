@@ -1,7 +1,5 @@
 """Several systems of items in documents, by the full covariance matrix of all ratings."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """The joint model of several systems written with dense matrices; the algebra is that of dense_model."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """The crossed rating model written with dense matrices: slow, short, obvious."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import optimize
 

@@ -3,8 +3,6 @@
 Slow, dense, and without anything of the package: what a search with a few starts has to find.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Looks that drop systems, one study at a time: slow and obvious."""
 
-from __future__ import annotations
-
 import math
 
 

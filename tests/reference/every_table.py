@@ -1,7 +1,5 @@
 """Paired counts the slow way: every table, one at a time, with p-values from statsmodels and SciPy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import cache

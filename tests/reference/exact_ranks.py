@@ -1,7 +1,5 @@
 """Rank and sign-flip tests by listing every assignment of signs, in fractions: slow, and without rounding."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Where tests find reference values that lie outside this repository."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Everything that the crossed kernel knows at one gamma, in one place for the tests to compare."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -4,8 +4,6 @@ u = A theta and l = B theta are the bounds of each rating's interval, theta = (c
 parameters at once, so every derivative is a product of whole matrices.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

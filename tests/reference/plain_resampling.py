@@ -1,7 +1,5 @@
 """Resampling by the definition: one resample after the other, items listed, nothing shared or clever."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -5,8 +5,6 @@ eta + noise > t, loses where it is < -t (Rao & Kupper 1967 with a probit or logi
 package.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

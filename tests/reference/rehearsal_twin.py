@@ -1,7 +1,5 @@
 """A rehearsal drawn row by row in plain loops, from the random numbers that its definition names."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The R package rpact, run now."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 

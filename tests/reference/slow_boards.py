@@ -1,7 +1,5 @@
 """Leaderboards the plain way: pairs in dictionaries, draws in loops."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

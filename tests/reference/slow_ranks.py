@@ -1,7 +1,5 @@
 """Ranks of systems drawn one study at a time, with a covariance of every four systems: slow and plain."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

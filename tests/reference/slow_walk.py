@@ -1,7 +1,5 @@
 """Looks at a binomial count the obvious way: every path with its chance, exact where the share is a fraction."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import comb

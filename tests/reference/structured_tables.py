@@ -1,7 +1,5 @@
 """Tables of ratings with documents and covariates: nested and crossed, balanced and not, large in every factor."""
 
-from __future__ import annotations
-
 import itertools
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Randomisation tests as their definition says: every exchange, item by item, and nothing clever."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Statistics of workers, cell by cell in plain Python, for the arrays to agree with."""
 
-from __future__ import annotations
-
 from statistics import fmean, median
 
 

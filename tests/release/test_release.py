@@ -1,7 +1,5 @@
 """The command `humeval-power release`: what is published, and what must not be."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """`release` finds worker ids of any length, wherever they stand, and takes in no ledger and no secret."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Columns that tell of people without being ids: Qualtrics' own, and their like in other tools."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A study from plan to analysis, for the tests of the forms: made by the functions that make real ones."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

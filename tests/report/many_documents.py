@@ -1,7 +1,5 @@
 """A study of several systems on several criteria, from its plan to its analysis, for the tests of the forms."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

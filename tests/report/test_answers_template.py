@@ -1,7 +1,5 @@
 """A template of answers: what is written is read back, what is wrong is told at its line, nothing is lost."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

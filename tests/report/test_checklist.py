@@ -1,7 +1,5 @@
 """The reporting checklist: filled from documents, open where they are silent, safe for any name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """`report check`, Word documents and parameters for the next study: what goes in comes out again."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """`report --form`: the forms and paragraphs, from the files that other commands write."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

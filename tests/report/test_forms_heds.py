@@ -1,7 +1,5 @@
 """HEDS 3.0: the form's own ids and types, answers from documents, and nothing that they do not know."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """LaTeX that means what the text means: every character escaped, every page compiled where TeX is installed."""
 
-from __future__ import annotations
-
 import string
 
 import forms_documents as made

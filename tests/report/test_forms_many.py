@@ -1,7 +1,5 @@
 """Forms of several systems and criteria are as full as those of two, and say the numbers of their record alone."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

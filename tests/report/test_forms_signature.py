@@ -1,7 +1,5 @@
 """The signature line says how a study was analysed."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import forms_documents as made

@@ -1,7 +1,5 @@
 """ARR texts, preregistrations and the paragraphs of a paper: true to their documents, silent beyond them."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import math

@@ -1,7 +1,5 @@
 """A study with looks is reported by the inference that takes them into account, wherever its difference stands."""
 
-from __future__ import annotations
-
 from cli import run_json
 from places import ROOT
 from scipy import stats

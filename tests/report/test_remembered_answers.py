@@ -1,7 +1,5 @@
 """Answers that are the same in every study: kept in the user's settings, named where used, never in the way."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The authors' own answers: every form uses them or refuses them, and a missing file is always an error."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

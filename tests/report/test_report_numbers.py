@@ -1,7 +1,5 @@
 """Every number of every report is one of the study's files, rounded as it is printed."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What a table does not tell of the SDs is said in the same words by a fit and by a report of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A study on one page, from its folder or its files, with its pictures and every form beside it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

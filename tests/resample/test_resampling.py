@@ -1,7 +1,5 @@
 """Studies drawn from a study's own ratings: what is drawn, moved and tested, and the command `resample`."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Tables of repeated runs for tests: arrays (items, systems, runs) as records and as files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

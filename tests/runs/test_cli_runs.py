@@ -1,7 +1,5 @@
 """`runs test` and `runs check` as a user runs them."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`runs power`, `mde`, `size`, `surface` and `budget` as a user runs them."""
 
-from __future__ import annotations
-
 import json
 import math
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """What labels, names and scores say of the kind of runs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

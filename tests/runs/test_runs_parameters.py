@@ -1,7 +1,5 @@
 """The record of how repeated runs vary."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Power of comparisons over repeated runs: against theory, a slow twin, and the other families."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

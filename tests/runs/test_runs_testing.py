@@ -1,7 +1,5 @@
 """Systems compared by repeated runs: slow twins, SciPy, statsmodels, R, size and coverage."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A scenario of one's own: two functions in Python, or MODULE:FUNCTION on the command line."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

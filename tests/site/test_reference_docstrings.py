@@ -1,7 +1,5 @@
 """The site's Python reference: what stands after a name is its description, and its type that of the signature."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import griffe

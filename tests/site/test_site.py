@@ -1,7 +1,5 @@
 """The site: every page is in it, links lead somewhere, nothing comes from the network, files are searched."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

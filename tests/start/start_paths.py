@@ -1,7 +1,5 @@
 """Every way through the six questions that differs in its commands, and files of each kind to go it with."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Nothing is built on a target that was missed, unless whoever runs the script says so."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The guided start: its answers, its files, its words."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

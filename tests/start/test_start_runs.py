@@ -1,7 +1,5 @@
 """Every command that any way through the questions gives is run, on small files and with few simulations."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Scripts that `fit` writes, run by R: what they print beside the numbers of the fit."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Power by formula against closed forms, dense matrices, published designs and simulation."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import signal

@@ -1,7 +1,5 @@
 """The answer stands first, in names: what a plan promises, what was found, and nothing of roles."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

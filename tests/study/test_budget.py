@@ -1,7 +1,5 @@
 """The smallest budget: the cheapest of all numbers of workers, each with the fewest items that it needs."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 
 import pytest

@@ -1,7 +1,5 @@
 """Rates of false positives: against golden simulations, and what the table says of them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`humeval-power more calibrate`: the table on standard output, the files of -o, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The command `humeval-power check`, as a person meets it in a terminal."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands that take an effect: its units are said first, and none that cannot exist is computed with."""
 
-from __future__ import annotations
-
 import json
 
 import cli

@@ -1,7 +1,5 @@
 """`humeval-power fit` and `simulate`: one result each, its pictures, and the files of -o."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

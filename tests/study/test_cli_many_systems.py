@@ -1,7 +1,5 @@
 """`analyze` with more than two systems or several criteria: text, JSON, pictures and refusals."""
 
-from __future__ import annotations
-
 import functools
 import json
 

@@ -1,7 +1,5 @@
 """`humeval-power power`: its pictures, what it costs, and the numbers behind both in its record."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

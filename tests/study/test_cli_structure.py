@@ -1,7 +1,5 @@
 """Documents, covariates, order and correlations as a user meets them: fit, analyze, and what is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """power, mde, size, surface and simulate of several systems, as a user asks for them."""
 
-from __future__ import annotations
-
 import csv
 import re
 

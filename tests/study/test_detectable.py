@@ -1,7 +1,5 @@
 """The detectable effect by simulation: a quantile of the studies' own thresholds."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

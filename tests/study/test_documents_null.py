@@ -1,7 +1,5 @@
 """What leaving documents out does: ten sentences of a document are not ten items."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Power, sizes and limits of studies whose items come out of documents."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

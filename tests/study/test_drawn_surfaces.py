@@ -1,7 +1,5 @@
 """Surfaces of power, type M and type S: over sizes or effects, and over lists of what is assumed."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json

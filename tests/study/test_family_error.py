@@ -1,7 +1,5 @@
 """Max-t by the joint model with few workers errs more often than it says: the result says so, and how often."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """One family of tests: its corrected p-values are those of every table, picture, record, letter and sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The findings of several systems: table, picture, record and frame say the same, in every medium."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A model in lme4's syntax: what it names, and what is refused with what is offered instead."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Intervals of the parameters, the bootstrap and the calibrated test, the analysis of differences."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

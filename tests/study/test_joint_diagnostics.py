@@ -1,7 +1,5 @@
 """Predictions of a joint fit and the means without a worker, against dense matrices and a worker who decides."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import replace
 

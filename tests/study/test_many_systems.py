@@ -1,7 +1,5 @@
 """Comparisons of several systems: the largest t, joint tests, groups and their letters."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

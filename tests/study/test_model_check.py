@@ -1,7 +1,5 @@
 """Comparisons of several systems are checked by the other model, and a warning says where the two part."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Words and cells name systems by their names: with systems called A, B and C a role is another system's name."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import SimpleNamespace

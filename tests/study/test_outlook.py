@@ -1,7 +1,5 @@
 """What stands around a power by formula: growth, prices, parts of the variance, the law of the estimates."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial

@@ -1,7 +1,5 @@
 """The library of parameters: figures that can be planned from, and their sources."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

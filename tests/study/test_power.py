@@ -1,7 +1,5 @@
 """Power by simulation: counts, intervals, failures, precision, and known answers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

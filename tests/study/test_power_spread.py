@@ -1,7 +1,5 @@
 """What the power of a study hangs on: the variances that are assumed, or that a pilot leaves open."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

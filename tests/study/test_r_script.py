@@ -1,7 +1,5 @@
 """`fit --code r`: a script of R that reads the same file and gives the same numbers."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

@@ -1,7 +1,5 @@
 """Ranks of systems: intervals from the tests, chances by simulation, and both held against what they promise."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import combinations

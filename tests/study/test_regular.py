@@ -1,7 +1,5 @@
 """Precision of regular designs by counts alone, against the exact algebra of their assignments."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

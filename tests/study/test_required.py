@@ -1,7 +1,5 @@
 """The smallest size that reaches a power: smallest, proved, or refused with the reason."""
 
-from __future__ import annotations
-
 import pytest
 from cases import each_case, few_fast
 from cli import run

@@ -1,7 +1,5 @@
 """Every scenario keeps the same promises. A new scenario is one row of SCENARIOS."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Simulated studies of large designs: a few tables in memory at a time, and the same numbers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

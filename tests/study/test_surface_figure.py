@@ -1,7 +1,5 @@
 """Figures of power: what must be in them, and that they are the same on every run."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Several systems whose ratings are analysed as categories: each pair by its own fit, corrected together."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Several systems of items that come out of documents: precision, power and simulation."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from dataclasses import replace

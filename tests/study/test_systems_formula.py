@@ -1,7 +1,5 @@
 """Power for several systems by formula: against a million simulated studies, quadrature, SciPy and two systems."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

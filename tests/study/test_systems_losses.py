@@ -1,7 +1,5 @@
 """Several systems with losses: what comes back, how it is fitted, and what a plan makes of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Simulated studies of several systems: fits against the single-table fitter, power against the formula."""
 
-from __future__ import annotations
-
 import gc
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The smallest study of several systems, asked for in Python at another difference or by another rule."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

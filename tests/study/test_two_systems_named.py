@@ -1,7 +1,5 @@
 """Two systems that are counted or named are asked about as two: the same numbers, under their names."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

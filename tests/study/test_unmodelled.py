@@ -1,7 +1,5 @@
 """Columns that look like documents, sessions, an order or time, and what leaving them out would do."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Wald tests: p-values, intervals and decisions follow from a fit and a rule."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Who rated what: the numbers of the pattern, its words, and the grid that shows it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What long work is said to need, and the words for it."""
 
-from __future__ import annotations
-
 import pytest
 from cases import each_case
 from cli import run

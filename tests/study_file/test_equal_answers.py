@@ -1,7 +1,5 @@
 """One study, four doors: typed as options, read from a file, from the record of an answer, and in Python."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Study files that are wrong: one clear error, with the place, whatever they hold; and nothing is written."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What commands say of a study file that does not say all, or names what is not there yet."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

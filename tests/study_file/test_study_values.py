@@ -1,7 +1,5 @@
 """A study is a value; a file of it is changed in place, and keeps what people wrote."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from pathlib import Path
 

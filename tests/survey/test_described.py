@@ -1,7 +1,5 @@
 """What a collection of published comparisons is: spread, sizes, kinds, tests and bold type, and its picture."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

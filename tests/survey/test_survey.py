@@ -1,7 +1,5 @@
 """A collection of published comparisons: what is reported, tau, power under given parameters, the picture."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Blocks and engines that the tests of sweeps share: functions at the top of a module, found by name."""
 
-from __future__ import annotations
-
 import os
 import random
 import signal

@@ -1,7 +1,5 @@
 """Blocks: the same results by any engine, in any order, with or without what is kept of an earlier run."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Clusters: how they are asked for, what is refused, and the same results by dask's workers."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """What a command will cost, before it is run."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

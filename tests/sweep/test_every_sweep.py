@@ -1,7 +1,5 @@
 """Every command with long simulations is lists of blocks: computed anywhere in any order, interrupted, once."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Blocks by executors: the same results, tasks of some seconds, and what happens when something fails."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections import deque
 from collections.abc import Sequence

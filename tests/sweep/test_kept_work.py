@@ -1,7 +1,5 @@
 """Commands with an output can be stopped and go on: Ctrl-C, SIGTERM, refusals, and what the user reads."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Workers, the scheduler and the client are killed while a cluster computes: the same bytes as without."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

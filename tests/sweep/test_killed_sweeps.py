@@ -1,7 +1,5 @@
 """Real commands are killed at random moments; the same command goes on and ends with the same bytes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

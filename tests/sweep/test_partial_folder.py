@@ -1,7 +1,5 @@
 """The folder of unfinished work: what it keeps, what it refuses and in which words, and when it goes."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

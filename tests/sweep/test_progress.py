@@ -1,7 +1,5 @@
 """Progress: the share of the work that is done, and a time left that work of an earlier run does not flatter."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
