@@ -18,6 +18,7 @@ from make_calibration import insert
 from make_cluster_calibration import sizes_of
 from numpy.typing import NDArray
 from scipy import special
+from shown_rows import shown_rows
 
 from humeval_power.clusters import Clusters
 from humeval_power.comparisons.accuracy.counts import Answers, all_comparisons
@@ -161,9 +162,10 @@ def main() -> None:
     note = f"Made by `{COMMAND}`, seed {SEED}, {n_sets:,} test sets a cell, with {made}."
     for metric, name in (("accuracy", "accuracy.md"), ("f1", "contingency.md")):
         text = table(metric, n_sets)
+        print(text, end="\n\n")
         if quick:
-            print(text, end="\n\n")
             continue
+        text = shown_rows(text, r"^\| (5|10|100), ")
         page = DOCS / name
         found = insert(page.read_text(encoding="utf-8"), "clusters", f"{text}\n\n{note}")
         page.write_text(found, encoding="utf-8")
