@@ -1,8 +1,8 @@
-"""Make the tables of docs/clusters.md anew: python docs/make_cluster_calibration.py [--quick]
+"""Make the table of docs/clusters.md anew: python docs/make_cluster_calibration.py [--quick]
 
 Test sets without a difference between two systems, whose items come in clusters; each is tested in four ways. The
 numbers depend on the seed alone. `--quick` uses a twentieth of the test sets and prints the tables without touching
-the page.
+the page, which has no table of right and wrong answers.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def main() -> None:
         return
     made = ", ".join(f"{name} {number}" for name, number in versions().items())
     page = PAGE.read_text(encoding="utf-8")
-    for kind, text in parts.items():
-        page = insert(page, kind, shown_rows(text, rf"^\| ({'|'.join(map(str, SHOWN))}), "))
+    rows = rf"^\| ({'|'.join(map(str, SHOWN))}), "
+    page = insert(page, "scores", shown_rows(parts["scores"], rows))
     note = f"Made by `{COMMAND}`, seed {SEED}, {n_sets:,} test sets a row, with {made}."
     PAGE.write_text(insert(page, "made", note), encoding="utf-8")
 

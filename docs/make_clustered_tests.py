@@ -144,7 +144,8 @@ def main() -> None:
         parts = {place: shown_rows(part, r"^\| (5|15|100), ") for place, part in parts.items()}
         text = (HERE / page).read_text(encoding="utf-8")
         for place, part in {**parts, "clusters made": note}.items():
-            text = insert(text, place, part)
+            if f"<!-- {place} -->" in text:  # else the page says it in words
+                text = insert(text, place, part)
         (HERE / page).write_text(text, encoding="utf-8")
 
 

@@ -31,7 +31,7 @@ from humeval_power.simulation.study import CAREFUL, Losses
 from humeval_power.studies.power.scenario import RatingStudy
 
 # rows of a table that the page shows
-SHOWN = {"gaussian": r"^\| (6 workers.*items alike|20 workers, 50 .*items differ)", "ordinal": ""}
+SHOWN = {"gaussian": r"^\| (6 workers.*items alike|20 workers, 50 .*items differ)"}
 PAGE = Path(__file__).with_name("exclusions.md")
 COMMAND = "python docs/make_exclusion_errors.py"
 SEED, STUDIES, POINTS, CHECKS, REPEATS = 1, 1_000, 5, 0.1, 0.1
@@ -177,6 +177,8 @@ def main() -> None:
     for family in sorted({cell.family for cell in listed}):
         rows = "\n".join(table(found, family))
         print(rows)
+        if family == "ordinal":  # the page says it in words
+            continue
         start, end = f"<!-- {family}: made by {COMMAND} -->", f"<!-- end of {family} -->"
         shown = shown_rows(rows, SHOWN[family])
         place = f"{re.escape(start)}.*?{re.escape(end)}"

@@ -413,6 +413,8 @@ def main() -> None:
         begin, end = f"<!-- {name}: made by {COMMAND} -->", f"<!-- end of {name} -->"
         table = make(STUDIES)
         print(table, end="\n\n")
+        if begin not in PAGE.read_text():  # the page says it in words
+            continue
         new = f"{begin}\n\n{shown_rows(table, SHOWN.get(name, ''))}\n\n{end}"
         text = PAGE.read_text()
         text = re.sub(
