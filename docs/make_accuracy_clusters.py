@@ -1,10 +1,10 @@
-"""Make the tables of clusters in docs/accuracy.md and docs/contingency.md anew:
+"""Print the tables of clusters of which docs/accuracy.md and docs/contingency.md speak:
 
     python docs/make_accuracy_clusters.py [--quick]
 
 Test sets whose items come in clusters, answered by two systems that are equally good (size), or of which B is
 better (coverage of the interval), by accuracy and by F1. The numbers depend on the seed alone. `--quick` uses a
-twentieth of the test sets and prints the tables without touching the pages.
+twentieth of the test sets.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from make_calibration import insert
 from make_cluster_calibration import sizes_of
 from numpy.typing import NDArray
 from scipy import special
@@ -28,9 +27,7 @@ from humeval_power.comparisons.contingency.scenario import (
     influence_mean,
 )
 from humeval_power.inference.clustered import bell_mccaffrey_df
-from humeval_power.saying.result import versions
 
-COMMAND = "python docs/make_accuracy_clusters.py"
 DOCS = Path(__file__).parent
 SEED, SETS, SWAPS, ALPHA = 31, 4_000, 399, 0.05
 CLUSTERS = (5, 10, 20, 50, 100)
@@ -157,16 +154,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a twentieth of the test sets; print only")
     quick = parser.parse_args().quick
     n_sets = SETS // 20 if quick else SETS
-    made = ", ".join(f"{name} {number}" for name, number in versions().items())
-    note = f"Made by `{COMMAND}`, seed {SEED}, {n_sets:,} test sets a cell, with {made}."
-    for metric, name in (("accuracy", "accuracy.md"), ("f1", "contingency.md")):
-        text = table(metric, n_sets)
-        if quick:
-            print(text, end="\n\n")
-            continue
-        page = DOCS / name
-        found = insert(page.read_text(encoding="utf-8"), "clusters", f"{text}\n\n{note}")
-        page.write_text(found, encoding="utf-8")
+    for metric in ("accuracy", "f1"):
+        print(table(metric, n_sets), end="\n\n")
 
 
 if __name__ == "__main__":

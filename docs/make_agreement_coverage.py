@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import special
+from shown_rows import shown_rows
 
 from humeval_power.comparisons.agreement.agreement import (
     SharedRatings,
@@ -253,9 +254,10 @@ def main() -> None:
             table = written(name, rows)
             page = PAGE.read_text("utf-8")
             begin = f"<!-- {name}: made by {COMMAND} -->"
+            print(table)
             if asked.quick or begin not in page:
-                print(table)
                 continue
+            table = shown_rows(table, r"\| (3 x 300|10 x 1,000) \|")
             pattern = re.compile(re.escape(begin) + r".*?<!-- end -->", re.DOTALL)
             page = pattern.sub(lambda _, begin=begin, table=table: f"{begin}\n{table}\n<!-- end -->", page)
             PAGE.write_text(page, encoding="utf-8")

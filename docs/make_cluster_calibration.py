@@ -1,8 +1,8 @@
-"""Make the tables of docs/clusters.md anew: python docs/make_cluster_calibration.py [--quick]
+"""Make the table of docs/clusters.md anew: python docs/make_cluster_calibration.py [--quick]
 
 Test sets without a difference between two systems, whose items come in clusters; each is tested in four ways. The
 numbers depend on the seed alone. `--quick` uses a twentieth of the test sets and prints the tables without touching
-the page.
+the page, which has no table of right and wrong answers.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 from make_calibration import insert
 from scipy import special
+from shown_rows import shown_rows
 
 from humeval_power.inference.clustered import Floats, bell_mccaffrey_df
 from humeval_power.saying.result import versions
@@ -21,6 +22,7 @@ COMMAND = "python docs/make_cluster_calibration.py"
 PAGE = Path(__file__).parent / "clusters.md"
 SEED, SETS, PORTION = 21, 20_000, 1_000
 CLUSTERS = (5, 10, 15, 20, 50, 100)
+SHOWN = (5, 20, 100)  # of which the page has rows
 MEAN_SIZE = 10
 ICC = 0.3  # of the differences B - A
 ALPHA = 0.05
@@ -97,13 +99,13 @@ def main() -> None:
     quick = parser.parse_args().quick
     n_sets = SETS // 20 if quick else SETS
     parts = {kind: table(kind, n_sets) for kind in ("scores", "right and wrong")}
+    print("\n\n".join(parts.values()))
     if quick:
-        print("\n\n".join(parts.values()))
         return
     made = ", ".join(f"{name} {number}" for name, number in versions().items())
     page = PAGE.read_text(encoding="utf-8")
-    for kind, text in parts.items():
-        page = insert(page, kind, text)
+    rows = rf"^\| ({'|'.join(map(str, SHOWN))}), "
+    page = insert(page, "scores", shown_rows(parts["scores"], rows))
     note = f"Made by `{COMMAND}`, seed {SEED}, {n_sets:,} test sets a row, with {made}."
     PAGE.write_text(insert(page, "made", note), encoding="utf-8")
 

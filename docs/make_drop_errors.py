@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, special
+from shown_rows import shown_rows
 
 from humeval_power.latent import Latent
 from humeval_power.rules import DEFAULT_RULE, ComparisonFamily
@@ -55,6 +56,12 @@ CATEGORIES = {  # how many ratings of the best fall in each category
     "five, skewed": (0.02, 0.05, 0.1, 0.28, 0.55),
     "yes/no, half yes": (0.5, 0.5),
     "yes/no, 9 in 10 yes": (0.1, 0.9),
+}
+SHOWN = {  # rows of a table that the page shows; the others say the same
+    "holds": r"\| 5, 10, 15 \|",
+    "categories": r"\| 6, 9, 12 \| 50 \| 8 \|",
+    "saves": r"\| 5, 10, 15 \|",
+    "shortcuts": r"\| 5, 10, 15 \|",
 }
 CATEGORY_STUDIES = (  # workers at the looks, systems and items
     ((5, 10, 15), 3, 50),
@@ -375,7 +382,11 @@ def main() -> None:
         return
     for name, make in wanted.items():
         begin, end = f"<!-- {name}: made by {COMMAND} -->", f"<!-- end of {name} -->"
-        new = f"{begin}\n\n{make(STUDIES)}\n\n{end}"
+        table = make(STUDIES)
+        print(table, end="\n\n")
+        if begin not in PAGE.read_text():  # the page says it in words
+            continue
+        new = f"{begin}\n\n{shown_rows(table, SHOWN[name])}\n\n{end}"
         text = PAGE.read_text()
         text = re.sub(
             rf"{re.escape(begin)}.*?{re.escape(end)}", lambda _, new=new: new, text, flags=re.DOTALL

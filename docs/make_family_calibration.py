@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 import numpy as np
 from make_calibration import PAGE, insert
 from scipy import special
+from shown_rows import shown_rows
 
 from humeval_power.designs import Design, crossed, k_per_item, with_documents
 from humeval_power.latent import Family, Latent
@@ -142,7 +143,8 @@ def main() -> None:
     if not chosen.quick:
         used = ", ".join(f"{package} {version}" for package, version in versions().items())
         made = f"Made by `{COMMAND}`, seed {SEED}, with {used}."
-        PAGE.write_text(insert(PAGE.read_text(), "families", f"{text}\n\n{made}"))
+        shown = shown_rows(text, r"\| (3|5) \|")
+        PAGE.write_text(insert(PAGE.read_text(), "families", f"{shown}\n\n{made}"))
 
 
 if __name__ == "__main__":

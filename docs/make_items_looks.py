@@ -1,19 +1,17 @@
-"""Chosen items with looks: make the tables of docs/choosing-items.md anew: python docs/make_items_looks.py
+"""Chosen items with looks: the tables of which docs/choosing-items.md speaks: python docs/make_items_looks.py
 
 Complete tables of items that a metric chose are analysed over their pool at each look by the closed form of the
 mixed model, at levels that are sealed for studies of this size without a pool. Studies of one draw of items have
 item effects, workers and ratings of their own. Of every row one study is analysed by `estimate_pool` too, as
-`humeval-power monitor --pool` does, and must give the same. `--quick` uses few studies and prints the tables.
+`humeval-power monitor --pool` does, and must give the same. `--quick` uses few studies.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import re
 from collections.abc import Callable, Iterator
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from make_drop_errors import planned as planned_dropping
@@ -48,8 +46,6 @@ from humeval_power.studies.looks.repeated import half_widths
 from humeval_power.studies.looks.systems_looks import SystemsLookReplicates
 from humeval_power.studies.power.formula import effect_precision, power_at
 
-PAGE = Path(__file__).with_name("choosing-items.md")
-COMMAND = "python docs/make_items_looks.py"
 ITEMS = 40
 TWO, SEVERAL, POWER = 8_000, 4_000, 2_000  # studies of a row
 TOGETHER = {2: 100, 3: 80, 8: 80}  # studies of one draw of items, by systems
@@ -313,23 +309,14 @@ TABLES: dict[str, tuple[Callable[[int], str], int]] = {
 
 
 def main() -> None:
-    """Write the tables into the page, or print rough ones."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("tables", nargs="*", help="Those to make. [all]")
     typed = parser.parse_args()
     for name, (make, n) in TABLES.items():
-        if typed.tables and name not in typed.tables:
-            continue
-        table = make(200 if typed.quick else n)
-        if typed.quick:
-            print(table, end="\n\n")
-            continue
-        begin, end = f"<!-- {name}: made by {COMMAND} -->", f"<!-- end of {name} -->"
-        new = f"{begin}\n\n{table}\n\n{end}"
-        text = PAGE.read_text()
-        pattern = rf"{re.escape(begin)}.*?{re.escape(end)}"
-        PAGE.write_text(re.sub(pattern, lambda _, new=new: new, text, flags=re.DOTALL))
+        if not typed.tables or name in typed.tables:
+            print(name, make(200 if typed.quick else n), sep="\n\n", end="\n\n")
 
 
 if __name__ == "__main__":

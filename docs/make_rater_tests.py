@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy import special
+from shown_rows import shown_rows
 
 from humeval_power.comparisons.agreement.agreement import SharedRatings
 from humeval_power.comparisons.agreement.raters import ALPHA, raters_one_by_one
@@ -114,11 +115,11 @@ def main() -> None:
             print(rows[-1], file=sys.stderr, flush=True)
     begin = f"<!-- raters: made by {COMMAND} -->"
     page = PAGE.read_text("utf-8")
+    print(head + "\n".join(rows))
     if asked.quick or begin not in page:
-        print(head + "\n".join(rows))
         return
     pattern = re.compile(re.escape(begin) + r".*?<!-- end -->", re.DOTALL)
-    table = head + "\n".join(rows)
+    table = shown_rows(head + "\n".join(rows), r"\| 10 \|")
     PAGE.write_text(pattern.sub(lambda _: f"{begin}\n{table}\n<!-- end -->", page), encoding="utf-8")
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from shown_rows import shown_rows
+
 from humeval_power.comparisons.runs.scenario import RunsPlan, RunsScenario, runs_scenario
 from humeval_power.runs_parameters import RunsParameters
 from humeval_power.studies.power.estimate import estimate_power
@@ -77,7 +79,9 @@ def main() -> None:
     """Write the table."""
     text = PAGE.read_text()
     head, tail = text[: text.index(START)], text[text.index(END) :]
-    PAGE.write_text(head + START + "\n\n" + "\n".join(rows()) + "\n\n" + tail)
+    PAGE.write_text(
+        head + START + "\n\n" + shown_rows("\n".join(rows()), r"crossed|, (5|20) ") + "\n\n" + tail
+    )
 
 
 if __name__ == "__main__":

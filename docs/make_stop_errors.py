@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize
+from shown_rows import shown_rows
 
 from humeval_power.designs import crossed
 from humeval_power.errors import ParametersError
@@ -55,6 +56,12 @@ CATEGORIES = {  # how many ratings fall in each category
     "five, skewed": (0.02, 0.05, 0.1, 0.28, 0.55),
     "yes/no, half yes": (0.5, 0.5),
     "yes/no, 9 in 10 yes": (0.1, 0.9),
+}
+SHOWN = {  # rows of a table that the page shows; the others say the same
+    "holds": r"^\| (high|low) \| [56]|^\| high, SDs of differences halved \| 5, ",
+    "categories": r"\| 6, 9, 12 \| 50 \|",
+    "takes": r"^\| (high|low) \| 5, ",
+    "shortcuts": r"^\| (high|low) \| [56]",
 }
 FEW = {(5, 10, 15): 12, (6, 9, 12): 12}  # workers at the looks, and few items
 CATEGORY_STUDIES = 4_000
@@ -404,7 +411,11 @@ def main() -> None:
         return
     for name, make in wanted.items():
         begin, end = f"<!-- {name}: made by {COMMAND} -->", f"<!-- end of {name} -->"
-        new = f"{begin}\n\n{make(STUDIES)}\n\n{end}"
+        table = make(STUDIES)
+        print(table, end="\n\n")
+        if begin not in PAGE.read_text():  # the page says it in words
+            continue
+        new = f"{begin}\n\n{shown_rows(table, SHOWN.get(name, ''))}\n\n{end}"
         text = PAGE.read_text()
         text = re.sub(
             rf"{re.escape(begin)}.*?{re.escape(end)}", lambda _, new=new: new, text, flags=re.DOTALL

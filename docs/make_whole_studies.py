@@ -1,17 +1,15 @@
-"""Walk whole studies: make a table of docs/dropping-systems.md anew: python docs/make_whole_studies.py
+"""Walk whole studies: the table of which docs/dropping-systems.md speaks: python docs/make_whole_studies.py
 
 Each study is what its commands do: `more items` draws items from a pool of its own, `assign` gives out a stage,
 `simulate` rates it, `monitor` looks over the pool and drops systems, until it ends, and `analyze` decides. The same
 is simulated by the closed form of complete tables beside it, without the five points of the scale. About half an
-hour of a core that does nothing else; `--quick` follows few and prints the table.
+hour of a core that does nothing else; `--quick` follows few.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -37,8 +35,6 @@ from humeval_power.studies.monitor.dropping import DroppingMonitoring
 from humeval_power.studies.plan.calls import assign_work
 from humeval_power.studies.plan.plan import Plan
 
-PAGE = Path(__file__).with_name("dropping-systems.md")
-COMMAND = "python docs/make_whole_studies.py"
 STUDIES, BY_FORMULA, TOGETHER = 1_000, 10_000, 80
 SYSTEMS, ITEMS, POOL = 4, 40, 200
 LEAD = 0.7  # points, on a scale from 1 to 5
@@ -210,18 +206,10 @@ def _share(happened: NDArray[np.bool_]) -> str:
 
 
 def main() -> None:
-    """Write the table into the page, or print a rough one."""
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    if parser.parse_args().quick:
-        print(whole(4, 400))
-        return
-    table = whole(STUDIES, BY_FORMULA)
-    begin, end = f"<!-- whole: made by {COMMAND} -->", "<!-- end of whole -->"
-    new = f"{begin}\n\n{table}\n\n{end}"
-    PAGE.write_text(
-        re.sub(rf"{re.escape(begin)}.*?{re.escape(end)}", lambda _: new, PAGE.read_text(), flags=re.DOTALL)
-    )
+    print(whole(4, 400) if parser.parse_args().quick else whole(STUDIES, BY_FORMULA))
 
 
 if __name__ == "__main__":

@@ -258,8 +258,8 @@ def test_cr2_keeps_its_level_where_the_others_do_not(script, layout: str, n_clus
         assert z > 0.05 + 3 * spread
 
 
-def test_the_page_has_a_row_for_every_cell(script) -> None:
+def test_the_page_has_a_row_for_every_cell_that_it_shows(script) -> None:
     page = (DOCS / "clusters.md").read_text(encoding="utf-8")
     for layout in script.LAYOUTS:
-        for n_clusters in script.CLUSTERS:
-            assert page.count(f"| {n_clusters}, {layout} |") == 2
+        for n_clusters in script.SHOWN:
+            assert page.count(f"| {n_clusters}, {layout} |") == 1

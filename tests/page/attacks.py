@@ -60,13 +60,15 @@ def main() -> None:
         "| Kind | Attack | What came back |",
         "|---|---|---|",
     ]
+    alike: dict[tuple[str, str], list[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         chosen = Path(folder, "chosen")
         fill(chosen)
         with running(chosen, **CAPS) as tiny, running(chosen, app="whole_page", **CAPS) as whole:
             for attack in attacks():
                 said = came_back(attack.send(whole if attack.is_whole else tiny))
-                lines.append(f"| {attack.kind} | {attack.what} | {said} |")
+                alike.setdefault((attack.kind, said), []).append(attack.what)
+    lines += [f"| {kind} | {'; '.join(what)} | {said} |" for (kind, said), what in alike.items()]
     lines.append(
         "| Load | 50 simulations at once | 503 20 computations wait already, and no more are taken. Wait until "
         "some have ended, or stop them. (for those beyond the 20 that wait) |"
