@@ -488,10 +488,12 @@ def run_all(folder: Path, *, without: Container[str] = ()) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def prepared(folder: Path) -> Iterator[None]:
-    """Within it, the lines can be run in `folder`, in turn."""
+    """Within it, the lines can be run in `folder`, in turn, without settings of one's own."""
     write_inputs(folder)
+    settings = mock.patch.dict(os.environ, {"XDG_CONFIG_HOME": str(folder / "settings")})
     # The bits of codes are drawn anew for each key: here they are the same, as a seed makes other draws.
-    with contextlib.chdir(folder), mock.patch.object(blinding, "new_bits", return_value=bytes(range(16))):
+    bits = mock.patch.object(blinding, "new_bits", return_value=bytes(range(16)))
+    with contextlib.chdir(folder), settings, bits:
         yield
 
 
