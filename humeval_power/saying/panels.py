@@ -369,6 +369,9 @@ def _figure(all_rows: EstimateRows, *, title: str | None, width: float) -> Figur
             ends, colour, marker = (row.low, row.high), *LOOKS[row.marked]
             axes.plot(ends, (place, place), color=colour, linewidth=1.0, solid_capstyle="butt", zorder=3)
             axes.plot([row.value], [place], marker, color=colour, markersize=3.0, zorder=4, gid="value")
+    names = ["" if row is None else picture_text(row.name) for row in shown]
+    longest = int(NAME_WIDTH * width / SINGLE_COLUMN)
+    axes.set_yticks(range(len(shown)), [shortened(name, width=longest) for name in names])
     _frame(axes, shown, dense=len(shown) > _DENSE, x_label=all_rows.x_label)
     drawn = [row for row in shown if row is not None]
     labels = {False: all_rows.usual_label, True: all_rows.marked_label}
@@ -387,8 +390,7 @@ def _figure(all_rows: EstimateRows, *, title: str | None, width: float) -> Figur
 
 
 def _frame(axes: Axes, shown: Sequence[EstimateRow | None], *, dense: bool, x_label: str) -> None:
-    names = ["" if row is None else shortened(picture_text(row.name), width=NAME_WIDTH) for row in shown]
-    axes.set_yticks(range(len(shown)), names, fontsize=5.8 if dense else 7.0)
+    axes.tick_params(axis="y", labelsize=5.8 if dense else 7.0)
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
