@@ -15,7 +15,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 from humeval_power.saying.numbers import POWER_LABEL, in_words, with_minus
 from humeval_power.saying.values import estimated, plain, share, signed
@@ -110,6 +110,17 @@ class Table:
             for place, cells in enumerate(columns)
             if any(map(_NUMBER.match, cells)) and all(map(_NUMBER_OR_NONE.match, cells))
         )
+
+
+Row = TypeVar("Row")
+
+
+def table(
+    rows: Iterable[Row], columns: Mapping[str, Callable[[Row], str]], caption: str = "", **how: Any
+) -> Table:
+    """A table with a row for each of `rows`: columns by their names, each with what it shows of a row."""
+    cells = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
+    return Table(tuple(columns), cells, caption, **how)
 
 
 class Picture:

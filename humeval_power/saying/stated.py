@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from humeval_power.clusters import Clusters
 from humeval_power.saying.clustered_words import (
@@ -14,19 +14,10 @@ from humeval_power.saying.clustered_words import (
     independence_record,
     independence_section,
 )
-from humeval_power.saying.document import Document, Paragraph, Section, Table
+from humeval_power.saying.document import Document, Paragraph, Section
+from humeval_power.saying.document import table as table
 from humeval_power.saying.numbers import counted
 from humeval_power.saying.result import DIGITS, NAME, Record, Result, cluster_entry, short, versions
-
-Row = TypeVar("Row")
-
-
-def table(
-    rows: Iterable[Row], columns: Mapping[str, Callable[[Row], str]], caption: str = "", **how: Any
-) -> Table:
-    """A table with a row for each of `rows`: columns by their names, each with what it shows of a row."""
-    cells = tuple(tuple(cell(row) for cell in columns.values()) for row in rows)
-    return Table(tuple(columns), cells, caption, **how)
 
 
 def flat(record: Any) -> Record:

@@ -21,10 +21,9 @@ from humeval_power.saying.answer_words import (
     probe_sentences,
 )
 from humeval_power.saying.chart import EstimateRow, EstimateRows
-from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Section, Table
+from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Section, Table, table
 from humeval_power.saying.numbers import counted, in_words, interval_words, level_of, p_words, percent
 from humeval_power.saying.rule_words import apart_words, sds_in_words, zero_words
-from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.wald import EffectTest
 

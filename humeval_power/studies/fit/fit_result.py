@@ -12,7 +12,7 @@ import numpy as np
 from humeval_power.checking.rehearsed import rehearsal_notices
 from humeval_power.estimation.latent.fit import LatentFit
 from humeval_power.parameters import Parameters
-from humeval_power.saying.document import Block, Document, Paragraph, Points, Section, Table
+from humeval_power.saying.document import Block, Document, Paragraph, Points, Section, Table, table
 from humeval_power.saying.numbers import (
     counted,
     in_words,
@@ -25,7 +25,6 @@ from humeval_power.saying.numbers import (
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import PARAMETERS_SCHEMA, UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.row_flow import flow_record, left_out_notice
-from humeval_power.saying.stated import table
 from humeval_power.studies.fit.fit_blocks import (
     INTERACTION_LEFT_OUT,
     AnyFit,

@@ -16,9 +16,8 @@ from humeval_power.saying.answer_words import (
     share_words,
 )
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright, spread
-from humeval_power.saying.document import Fact, Table
+from humeval_power.saying.document import Fact, Table, table
 from humeval_power.saying.numbers import POWER_LABEL, percent, power_words
-from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.estimate import PowerEstimate
 from humeval_power.studies.power.formula import AnalyticPower

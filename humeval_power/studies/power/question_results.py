@@ -23,11 +23,11 @@ from humeval_power.saying.document import (
     Section,
     Table,
     known_rows,
+    table,
 )
 from humeval_power.saying.numbers import POWER_LABEL, decimals, percent, power_words, share_decimals
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, Result
-from humeval_power.saying.stated import table
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.studies.power.questions import Detectable, QuestionAnswer, RequiredN
 from humeval_power.studies.power.wording import PLAIN, Wording, choose_curve_facets

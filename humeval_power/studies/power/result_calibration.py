@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from humeval_power.choices import Response
 from humeval_power.designs import Design
 from humeval_power.rules import claim
-from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows
+from humeval_power.saying.document import (
+    Document,
+    Fact,
+    Facts,
+    Paragraph,
+    Points,
+    Section,
+    Table,
+    table,
+)
 from humeval_power.saying.numbers import counted, interval_words, level_of, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.saying.rule_words import margin_words
-from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.calibration import (
     BAND,
     VERDICT_CONFIDENCE,
     Calibration,
     SettingCalibration,
-    calibration_table,
 )
 from humeval_power.studies.power.study_content import category_facts, setting_labels, setting_words
 
 # Is a reported p-value credible? How often studies without a difference give it or less, by every test.
 
+QUESTION = "How often do tests find what is not there?"
 Credible = Literal["yes", "no", "unclear", "not defined"]
 _COMMON = "item-means-t"  # what is reported most, beside the planned test
 
@@ -78,6 +87,41 @@ def reported_p(p: float, alpha: float, design: Design, settings: Sequence[Settin
             Section("", (Points(tuple(points)), Facts(facts), _tests(p, alpha, settings))),
             Section("", tuple(map(Paragraph, _legend(alpha, settings)))),
         ),
+    )
+
+
+CLAIMS_OF_CHANCE = {
+    "two-sided": "Studies without an effect that find one, %",
+    "greater": "Studies without an effect that claim B is better, %",
+    "non-inferior": "Studies at the margin that claim non-inferiority, %",
+    "equivalent": "Studies at the margin that claim equivalence, %",
+}
+
+
+def calibration_rows(results: Sequence[Mapping[Any, Any]]) -> EstimateRows:
+    """The tests that the design allows with their rates of rejection under no effect, the boldest on top, about
+    alpha and what counts as calibrated; marked are those that are too bold.
+
+    results : as `Calibration.as_dict` gives them, all of one alpha and alternative.
+    """
+    alpha, alternative = 100 * results[0]["alpha"], results[0]["alternative"]
+    keys = ("upper_rate" if alternative == "greater" else "rejection_rate", "judged_low", "judged_high")
+    defined = [one for one in results if one["verdict"] != "not defined"]
+    band = [100 * one[end] for one in defined for end in ("band_low", "band_high")]
+    rows = []
+    for one in defined:
+        value, low, high = (100 * one[key] for key in keys)
+        name = one["label"] + (" *" if one["is_rule"] else "")
+        rows.append(EstimateRow(name, value, low, high, one["verdict"] == "too bold"))
+    return EstimateRows(
+        tuple(rows),
+        nouns="tests",
+        x_label=CLAIMS_OF_CHANCE[alternative],
+        usual_label="not shown to be too bold",
+        marked_label="too bold",
+        whole=alpha,
+        whole_label=f"promised: {alpha:g} %",
+        whole_interval=(min(band), max(band)) if band else None,
     )
 
 
@@ -159,7 +203,7 @@ class CalibrationResult(Result):
             label = labels[each.setting] if len(self.settings) > 1 else ""
             answers.append(f"{label}: {_answer(each)}" if label else _answer(each))
             facts, legend = Facts(tuple(self._facts(each))), map(Paragraph, _legend_of_verdicts(each))
-            sections.append(Section(label, (facts, _table(each), self._picture(each), *legend)))
+            sections.append(Section(label, (facts, _table(each), *self._pictures(each), *legend)))
         title = "How often tests find what is not there"
         return Document(title, lead=" ".join(answers), sections=tuple(sections))
 
@@ -176,12 +220,14 @@ class CalibrationResult(Result):
         simulated = max(result.estimate.n_simulations for result in each.results)
         yield "Studies", f"{simulated:,} simulated, the same for every test"
 
-    def _picture(self, each: SettingCalibration) -> Picture:
-        from humeval_power.studies.power.figures import calibration_figure
-
-        name = "calibration" if each is self.settings[0] else f"calibration-{each.setting}"
-        words = "For each test the share of studies in which it finds an effect, with its interval."
-        return Picture(name, lambda: calibration_figure(calibration_table(each.results)), words=words)
+    def _pictures(self, each: SettingCalibration) -> Iterator[Chart]:
+        rows = calibration_rows([result.as_dict() for result in each.results])
+        if rows.rows:
+            yield rows.chart(
+                "calibration" if each is self.settings[0] else f"calibration-{each.setting}",
+                title=QUESTION,
+                words="For each test the share of studies in which it finds an effect, with its interval.",
+            )
 
     def content(self) -> Record:
         """All tests with what they were computed from, setting by setting."""

@@ -23,12 +23,11 @@ from humeval_power.saying.answer_words import (
     share_words,
 )
 from humeval_power.saying.chart import Axis, Chart, LaterChart, Series, Upright
-from humeval_power.saying.document import Fact, Paragraph, Section, Table
+from humeval_power.saying.document import Fact, Paragraph, Section, Table, table
 from humeval_power.saying.numbers import counted, interval_words, level_of, percent, power_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import is_too_bold
-from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.power.charts import POWER, spots, target_line
 from humeval_power.studies.power.growth import TARGET, counts_of
