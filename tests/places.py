@@ -4,4 +4,3 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
-GOLDEN_FILES = TESTS / "golden"

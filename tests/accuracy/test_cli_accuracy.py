@@ -375,15 +375,6 @@ def test_a_leaderboard_without_validation_says_so(tmp_path: Path) -> None:
     assert "no power is known" in " ".join(result.stderr.split())
 
 
-def test_results_are_written_once(tmp_path: Path) -> None:
-    out = tmp_path / "out.json"
-    arguments = ("bounds", "--n", "1821", "--baseline-accuracy", "0.972", "-o", str(out))
-    run(*arguments)
-    assert json.loads(out.read_text())["n"] == 1821
-    run(*arguments, code=2)
-    run(*arguments, "--force")
-
-
 @few_fast(
     ("words", "picture", "rows"),
     [

@@ -12,7 +12,6 @@ from humeval_power.clusters import Clusters
 from humeval_power.comparisons.accuracy import calls as accuracy
 from humeval_power.comparisons.accuracy.counts import Answers, accuracy_interval, all_comparisons
 from humeval_power.errors import InputError
-from humeval_power.inference.corrections import correct
 from humeval_power.inference.item_bootstrap import drawn_swaps, listed_swaps, swapped_sum_p
 from humeval_power.inference.mcnemar import exact_p
 
@@ -104,12 +103,6 @@ def test_every_pair_is_corrected_by_holm() -> None:
     raw = [each.tests[0].p_value for each in found]
     expected = multipletests(raw, method="holm")[1]
     assert [each.p_adjusted for each in found] == pytest.approx(list(expected), rel=1e-12)
-
-
-def test_a_missing_p_value_stays_missing_and_counts_as_a_test() -> None:
-    found = correct([0.02, float("nan"), 0.01], "holm")
-    assert found[[0, 2]] == pytest.approx([0.04, 0.03])
-    assert np.isnan(found[1])
 
 
 def test_a_difference_that_is_the_same_in_every_cluster_has_no_t_test() -> None:

@@ -11,7 +11,6 @@ from seven import seven
 
 from humeval_power.designs import k_per_item
 from humeval_power.estimation.fitting import fit
-from humeval_power.inference.corrections import correct
 from humeval_power.ratings import ratings_from_table
 from humeval_power.scales import RatingScale
 from humeval_power.simulation.study import simulate
@@ -169,10 +168,6 @@ def test_groups_hold_neighbours_that_no_test_tells_apart():
     results = compare_systems(ratings, rule=fit_rule())
     means = {"x": 0.5, "y": 0.51, "z": 0.9}
     assert indistinct_groups(results, means) == (("z",), ("y", "x"))
-
-
-def test_no_correction_leaves_p_values_alone():
-    assert correct([0.01, 0.2], "none") == pytest.approx([0.01, 0.2])
 
 
 def test_the_standardised_effect_divides_by_the_spread_of_one_rating():

@@ -5,7 +5,6 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from cases import each_case, few_fast
@@ -15,7 +14,6 @@ from study_files import run, write_ratings
 from humeval_power.doors.terminal.main import main
 from humeval_power.estimation.crossed import fits
 from humeval_power.estimation.joint import fit as joint_fit
-from humeval_power.inference.corrections import correct
 from humeval_power.rules import DecisionRule
 from humeval_power.saying import numbers
 from humeval_power.studies.fit.wald import finished_test
@@ -147,12 +145,6 @@ def test_no_formatter_prints_a_missing_p_as_a_number(form) -> None:
     said = form(math.nan)
     assert said in ("none", "no p-value", "-")
     assert numbers.p_words(math.nan) == "no p-value"
-
-
-def test_a_missing_p_stays_missing_when_others_are_corrected() -> None:
-    # Holm of three with the missing one counted: 3 x 0.01, 2 x 0.03
-    assert correct([0.01, math.nan, 0.03], "holm") == pytest.approx([0.03, math.nan, 0.06], nan_ok=True)
-    assert np.isnan(correct([math.nan], "bh")).all()
 
 
 @pytest.mark.parametrize("df", ["kenward-roger", "satterthwaite", "bootstrap"])

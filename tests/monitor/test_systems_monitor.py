@@ -126,7 +126,7 @@ def test_two_that_are_counted_have_looks_as_two_systems() -> None:
     assert plain == counted
 
 
-@few_fast("systems", [("--systems", "base,new,big"), ("--systems", "base,new")])
+@few_fast("systems", [("--systems", "base,new"), ("--systems", "base,new,big")])
 def test_a_plan_with_documents_is_followed_with_their_column(
     systems: tuple[str, ...], tmp_path: Path
 ) -> None:

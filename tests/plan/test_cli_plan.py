@@ -234,10 +234,6 @@ def test_the_same_seed_gives_the_same_bytes_for_any_number_of_jobs():
     assert one == two
 
 
-def test_quiet_prints_the_result_alone():
-    assert done(*USUAL, "--quiet").stderr == ""
-
-
 def test_the_cliff_of_fees_shows_and_splitting_is_suggested():
     # 10 assignments of a HIT cost 20 % more than 9 (data/platform_fees.toml)
     wide = ("--items", "60", "--workers", "12", "--ratings-per-item", "10", "--simulations", "50")
@@ -315,15 +311,6 @@ def test_the_same_plan_has_the_same_bytes(tmp_path, folder):
     done(*DATED, "-o", f"{tmp_path}/again/")
     for name in FILES - {"record.json", "index.html"}:  # these name the command
         assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes(), name
-
-
-def test_files_are_overwritten_only_with_force(tmp_path):
-    (tmp_path / "plan.json").write_text("mine")
-    message = refused(*USUAL, "-o", tmp_path / "plan.json")
-    assert "--force" in message
-    assert (tmp_path / "plan.json").read_text() == "mine"
-    done(*USUAL, "-o", tmp_path / "plan.json", "--force")
-    assert (tmp_path / "plan.json").read_text() != "mine"
 
 
 # -- bad input ------------------------------------------------------------------------------------------

@@ -53,14 +53,6 @@ def test_output_writes_table_figure_and_record(tmp_path: Path) -> None:
     assert (tmp_path / "null" / "calibration.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_files_are_overwritten_only_with_force(tmp_path: Path) -> None:
-    target = tmp_path / "calibration.png"
-    target.write_text("mine")
-    assert "--force" in run("-o", target, code=2).stderr
-    assert target.read_text() == "mine"
-    run("-o", target, "--force")
-
-
 def test_a_one_sided_rule_is_judged_by_its_claims() -> None:
     result = run("--alternative", "greater", "--alpha", "0.025", "--df", "min")
     assert "Mixed model, min df *" in result.stdout
@@ -71,11 +63,6 @@ def test_a_design_without_pairs_says_which_tests_are_not_defined() -> None:
     result = run("--workers", "6", "--design", "both-nested")
     assert result.stdout.count("not defined") == 4
     assert "Not defined: the design lacks the pairs" in result.stdout.replace("\n", " ")
-
-
-def test_quiet_prints_the_result_alone() -> None:
-    result = run("--quiet", "--workers", "5", "--ratings-per-item", "2", "--items", "7")
-    assert result.stderr == ""
 
 
 @each_case(

@@ -1,7 +1,6 @@
 """The command `humeval-power check`, as a person meets it in a terminal."""
 
 import json
-import os
 from pathlib import Path
 
 import click
@@ -10,7 +9,6 @@ import pytest
 from cli import run
 
 from humeval_power.asking.options import made_of, option_of
-from humeval_power.asking.output import write_set
 from humeval_power.asking.study_values import StudyValues, study_fields
 from humeval_power.errors import HumevalPowerError
 from humeval_power.files import tables as rating_tables
@@ -18,7 +16,6 @@ from humeval_power.rules import DecisionRule
 from humeval_power.saying.document import Table
 from humeval_power.saying.render.terminal import table_lines
 from humeval_power.scales import RatingScale
-from humeval_power.studies.fit import ask_check as check
 from humeval_power.studies.fit.figures import ratings_figure
 from humeval_power.studies.resolve import rule_of
 
@@ -145,60 +142,6 @@ def test_missing_codes_are_added_to_the_usual_ones(pilot: Path) -> None:
     assert "Left out  2: rating is missing ('Invalid': 1, 'N/A': 1)" in result.stdout
 
 
-def test_output_is_written_once_and_not_overwritten_without_force(pilot: Path, tmp_path: Path) -> None:
-    target = tmp_path / "check.txt"
-    first = run("check", pilot, "-o", target)
-    assert first.stdout.startswith("Ratings in pilot.csv")
-    assert target.read_text().startswith("Ratings in pilot.csv")
-    again = run("check", pilot, "-o", target, code=2)
-    assert "exists already. Choose another name, or add --force." in " ".join(again.stderr.split())
-    assert run("check", pilot, "-o", target, "--force", "--quiet").stderr == ""
-
-
-def test_an_interrupted_write_leaves_neither_files_nor_fragments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(_descriptor: int) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write_set({tmp_path / "surface" / name: "1" for name in ("a.csv", "b.csv")}, force=False)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_directory_is_written_as_a_whole_or_refused(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    write_set({out / "a.csv": "1", out / "b.png": b"2"}, force=False)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"a.csv", "b.png"}
-    with pytest.raises(HumevalPowerError, match=r"a\.csv exists already"):
-        write_set({out / "a.csv": "3", out / "c.csv": "4"}, force=False)
-    assert not (tmp_path / "out" / "c.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("target", "expected"),
-    [(".", "is a directory; name a file."), ("file/below", "file is a file, not a directory")],
-)
-def test_a_place_that_cannot_be_written_is_refused(tmp_path: Path, target: str, expected: str) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(HumevalPowerError, match=expected):
-        write_set({tmp_path / target: ""}, force=True)
-
-
-def test_a_missing_directory_is_made_so_that_no_work_is_lost(tmp_path: Path) -> None:
-    write_set({tmp_path / "new" / "file": "content"}, force=False)
-    assert (tmp_path / "new" / "file").read_text() == "content"
-
-
-def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("old")
-    (tmp_path / "link").symlink_to(tmp_path / "file")
-    write_set({tmp_path / "link": "new"}, force=True)
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "file").read_text() == "new"
-
-
 @pytest.mark.parametrize(
     ("error", "exit_code", "expected"),
     [
@@ -222,12 +165,6 @@ def test_what_goes_wrong_is_told_in_words(
 def test_versions_of_what_results_depend_on_are_shown() -> None:
     result = run("--show-versions")
     assert all(name in result.stdout for name in ("python", "humeval-power", "numpy", "Rscript"))
-
-
-def test_every_shared_option_is_explained() -> None:
-    options = [p for p in check.command.params if isinstance(p, click.Option)]
-    assert options
-    assert all(option.help for option in options)
 
 
 def test_the_options_of_the_rule_take_their_defaults_from_the_rule() -> None:

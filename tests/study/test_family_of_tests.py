@@ -265,20 +265,6 @@ def test_criteria_that_were_compared_by_another_family_are_refused():
         analyze_criteria(by_name, analyze, family=ComparisonFamily(correction="bh"))
 
 
-@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh"])
-def test_a_comparison_without_a_test_counts_as_one_that_found_nothing(correction):
-    p = [0.01, np.nan, 0.02, 0.012]
-    found = correct(p, correction)
-    assert np.isnan(found[1])
-    assert np.delete(found, 1) == pytest.approx(np.delete(correct([0.01, 1.0, 0.02, 0.012], correction), 1))
-    assert (np.delete(found, 1) > np.array(correct([0.01, 0.02, 0.012], correction))).any()
-
-
-def test_max_t_is_no_correction_of_p_values_alone():
-    with pytest.raises(InputError, match="take holm"):
-        correct([0.1, 0.2], "max-t")
-
-
 @pytest.mark.r
 def test_corrections_are_those_of_r():
     rng = np.random.default_rng(3)

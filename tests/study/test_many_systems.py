@@ -15,7 +15,6 @@ from scipy import stats
 from test_joint_fit import random_table
 
 from humeval_power.errors import InputError
-from humeval_power.inference.corrections import correct
 from humeval_power.ratings import Ratings
 from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.scales import RatingScale
@@ -205,11 +204,6 @@ def test_an_unknown_baseline_and_a_single_system_are_refused():
         ComparisonFamily(comparisons="baseline").pairs(("a", "b"))
     with pytest.raises(InputError, match=r"one of holm.*not for all pairs"):
         ComparisonFamily(correction="tukey", baseline="a")
-
-
-def test_the_false_discovery_rate_is_benjamini_and_hochbergs():
-    p = [0.001, 0.02, 0.03, 0.5]
-    assert correct(p, "bh") == pytest.approx(stats.false_discovery_control(p))
 
 
 def test_systems_that_share_a_letter_are_not_told_apart():

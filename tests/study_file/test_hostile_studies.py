@@ -38,7 +38,6 @@ WRONG = {
 
 
 _LONG = ("50,000 names", "a text of 200,000")
-_OF_EACH_KIND = ("workers_range", "preset", "values")  # the other lists and words are in the next test
 
 
 def _power(folder: Path, content: bytes) -> Result:

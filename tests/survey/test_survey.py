@@ -193,16 +193,6 @@ def test_the_json_record_holds_every_comparison_under_every_setting(table: Path)
     assert record["underpowered"]["low"]["at_0.1"]["known"] == 3
 
 
-def test_files_are_written_together_and_not_over_others(table: Path, tmp_path: Path) -> None:
-    target = tmp_path / "out"
-    run("survey", str(table), "--preset", "low", "-o", str(target))
-    names = {"index.html", "record.json", "table.csv", "survey.png", "survey.svg"}
-    assert {path.name for path in target.iterdir()} == names
-    assert len(pd.read_csv(target / "table.csv")) == 5
-    refused = run("survey", str(table), "--preset", "low", "-o", str(target), code=2)
-    assert "index.html" in refused.stderr
-
-
 def test_all_problems_of_a_table_are_told_at_once(tmp_path: Path) -> None:
     path = tmp_path / "papers.csv"
     path.write_text("effect,low,high,items,workers,tested\n0.1,1,5,2.5,3,maybe\nlots,1,5,1,0,no\n")
