@@ -496,8 +496,8 @@ class JudgePosition(Result):
                 f"{found.second:,} to the second; {p})."
             )
         else:
-            shown = f"{changed}, {count:,} of {follow:,} to the {place}"
-            lead = f"The judge favours what is shown {place} ({p}): {shown}."
+            most = f"{count:,} of {follow:,} to the {place}"
+            lead = f"The judge favours what is shown {place} ({p}): {changed}, {most}."
         facts = [
             ("Pairs", f"{found.n_pairs:,} judged in both orders, {found.one_order:,} in one and left out"),
             ("Same verdict", f"{found.same:,}"),
