@@ -24,7 +24,7 @@ from humeval_power.saying.answer_words import on_scale, possible_words
 from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import counted, interval_words, level_of
 from humeval_power.saying.quantities import values
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
+from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 
@@ -143,9 +143,6 @@ def price(workers: int, g: float, alpha: float = 0.05) -> float:
     return float(half_width_at(np.array(1.0), workers, g, alpha)) / plain
 
 
-_SHOWN = 12  # last steps of the table
-
-
 @dataclass(frozen=True, kw_only=True)
 class AnytimeResult(Result):
     """An interval that holds after every worker; `steps` are all of them, from the third worker on.
@@ -162,7 +159,6 @@ class AnytimeResult(Result):
     narrowest_at: int
     g: float
     alpha: float
-    provenance: Provenance = UNKNOWN
 
     @property
     def last(self) -> SequenceStep:
@@ -180,7 +176,6 @@ class AnytimeResult(Result):
         return price(self.last.workers, self.g, self.alpha)
 
     def body(self) -> Document:
-        """The interval, its price and its last steps."""
         (a, b), workers = self.systems, counted(self.last.workers, "worker")
         if math.isinf(self.last.half_width):
             result = f"{workers} are too few to say how {a} and {b} differ."
@@ -192,7 +187,7 @@ class AnytimeResult(Result):
             reach = possible_words(self.last.interval, self.scale)
             result = f"{said} {reach} {on_scale(self.scale)} ({level_of(1 - self.alpha)} interval)."
         last_steps = table(
-            self.steps[-_SHOWN:],
+            self.steps[-12:],
             {
                 "workers": lambda step: str(step.workers),
                 "estimate": lambda step: f"{step.estimate:.4f}",
@@ -226,14 +221,16 @@ class AnytimeResult(Result):
 
     def content(self) -> Record:
         """Every step; an interval without ends is null."""
-        steps = []
-        for step in self.steps:
-            interval = None if math.isinf(step.half_width) else list(step.interval)
-            steps.append({**values(step, "workers", "estimate"), "interval": interval})
         return {
             "systems": list(self.systems),
             "excludes_no_difference": self.excludes,
             **values(self, "narrowest_at", "g", "alpha"),
             "price": None if math.isinf(self.price) else self.price,
-            "steps": steps,
+            "steps": [
+                {
+                    **values(step, "workers", "estimate"),
+                    "interval": None if math.isinf(step.half_width) else list(step.interval),
+                }
+                for step in self.steps
+            ],
         }

@@ -330,7 +330,6 @@ class PlanSearchResult(Result):
             yield Section("How a larger pilot would help", (table(pilot_advice(), columns, caption),))
 
     def artefact(self, ending: str) -> str:
-        """The sealed plan."""
         assert ending in self.endings
         return self.sealed
 

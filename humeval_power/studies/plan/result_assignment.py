@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -13,10 +13,11 @@ import numpy as np
 from humeval_power.costs import money
 from humeval_power.designs import Assignment
 from humeval_power.safe_text import table_csv
-from humeval_power.saying.document import Document, Drawing, Fact, Facts, Paragraph, Points, Section, Table
+from humeval_power.saying.document import Document, Fact, Facts, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.quantities import values
-from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, Source
+from humeval_power.saying.result import Record, Result, Source
+from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.who_rated_what import CellMap, grid_of, who_rates_what
 from humeval_power.studies.plan.assignment import (
@@ -63,7 +64,6 @@ class AssignmentResult(Result):
     stage: LookStage | None = None
     caveats: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
-    provenance: Provenance = UNKNOWN
 
     def __post_init__(self) -> None:
         """Refuse a takeover of what is not there. Raises DesignError: a spare, slot or batch that the
@@ -76,58 +76,64 @@ class AssignmentResult(Result):
         return self.assignment.bits is not None
 
     def body(self) -> Document:
-        """How much there is to do, who does how much, and in which order."""
         plan = self.assignment
+        work = work_words(plan.design, counted(plan.design.n_systems, "system"))
         return Document(
             "Who rates what when",
-            lead=work_words(plan.design, counted(plan.design.n_systems, "system"))
-            + ("." if self.stage is None else f"{_IF_NONE_IS_DROPPED}."),
-            headline=(
-                *self._of_stage(),
-                *self._totals(),
-            ),
+            lead=f"{work}{'' if self.stage is None else _IF_NONE_IS_DROPPED}.",
+            headline=tuple(self._totals()),
             caveats=(*self.caveats, *plan.design.notes),
-            sections=(
-                Section("Who rates what", (_picture(plan, blind=self.blind),)),
-                Section("Work of each worker", (self._loads(),)),
-                *([Section("Balance", (_balance_table(self._balance),))] if self._balance else []),
-                *self._looks(),
-                *self._reserve(),
-            ),
+            sections=tuple(self._sections()),
         )
 
     def _totals(self) -> Iterator[Fact]:
-        plan, rows = self.assignment, f"{len(self.assignment.worker):,}"
+        plan, n_rows = self.assignment, f"{len(self.assignment.worker):,}"
         if self.stage is None:
-            yield "Rows", rows
+            yield "Rows", n_rows
         else:
-            yield "Rows of all stages", f"{rows}{_IF_NONE_IS_DROPPED}"
+            rows, left = self.rows, self.stage.systems
+            shown = counted(int((rows["kind"] == "rating").sum()), "rating")
+            who = counted(int(rows["worker_slot"].nunique()), "slot")
+            of = f"all {len(left)} systems" if len(left) == len(plan.systems) else ", ".join(left)
+            yield "In the table", f"to look {self.stage.look} alone: {shown} of {of} in {who}"
+            yield (
+                "After the look",
+                "the same command gives the next stage, without systems that were dropped",
+            )
+            yield "Rows of all stages", f"{n_rows}{_IF_NONE_IS_DROPPED}"
         yield "Workers", f"{len(plan.slots):,}"
         for kind, name in enumerate(KINDS):
-            yield f"{name[0].upper()}{name[1:]}s", f"{int(plan.loads(kind).sum()):,}"
+            yield f"{name.capitalize()}s", f"{int(plan.loads(kind).sum()):,}"
         if self.takeovers:
             said = (f"{spare} for {slot} from batch {batch} on" for spare, slot, batch in self.takeovers)
             yield "In the table", f"{'; '.join(said)}; nothing else"
 
-    def _loads(self) -> Table:
-        """How many workers get how much, from the least work to the most."""
-        plan = self.assignment
+    def _sections(self) -> Iterator[Section]:
+        plan, blind = self.assignment, self.blind
+
+        def grid() -> CellMap:
+            """The slots and the items; of a blind table it does not show the systems."""
+            rated = plan.kind == 0
+            worker, item = plan.worker[rated], plan.item[rated]
+            system, names = (0 * item, ("rated",)) if blind else (plan.system[rated], plan.systems)
+            return grid_of(worker, item, system, (len(plan.slots), len(plan.items)), names)
+
+        words = "A row for each worker slot, a column for each item; those who rate the same items stand together."
+        picture = who_rates_what(grid, plan.slots, "who_rates_what", ("Who rates what", words))
+        yield Section("Who rates what", (picture,))
         loads = np.column_stack([*(plan.loads(kind) for kind in range(len(KINDS))), plan.n_batches])
-        different, workers = np.unique(loads, axis=0, return_counts=True)
+        different, workers = np.unique(loads, axis=0, return_counts=True)  # from the least work to the most
         numbers = np.column_stack([workers, different]).tolist()
         rows = tuple(tuple(f"{number:,}" for number in row) for row in numbers)
-        return Table(("workers", *(f"{name}s" for name in KINDS), "batches"), rows)
-
-    def _looks(self) -> Iterator[Section]:
-        look = self.assignment.look
-        if look is not None:
-            counts = enumerate(np.bincount(look)[1:], start=1)
+        header = ("workers", *(f"{name}s" for name in KINDS), "batches")
+        yield Section("Work of each worker", (Table(header, rows),))
+        if self._balance:
+            yield Section("Balance", (_balance_table(self._balance),))
+        if plan.look is not None:
+            counts = enumerate(np.bincount(plan.look)[1:], start=1)
             facts = [(f"Look {number}", counted(int(count), "row")) for number, count in counts]
             order = ("Order", "collect all of one look before the next")
             yield Section("Looks", (Facts((*facts, order)),))
-
-    def _reserve(self) -> Iterator[Section]:
-        plan = self.assignment
         if plan.replacements:
             said = (
                 f"{', '.join(plan.replacements)}: when a slot such as {plan.slots[0]} drops out, a spare takes "
@@ -143,7 +149,6 @@ class AssignmentResult(Result):
             {name: None if value == "" else value for name, value in row.items()}
             for row in self._table.to_dict("records")
         ]
-        many = bool(self._balance)
         balance = [
             {"counted": one.counted, **{name: values(part, "worst", "least") for name, part in one.parts}}
             for one in self._balance
@@ -153,7 +158,7 @@ class AssignmentResult(Result):
             "systems": [] if self.blind else list(plan.systems),
             "worker_slots": list(plan.slots),
             "replacement_slots": list(plan.replacements),
-            **({"balance": balance} if many else {}),
+            **({"balance": balance} if balance else {}),
             "rows": rows,
         }
 
@@ -178,17 +183,6 @@ class AssignmentResult(Result):
         """The same with how it came about; a blind one keeps that to itself: the command may hold the seed."""
         return self if self.blind else super().with_command(command, sources)
 
-    def _of_stage(self) -> Iterator[Fact]:
-        """What is to be rated until the next look."""
-        if self.stage is None:
-            return
-        rows, left = self.rows, self.stage.systems
-        shown = counted(int((rows["kind"] == "rating").sum()), "rating")
-        who = counted(int(rows["worker_slot"].nunique()), "slot")
-        of = f"all {len(left)} systems" if len(left) == len(self.assignment.systems) else ", ".join(left)
-        yield "In the table", f"to look {self.stage.look} alone: {shown} of {of} in {who}"
-        yield "After the look", "the same command gives the next stage, without systems that were dropped"
-
     @cached_property
     def _balance(self) -> tuple[Balance, ...]:
         """Of more than two systems; nothing of two."""
@@ -206,13 +200,8 @@ class AssignmentResult(Result):
         plan = self.assignment
         table = plan.to_frame()
         if self.takeovers:
-            table = pd.concat(
-                [
-                    replacement_table(plan, spare, slot, first_batch=batch)
-                    for spare, slot, batch in self.takeovers
-                ],
-                ignore_index=True,
-            )
+            tables = (replacement_table(plan, *of, first_batch=batch) for *of, batch in self.takeovers)
+            table = pd.concat(tables, ignore_index=True)
         if self.stage is not None:
             of_stage = table["look"].eq(self.stage.look)
             left = table["system"].isin(self.stage.systems) | table["system"].eq("")  # checks have none
@@ -222,21 +211,6 @@ class AssignmentResult(Result):
 
 
 _IF_NONE_IS_DROPPED = ", if no system is dropped"
-
-
-def _picture(plan: AssignmentPlan, *, blind: bool) -> Drawing:
-    """The slots and the items as a grid; of a blind table it does not show the systems."""
-
-    def grid() -> CellMap:
-        rated = plan.kind == 0
-        worker, item = plan.worker[rated], plan.item[rated]
-        system, names = (0 * item, ("rated",)) if blind else (plan.system[rated], plan.systems)
-        return grid_of(worker, item, system, (len(plan.slots), len(plan.items)), names)
-
-    words = (
-        "A row for each worker slot, a column for each item; those who rate the same items stand together."
-    )
-    return who_rates_what(grid, plan.slots, "who_rates_what", ("Who rates what", words))
 
 
 _COUNTED: Mapping[BalanceOf, str] = {
@@ -263,15 +237,6 @@ def _balance_table(balances: tuple[Balance, ...]) -> Table:
 
 
 # The next ratings of a study that is under way: who gives them, and what they buy.
-
-_NAMED = 6  # slots that the first sentence names
-_LOST = {"lost": "not given", "left_out": "left out"}
-_LOST_BY = {
-    "dropouts": "dropped out",
-    "excluded": "excluded by the rules",
-    "withdrawn_or_refused": "withdrew or refused",
-    "taken_over": "replaced",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,10 +282,19 @@ class NextRatings(AssignmentResult):
         return next((one for one in self.ways if one.name == name), None)
 
     def body(self) -> Document:
-        """Who gives them first, then what they buy."""
+        loads = zip(self.assignment.slots, self.assignment.loads(0).tolist(), strict=True)
+        by_slot = [(slot, n, slot in self.new_slots) for slot, n in loads]
+        old = [(slot, n) for slot, n, is_new in by_slot if not is_new]
+        new = [n for _, n, is_new in by_slot if is_new]
+        who = [f"{n} for {slot}" for slot, n in old]
+        if len(old) > 6:
+            few, many = min(n for _, n in old), max(n for _, n in old)
+            who = [f"{few if few == many else f'{few} to {many}'} for each of {len(old):,} workers"]
+        if new:
+            who.append(f"{sum(new)} by {'a new worker' if len(new) == 1 else f'{len(new):,} new workers'}")
         bought = [Section("What they buy", tuple(self._bought()))] if self.ways else []
         return Document(
-            f"The next {counted(self.n_ratings, 'rating')}: {self._who()}",
+            f"The next {counted(self.n_ratings, 'rating')}: {', '.join(who)}",
             lead=self._lead(),
             headline=tuple(self._headline()),
             caveats=tuple(self._caveats()),
@@ -330,24 +304,6 @@ class NextRatings(AssignmentResult):
                 Section("How they were chosen", (Points(tuple(self._how())),)),
             ),
         )
-
-    def _who(self) -> str:
-        loads = self.assignment.loads(0)
-        old = [(slot, int(n)) for slot, n in zip(self.assignment.slots, loads, strict=True)]
-        new = [n for slot, n in old if slot in self.new_slots]
-        old = [(slot, n) for slot, n in old if slot not in self.new_slots]
-        said = []
-        if len(old) > _NAMED:
-            few, many = min(n for _, n in old), max(n for _, n in old)
-            each = f"{few}" if few == many else f"{few} to {many}"
-            said.append(f"{each} for each of {len(old):,} workers")
-        else:
-            said += [f"{n} for {slot}" for slot, n in old]
-        if len(new) == 1:
-            said.append(f"{new[0]} by a new worker")
-        elif new:
-            said.append(f"{sum(new)} by {len(new):,} new workers")
-        return ", ".join(said)
 
     def _lead(self) -> str:
         stands, after, planned = (self.way(name) for name in ("stands", "next", "planned"))
@@ -370,20 +326,23 @@ class NextRatings(AssignmentResult):
         return f"{said} No rating was read to choose them."
 
     def _price(self, way: NextWay) -> str:
-        return (
-            "" if way.cost is None or self.currency is None else f", for {money(way.cost, self.currency)}"
-        )
+        if way.cost is None or self.currency is None:
+            return ""
+        return f", for {money(way.cost, self.currency)}"
 
     def _headline(self) -> Iterator[Fact]:
         counts = self.counts
-        yield (
-            "So far",
-            f"{counts['done']:,} of {counts['planned']:,} planned ratings given, {counts['expected']:,} still "
-            "expected",
-        )
+        given = f"{counts['done']:,} of {counts['planned']:,} planned ratings given"
+        yield "So far", f"{given}, {counts['expected']:,} still expected"
+        lost_by = {
+            "dropouts": "dropped out",
+            "excluded": "excluded by the rules",
+            "withdrawn_or_refused": "withdrew or refused",
+            "taken_over": "replaced",
+        }
         lost, why = (
             [f"{counts[name]:,} {said}" for name, said in words.items() if counts[name]]
-            for words in (_LOST, _LOST_BY)
+            for words in ({"lost": "not given", "left_out": "left out"}, lost_by)
         )
         if why:
             yield "Lost", f"{', '.join(lost) or 'no rating'}; slots: {', '.join(why)}"
@@ -391,32 +350,26 @@ class NextRatings(AssignmentResult):
 
     def _bought(self) -> Iterator[Table | Paragraph]:
         unit = "" if self.scale is None else ", points"
-        priced = any(one.cost is not None for one in self.ways)
-        powered = any(not math.isnan(one.power) for one in self.ways)
         names = {"stands": "as it stands", "next": "with these", "planned": "as planned"}
-        rows = tuple(
-            (
-                names.get(one.name, f"by {_who(one)}"),
-                f"{one.n_ratings:,}",
-                f"{one.n_workers:,}",
-                _number(one.half_width(self.scale)),
-                *([percent(one.power)] if powered else []),
-                *(["-" if one.cost is None else money(one.cost, str(self.currency))] if priced else []),
-            )
-            for one in self.ways
-        )
-        last = (*(["power"] if powered else []), *(["cost"] if priced else []))
-        header = ("", "ratings", "workers", f"half-width{unit}", *last)
+        columns: dict[str, Callable[[NextWay], str]] = {
+            "": lambda one: names.get(one.name, f"by {_who(one)}"),
+            "ratings": lambda one: f"{one.n_ratings:,}",
+            "workers": lambda one: f"{one.n_workers:,}",
+            f"half-width{unit}": lambda one: _number(one.half_width(self.scale)),
+        }
         when = (
-            "At the variances and the effect of the plan, by formula, tested once at the end."
-            if powered
-            else f"Of the systems that are left, at look {self.look}: the 95 % interval of one comparison, without "
+            f"Of the systems that are left, at look {self.look}: the 95 % interval of one comparison, without "
             "regard to looks, at the variances of the plan, by formula."
         )
+        if not all(math.isnan(one.power) for one in self.ways):
+            when = "At the variances and the effect of the plan, by formula, tested once at the end."
+            columns["power"] = lambda one: percent(one.power)
+        if any(one.cost is not None for one in self.ways):
+            columns["cost"] = lambda one: "-" if one.cost is None else money(one.cost, str(self.currency))
         caption = f"{when} As it stands: what is given or still expected."
         if len(self.assignment.systems) > 2:
             caption += " The half-width is that of the widest comparison."
-        yield Table(header, rows, caption)
+        yield table(self.ways, columns, caption)
         if self.by_gain is not None:
             chosen, best = self.by_gain
             saved = 1 - best / chosen
@@ -483,16 +436,14 @@ class NextRatings(AssignmentResult):
         return {
             "rule": self.rule,
             **({} if self.look is None else {"look": self.look}),
-            "n_asked": self.n_asked,
-            "n_ratings": self.n_ratings,
+            **values(self, "n_asked", "n_ratings"),
             "slots": [
                 {"slot": slot, "ratings": int(n), "new": slot in self.new_slots}
                 for slot, n in zip(self.assignment.slots, loads, strict=True)
             ],
             "counts": {**self.counts, "misfits": self.n_misfits},
             "per_output": {
-                "before": list(self.per_output.before),
-                "after": list(self.per_output.after),
+                **values(self.per_output, "before", "after"),
                 "n_above_plan": self.per_output.n_above,
                 "n_below_plan": self.per_output.n_lacking,
             },
@@ -507,7 +458,7 @@ class NextRatings(AssignmentResult):
                 for one in self.ways
             ],
             "currency": self.currency,
-            "standard_error_by_gain": None if self.by_gain is None else list(self.by_gain),
+            "standard_error_by_gain": values(self, "by_gain")["by_gain"],
             "systems": [] if self.blind else list(self.assignment.systems),
             "rows": super().content()["rows"],
         }

@@ -41,7 +41,7 @@ from humeval_power.studies.power.formula import T_LAW_WORKERS, effect_precision
 from humeval_power.studies.power.outlook import pair_ceilings, without_documents
 from humeval_power.studies.power.study_content import category_facts
 from humeval_power.study_counts import share_of
-from humeval_power.systems import GOAL_WORDS, GOALS, Goal, SystemsParameters, goal_clause
+from humeval_power.systems import GOAL_WORDS, GOALS, SystemsParameters, goal_clause
 
 if TYPE_CHECKING:
     from humeval_power.studies.looks.rating_looks import LookSchedule
@@ -53,100 +53,77 @@ def who_rates_what(plan: Plan, design: Design) -> Section:
     if design.kind in ("k-per-item", "split"):
         said += f" Who rates which item is drawn at random from seed {design.seed}."
     if design.n_documents:
-        said += _of_documents(plan, design)
-    loads = design.worker_loads
-    least, most = int(loads.min()), int(loads.max())
-    load = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    cap = plan.max_ratings_per_worker
-    documents = (("Documents", f"{design.n_documents:,}"),) if design.n_documents else ()
-    rows = (
-        ("Workers", f"{design.n_workers:,}"),
-        ("Items", f"{design.n_items:,}"),
-        *documents,
-        ("Ratings of an item under each system", f"{design.ratings_per_item:g}"),
-        ("Ratings by each worker", load + ("" if cap is None else f" (at most {cap:,})")),
-        *_beside(plan, loads),
-        ("Ratings in total", f"{design.n_ratings:,}"),
-    )
-    blocks = (Paragraph(said), Table(("Number of", "planned"), rows))
-    return Section("Who rates what", blocks, is_detail=True)
+        left_out = without_documents(plan.study_of_pair())
+        why = "" if left_out is None else f": {left_out}"
+        said += (
+            f" The items come out of {design.n_documents:,} documents, {design.items_per_document:g} of each, and "
+            f"the analysis has the documents in its model{why}."
+        )
+    rows = Table(("Number of", "planned"), tuple(_numbers_of(plan, design)))
+    return Section("Who rates what", (Paragraph(said), rows), is_detail=True)
 
 
-def _beside(plan: Plan, loads: Codes) -> Iterator[tuple[str, str]]:
-    """What workers are shown beside their ratings, as it is paid for."""
-    if plan.costs is None:
-        return
-    shares = (
-        ("Attention checks", plan.costs.checks_per_rating),
-        ("Outputs once more", plan.costs.repeats_per_rating),
-    )
-    for what, rate in shares:
-        if rate:
-            shown = share_of(float(rate), loads)
-            least, most = int(shown.min()), int(shown.max())
-            yield f"{what} for each worker", f"{least:,}" if least == most else f"{least:,} to {most:,}"
+def _numbers_of(plan: Plan, design: Design) -> Iterator[tuple[str, str]]:
+    def of_each(loads: Codes) -> str:
+        least, most = int(loads.min()), int(loads.max())
+        return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
-
-def _of_documents(plan: Plan, design: Design) -> str:
-    """Where the items come from, and why the analysis has to know it."""
-    said = (
-        f" The items come out of {design.n_documents:,} documents, {design.items_per_document:g} of each, and the "
-        "analysis has the documents in its model"
-    )
-    left_out = without_documents(plan.study_of_pair())
-    return f"{said}." if left_out is None else f"{said}: {left_out}."
+    cap, loads = plan.max_ratings_per_worker, design.worker_loads
+    yield "Workers", f"{design.n_workers:,}"
+    yield "Items", f"{design.n_items:,}"
+    if design.n_documents:
+        yield "Documents", f"{design.n_documents:,}"
+    yield "Ratings of an item under each system", f"{design.ratings_per_item:g}"
+    yield "Ratings by each worker", of_each(loads) + ("" if cap is None else f" (at most {cap:,})")
+    if plan.costs is not None and plan.costs.checks_per_rating:
+        checks = share_of(float(plan.costs.checks_per_rating), loads)
+        yield "Attention checks for each worker", of_each(checks)
+    if plan.costs is not None and plan.costs.repeats_per_rating:
+        repeats = share_of(float(plan.costs.repeats_per_rating), loads)
+        yield "Outputs once more for each worker", of_each(repeats)
+    yield "Ratings in total", f"{design.n_ratings:,}"
 
 
 def cost_section(plan: Plan, cost: Cost) -> Section:
     """What each part costs, and what workers earn."""
     rows = [(COST_NAMES[name], f"{amount:,.2f}") for name, amount in cost.parts.items() if amount]
-    table = Table(("Part", cost.currency), (*rows, ("Total", f"{cost.total:,.2f}")), has_total=True)
+    blocks = [Table(("Part", cost.currency), (*rows, ("Total", f"{cost.total:,.2f}")), has_total=True)]
     model = plan.costs
     if model is None or model.hourly_pay is None:
-        return Section("Costs", (table,), is_detail=True)
-    pay = (
-        f"Workers earn {money(model.hourly_pay, model.currency)} an hour, at "
-        f"{model.seconds_per_rating:f} seconds a rating."
-    )
-    return Section("Costs", (Paragraph(pay), table), is_detail=True)
-
-
-def is_simulated(plan: Plan) -> bool:
-    """Whether the power was simulated for the plan as it is."""
-    return not math.isnan(plan.predicted.simulated)
+        return Section("Costs", tuple(blocks), is_detail=True)
+    pay = f"{money(model.hourly_pay, model.currency)} an hour, at {model.seconds_per_rating:f} seconds a rating."
+    return Section("Costs", (Paragraph(f"Workers earn {pay}"), *blocks), is_detail=True)
 
 
 def power_section(plan: Plan, design: Design) -> Section:
     """What the plan promises, what else it could find, and the curve."""
     predicted, many = plan.predicted, plan.many
     said = f"By formula {share(predicted.analytic)}"
-    if is_simulated(plan):
+    if not math.isnan(predicted.simulated):
         said = (
             f"{share(predicted.simulated)} in {predicted.n_simulations:,} simulated studies (95 % Monte "
             f"Carlo interval {interval_words(*predicted.interval, digits=3)}); by formula "
             f"{share(predicted.analytic)}"
         )
-    promise = (
-        f"{said}. The target was {plan.target_power:g}. This is the probability that {_promised(plan)} "
-        f"and the parameters ({labels_of_settings(plan)[plan.source.name]}) are right."
-    )
+    blocks: list[Block] = [
+        Paragraph(
+            f"{said}. The target was {plan.target_power:g}. This is the probability that {_promised(plan)} "
+            f"and the parameters ({labels_of_settings(plan)[plan.source.name]}) are right."
+        )
+    ]
+    if many is not None:
+        blocks.append(_goals_table(plan, many))
+    blocks += map(Paragraph, _limits(plan, design))
 
     def draw() -> Chart:
         from humeval_power.studies.plan.result import power_chart
 
         return power_chart(plan)
 
-    words = (
-        "How often the planned study finds true differences around the one it is planned for, by formula."
-    )
-    curve = LaterChart("power", draw, words=words)
-    blocks = (
-        Paragraph(promise),
-        *(() if many is None else (_goals_table(plan, many),)),
-        *map(Paragraph, _limits(plan, design)),
-        *((curve,) if many is None or plan.rule.margin is None else ()),
-    )
-    return Section(POWER_LABEL, blocks)
+    if many is None or plan.rule.margin is None:
+        words = "How often the planned study finds true differences around the one it is planned for, by formula."
+        blocks.append(LaterChart("power", draw, words=words))
+    return Section(POWER_LABEL, tuple(blocks))
 
 
 def _promised(plan: Plan) -> str:
@@ -157,8 +134,9 @@ def _promised(plan: Plan) -> str:
     if plan.rule.margin is None:
         difference = signed(plan.effect) if plan.scale is None else points_words(plan.effect, plan.scale)
         return f"the study finds a difference of {difference}, if it is there"
-    raw = None if plan.scale is None else plan.scale.effect_to_raw(plan.effect)
-    true = signed(plan.effect) if raw is None else f"{signed(raw)} points"
+    true = signed(plan.effect)
+    if plan.scale is not None:
+        true = f"{signed(plan.scale.effect_to_raw(plan.effect))} points"
     return f"the study shows {claim(plan.rule)}, if the true difference is {true}"
 
 
@@ -168,20 +146,20 @@ def _goals_table(plan: Plan, planned: PlannedSystems) -> Table:
 
     formula = goal_shares(planned, plan.counts, plan.rule)
     simulated = {one.goal: (one.share, one.interval) for one in planned.shares}
-    if is_simulated(plan):
+    if not math.isnan(plan.predicted.simulated):
         simulated[planned.goal] = plan.predicted.simulated, plan.predicted.interval
 
-    def row(goal: Goal) -> tuple[str, ...]:
-        name = GOAL_WORDS[goal].name + (" (the goal)" if goal == planned.goal else "")
-        if goal not in simulated:
-            return name, share(formula[goal]), "-", "-"
-        value, interval = simulated[goal]
-        return name, share(formula[goal]), share(value), interval_words(*interval, digits=3)
+    def rows() -> Iterator[tuple[str, ...]]:
+        for goal in GOALS:
+            name = GOAL_WORDS[goal].name + (" (the goal)" if goal == planned.goal else "")
+            cells = ("-", "-")
+            if goal in simulated:
+                value, interval = simulated[goal]
+                cells = share(value), interval_words(*interval, digits=3)
+            if not math.isnan(formula[goal]):
+                yield name, share(formula[goal]), *cells
 
-    goals = [goal for goal in GOALS if formula[goal] == formula[goal]]
-    return Table(
-        ("chance that the study finds", "formula", "simulated", "interval"), tuple(map(row, goals))
-    )
+    return Table(("chance that the study finds", "formula", "simulated", "interval"), tuple(rows()))
 
 
 def _limits(plan: Plan, design: Design) -> Iterator[str]:
@@ -193,7 +171,7 @@ def _limits(plan: Plan, design: Design) -> Iterator[str]:
     does, of_which = f"{verb} a {noun} of", f"that the study {verb}"
     if plan.many is not None:
         does, of_which = f"does this for a {noun} of", "for which the study does this"
-    smallest, ceilings = _smallest(plan, design), _ceilings(plan, design)
+    smallest, ceilings = _limits_of_size(plan, design)
     said = f"With power {target:g} the study {does} {points_words(smallest, plan.scale, digits=3)} or more."
     if smallest > 1:
         said = f"There is no {noun} on [0, 1] {of_which} with power {target:g}."
@@ -209,29 +187,28 @@ def _limits(plan: Plan, design: Design) -> Iterator[str]:
     )
 
 
-def _smallest(plan: Plan, design: Design) -> float:
-    """The smallest difference, or margin, with the target power."""
-    if plan.many is not None:
-        from humeval_power.studies.plan.systems_search import smallest_effect
-
-        return smallest_effect(plan.many, plan.counts, plan.target_power, plan.rule)
-    precision = effect_precision(plan.parameters.with_difference(plan.effect), design)
-    return detectable(precision, effect=plan.effect, power=plan.target_power, rule=plan.rule)
-
-
-def _ceilings(plan: Plan, design: Design) -> tuple[float, ...]:
-    """Power with endless items, with endless workers, and where there are documents with both; none of halves."""
-    if plan.many is not None:
+def _limits_of_size(plan: Plan, design: Design) -> tuple[float, tuple[float, ...]]:
+    """The smallest difference, or margin, with the target power; and the power with endless items, with endless
+    workers, and where there are documents with both, of which studies of halves have none."""
+    many, target, rule = plan.many, plan.target_power, plan.rule
+    if many is not None:
+        from humeval_power.studies.plan import systems_search as search
         from humeval_power.studies.plan.planned_systems import goal_power
-        from humeval_power.studies.plan.systems_search import endless_both, endless_items, endless_workers
 
-        grown = (endless_items, endless_workers, *((endless_both,) if design.n_documents else ()))
-        return tuple(goal_power(plan.many, endless(plan.counts), plan.rule) for endless in grown)
-    if design.kind not in ("crossed", "k-per-item"):
-        return ()
+        grown = [
+            search.endless_items,
+            search.endless_workers,
+            *[search.endless_both] * bool(design.n_documents),
+        ]
+        powers = tuple(goal_power(many, endless(plan.counts), rule) for endless in grown)
+        return search.smallest_effect(many, plan.counts, target, rule), powers
     parameters = plan.parameters.with_difference(plan.effect)
-    ceilings = pair_ceilings(parameters, plan.counts, target=plan.target_power, rule=plan.rule)
-    return tuple(one.power for one in ceilings)
+    precision = effect_precision(parameters, design)
+    smallest = detectable(precision, effect=plan.effect, power=target, rule=rule)
+    if design.kind not in ("crossed", "k-per-item"):
+        return smallest, ()
+    ceilings = pair_ceilings(parameters, plan.counts, target=target, rule=rule)
+    return smallest, tuple(one.power for one in ceilings)
 
 
 def assumed_section(plan: Plan) -> Section:
@@ -270,16 +247,14 @@ def _assumed_of_systems(plan: Plan, parameters: SystemsParameters) -> Iterator[B
     kinds = "workers, items, and documents," if parameters.has_documents else "workers, and items,"
     rows = tuple(zip(*columns.values(), strict=True))
     yield Table(tuple(columns), rows, caption=f"How {kinds} differ about a system")
-    documents = (("How high documents are rated", plain(parameters.sd_document)),)
-    yield Table(
-        ("What varies for all systems alike", "SD"),
-        (
-            ("How high workers rate", plain(parameters.sd_worker)),
-            ("How high items are rated", plain(parameters.sd_item)),
-            *(documents if parameters.has_documents else ()),
-            ("Ratings beyond all that (noise)", plain(parameters.sd_residual)),
-        ),
-    )
+    alike = {
+        "How high workers rate": parameters.sd_worker,
+        "How high items are rated": parameters.sd_item,
+        **({"How high documents are rated": parameters.sd_document} if parameters.has_documents else {}),
+        "Ratings beyond all that (noise)": parameters.sd_residual,
+    }
+    cells = tuple((name, plain(sd)) for name, sd in alike.items())
+    yield Table(("What varies for all systems alike", "SD"), cells)
 
 
 def hangs_section(powers: Mapping[str, float], *blocks: Block) -> Section:
@@ -303,58 +278,49 @@ def sensitivity_section(plan: Plan) -> Section:
 
 # What a plan says of the rules by which workers are left out, and of what they cost.
 
-TITLE = "Which ratings are left out"
-MANY_OUT = 0.15  # share of careful workers whom no rule should leave out unnoticed
-
 
 def exclusions_section(plan: Plan) -> Section:
     """The rules, how they are applied, and what they cost."""
-    if not plan.left_out_words:
+    title, rules = "Which ratings are left out", plan.left_out_words
+    if not rules:
         none = "None: every rating that is collected is analysed. No rule for leaving any out was planned."
-        return Section(TITLE, (Paragraph(none),), is_detail=True)
-    said = (
-        "Only those that these rules name. They are applied without looking at the difference between "
-        "the systems; how many ratings each removes is reported, and so is the result without "
-        "exclusions."
+        return Section(title, (Paragraph(none),), is_detail=True)
+    said = Paragraph(
+        "Only those that these rules name. They are applied without looking at the difference between the systems; "
+        "how many ratings each removes is reported, and so is the result without exclusions."
     )
-    blocks: list[Paragraph | Points] = [Paragraph(said), Points(plan.left_out_words)]
-    if plan.rules is not None:
-        blocks.append(Paragraph(cost_sentence(plan.rules)))
-    return Section(TITLE, tuple(blocks), is_detail=plan.rules is None)
+    cost = () if plan.rules is None else (Paragraph(_cost_of_rules(plan.rules)),)
+    return Section(title, (said, Points(rules), *cost), is_detail=plan.rules is None)
 
 
-def cost_sentence(planned: PlannedRules) -> str:
+def _cost_of_rules(planned: PlannedRules) -> str:
     """'The rules leave out about 9 % of the workers (...): power 0.83 instead of 0.86', and what was assumed."""
     cost, careless = planned.cost, planned.careless
+    assumed = (
+        f"Simulated: {percent(careless)} careless workers"
+        if careless
+        else "Simulated: careful workers only"
+    )
+    seen = [f"attention checks ({percent(planned.checks)} of the ratings)"] * bool(planned.checks)
+    seen += [f"outputs shown again ({percent(planned.repeats)})"] * bool(planned.repeats)
+    assumed += f", {' and '.join(seen)}" if seen else ""
     out = f"The rules leave out about {percent(cost.out.of_all(careless))} of the workers"
     if careless:
         out += (
             f" ({percent(cost.out.careful)} of the careful, {percent(cost.out.careless)} of the careless)"
         )
     if math.isnan(cost.power):
-        said = f"{out}. What this costs in power was not simulated: have that many more workers in reserve."
-        return f"{said} ({_assumed(planned)}.)"
+        more = "What this costs in power was not simulated: have that many more workers in reserve."
+        return f"{out}. {more} ({assumed}.)"
+    other = f"instead of {share(cost.without)} without any rule"
     if careless:
         other = f"instead of {share(cost.all_careful)} if nobody were careless"
         other += f"; without any rule it would be {share(cost.without)}"
-    else:
-        other = f"instead of {share(cost.without)} without any rule"
     error = math.sqrt(cost.power * (1 - cost.power) / cost.n_simulations)
-    return f"{out}: power {share(cost.power)} {other}. ({_assumed(planned)}; standard errors {error:.3f}.)"
-
-
-def _assumed(planned: PlannedRules) -> str:
-    seen = [f"attention checks ({percent(planned.checks)} of the ratings)"] if planned.checks else []
-    seen += [f"outputs shown again ({percent(planned.repeats)})"] if planned.repeats else []
-    with_each = f", {' and '.join(seen)}" if seen else ""
-    who = f"{percent(planned.careless)} careless workers" if planned.careless else "careful workers only"
-    return f"Simulated: {who}{with_each}"
+    return f"{out}: power {share(cost.power)} {other}. ({assumed}; standard errors {error:.3f}.)"
 
 
 # What to know before trusting, or paying for, a plan.
-
-SAME = 0.005  # as the checklist takes an effect for the observed one
-LARGE_GAP = 0.02  # between formula and simulation, beyond Monte Carlo error
 
 
 def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> Iterator[str]:
@@ -373,7 +339,7 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> Iterator[str]
             f"The power, {share(predicted.power)}, is below the target of {plan.target_power:g}: a study of this "
             f"size will often {fails}."
         )
-    if plan.rules is not None and plan.rules.cost.out.careful > MANY_OUT:
+    if plan.rules is not None and plan.rules.cost.out.careful > 0.15:
         yield (
             f"The rules leave out {percent(plan.rules.cost.out.careful)} of careful workers: too strict for work "
             "of this kind, or too little is seen of a worker. Choose other limits, or more checks, repeats or "
@@ -408,7 +374,17 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> Iterator[str]
             f"Take {work:,} workers, or {work - LEAST_SECOND:,} at most."
         )
     if many is not None and many.n_criteria > 1:
-        yield from _criteria(plan, many)
+        if many.family.over == "all" and many.family.correction != "none":
+            others = "the other" if many.n_criteria == 2 else f"each of the other {many.n_criteria - 1}"
+            yield (
+                f"The power is that of one criterion, as if the tests of {others} found as much: each criterion "
+                "has its share of alpha."
+            )
+        if plan.costs is not None:
+            yield (
+                "Who rates an output rates it under all criteria at once, and is paid for that once: the price of "
+                "a rating has to cover all of them."
+            )
     coded, of_level = plan.parameters.recoded(), {"sd_worker_slope": "workers", "sd_item_slope": "items"}
     if zero := [words for name, words in of_level.items() if getattr(coded, name) == 0]:
         of_what = "between systems" if many is not None else with_names("B - A", plan.pair)
@@ -437,7 +413,7 @@ def is_observed_effect(plan: Plan) -> bool:
     observed = plan.parameters.difference
     if plan.many is not None or plan.source.ratings is None:  # the means are assumed, and those of no pilot
         return False
-    return observed != 0 and math.isclose(abs(plan.effect), abs(observed), rel_tol=SAME)
+    return observed != 0 and math.isclose(abs(plan.effect), abs(observed), rel_tol=0.005)
 
 
 def is_below_target(plan: Plan) -> bool:
@@ -477,7 +453,7 @@ def _proof(plan: Plan) -> Iterator[str]:
         yield "The formula does not describe the planned test; only the simulated power counts."
         return
     low, high = predicted.interval
-    differ = abs(predicted.simulated - predicted.analytic) > LARGE_GAP
+    differ = abs(predicted.simulated - predicted.analytic) > 0.02
     if low <= predicted.analytic <= high or not differ:
         return
     if plan.rules is not None:
@@ -489,20 +465,6 @@ def _proof(plan: Plan) -> Iterator[str]:
         )
     else:
         yield "Formula and simulation differ by more than chance; trust the simulation."
-
-
-def _criteria(plan: Plan, many: PlannedSystems) -> Iterator[str]:
-    if many.family.over == "all" and many.family.correction != "none":
-        others = "the other" if many.n_criteria == 2 else f"each of the other {many.n_criteria - 1}"
-        yield (
-            f"The power is that of one criterion, as if the tests of {others} found as much: each criterion has "
-            "its share of alpha."
-        )
-    if plan.costs is not None:
-        yield (
-            "Who rates an output rates it under all criteria at once, and is paid for that once: the price of a "
-            "rating has to cover all of them."
-        )
 
 
 def _one_reward(plan: Plan, design: Design, cost: Cost) -> Iterator[str]:
@@ -527,9 +489,6 @@ def _one_reward(plan: Plan, design: Design, cost: Cost) -> Iterator[str]:
 
 
 # The looks of a plan in words: when, by which boundaries, and what they are expected to save.
-
-NON_BINDING = "Futility does not bind: the study may go on."
-BINDING = "Futility binds: the boundaries of success count on it."
 
 
 def looks_sentence(plan: Plan) -> str:
@@ -556,9 +515,14 @@ def looks_sentence(plan: Plan) -> str:
     if schedule.factor != 1:
         text += f" The levels were calibrated by simulation (factor {schedule.factor:.3f})."
     if schedule.futility is not None:
-        bind = BINDING if schedule.futility.binding else NON_BINDING
-        text += f" It stops for {futility_words(schedule.futility)}. {bind}"
+        text += f" It stops for {futility_words(schedule.futility)}. {_binding(schedule.futility.binding)}"
     return text
+
+
+def _binding(binds: bool) -> str:
+    if binds:
+        return "Futility binds: the boundaries of success count on it."
+    return "Futility does not bind: the study may go on."
 
 
 def _dropping_sentence(plan: Plan, schedule: LookSchedule) -> str:
@@ -588,14 +552,15 @@ def _intervals_sentence(plan: Plan, schedule: LookSchedule) -> str:
         f"after {round(at * plan.counts.n_workers)} workers at {100 * (1 - level):.4g} %"
         for at, level in zip(shares, levels, strict=True)
     )
-    wanted, points = schedule.stop_when, "" if plan.scale is None else " points"
-    sizes = schedule.stop_when.sizes(plan.scale)
+    points = "" if plan.scale is None else " points"
     decides = "excludes 0" if plan.rule.margin is None else f"shows {claim(plan.rule)}"
-    why = [f"it {decides}"] * wanted.decision
-    if "equivalence" in sizes:
-        why.append(f"it lies between -{sizes['equivalence']}{points} and {sizes['equivalence']}{points}")
-    if "half_width" in sizes:
-        why.append(f"its half-width is at most {sizes['half_width']}{points}")
+    other = {
+        "equivalence": "it lies between -{0} and {0}",
+        "half_width": "its half-width is at most {}",
+    }
+    sizes = schedule.stop_when.sizes(plan.scale)
+    why = [f"it {decides}"] * schedule.stop_when.decision
+    why += [other[name].format(f"{size}{points}") for name, size in sizes.items()]
     text = (
         f"The study is looked at {len(shares)} times. At each look a repeated confidence interval (Jennison and "
         f"Turnbull 1989) is computed: {looks}; alpha {plan.rule.alpha:g} over all looks: "
@@ -606,7 +571,7 @@ def _intervals_sentence(plan: Plan, schedule: LookSchedule) -> str:
     if plan.rule.margin is not None:
         text += f" The claim is tested at {plan.rule.alpha / 2:g} a side."
     if schedule.futility is not None:
-        text += f" It stops for {futility_words(schedule.futility)}. {NON_BINDING}"
+        text += f" It stops for {futility_words(schedule.futility)}. {_binding(False)}"
     return text
 
 
@@ -691,18 +656,17 @@ def _dropping_facts(
 
     plan = looks.plan
     assert isinstance(plan, DroppingPlan)
-    bounds, at = plan.bounds, plan.place
-    facts = [
-        ("Looks", f"{wish.looks}; systems are dropped; {boundary_words(wish.efficacy)}, by {plan.method}")
-    ]
-    for number, (row, drop, claim_level) in enumerate(
-        zip(plan.rows, bounds.drop[:, at], bounds.claim[:, at], strict=True), start=1
-    ):
-        said = (
+    at, rule = plan.place, f"{boundary_words(wish.efficacy)}, by {plan.method}"
+    levels = zip(plan.rows, plan.bounds.drop[:, at], plan.bounds.claim[:, at], strict=True)
+    facts = [("Looks", f"{wish.looks}; systems are dropped; {rule}")]
+    facts += [
+        (
+            "",
             f"look {number}: {row.n_workers} workers, a system is dropped at p <= {drop:.5f}, the best is named "
-            f"at p <= {claim_level:.5f}"
+            f"at p <= {claim_level:.5f}",
         )
-        facts.append(("", said))
+        for number, (row, drop, claim_level) in enumerate(levels, start=1)
+    ]
     sizes = {} if wish.stop_when is None else wish.stop_when.sizes(result.request.assumed.scale)
     if sizes:
         facts.append(("Top group", top_group_words(sizes)))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from humeval_power.choices import CORRECTIONS, DesignKind
 from humeval_power.designs import Design
-from humeval_power.rules import ComparisonFamily, DecisionRule
-from humeval_power.saying.numbers import counted
+from humeval_power.rules import DecisionRule
+from humeval_power.saying.numbers import counted, in_words
 from humeval_power.saying.rule_words import estimator_words, reference_of
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.power.study_content import setting_labels
@@ -28,10 +28,6 @@ _DESIGN_WORDS: Mapping[DesignKind, str] = {
     "counterbalanced": "Each worker sees each item once: one half of the workers sees one half of the "
     "items under {a} and the rest under {b}, the other workers the other way round.",
 }
-_SPLIT_AMONG_SEVERAL = (
-    "Each item is rated by {k} workers under each of the {n} systems, by others under another as far as there are "
-    "enough."
-)
 COST_NAMES = {
     "ratings": "Ratings",
     "attention_checks": "Attention checks",
@@ -72,7 +68,10 @@ def design_words(design: Design, systems: Sequence[str]) -> str:
     """Who rates what under which system, as a sentence."""
     n, k = len(systems), f"{design.ratings_per_item:g}"
     if n > 2 and design.kind == "split":
-        return _SPLIT_AMONG_SEVERAL.format(k=k, n=n)
+        return (
+            f"Each item is rated by {k} workers under each of the {n} systems, by others under another as far as "
+            "there are enough."
+        )
     everything = "both systems" if n == 2 else f"all {n} systems"
     return _DESIGN_WORDS[design.kind].format(k=k, all=everything, a=systems[0], b=systems[1])
 
@@ -97,7 +96,6 @@ _MODELS = {
     "common": "One linear mixed model of the ratings of all systems, with crossed random effects of workers, "
     "items, workers x systems and items x systems, with variances common to all systems",
 }
-_FEW = 4  # names that stand in a sentence
 
 
 def said_words(rule: DecisionRule) -> str:
@@ -132,9 +130,7 @@ def systems_question(planned: PlannedSystems, rule: DecisionRule) -> str:
 
 def named(names: Sequence[str]) -> str:
     """The names of a few things; of many their number."""
-    if len(names) > _FEW:
-        return f"{len(names)} systems"
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return in_words(names) if len(names) <= 4 else f"{len(names)} systems"
 
 
 def compared_words(planned: PlannedSystems) -> str:
@@ -170,19 +166,15 @@ def correction_words(planned: PlannedSystems) -> str:
     )
 
 
-def model_sentence(family: ComparisonFamily, rule: DecisionRule) -> str:
-    """The model that is fitted and what its tests refer to."""
-    kind = family.model if family.model == "pairwise" else family.variances
-    sides = "two-sided" if rule.alternative == "two-sided" else "one-sided"
-    return (
-        f"{_MODELS[kind]}, fitted by {estimator_words(rule)}. Wald tests of the differences against "
-        f"{reference_of(rule)}, {sides}, alpha {rule.alpha:g}."
-    )
-
-
 def family_sentences(planned: PlannedSystems, rule: DecisionRule) -> tuple[str, ...]:
     """What is compared, by which model, how it is corrected, and what will be said."""
-    compared, model = compared_words(planned), model_sentence(planned.family, rule)
+    compared, family = compared_words(planned), planned.family
+    sides = "two-sided" if rule.alternative == "two-sided" else "one-sided"
+    model = (
+        f"{_MODELS[family.model if family.model == 'pairwise' else family.variances]}, fitted by "
+        f"{estimator_words(rule)}. Wald tests of the differences against {reference_of(rule)}, {sides}, alpha "
+        f"{rule.alpha:g}."
+    )
     if planned.looks is not None and planned.looks.drop_systems:
         claimed = (
             "What is claimed is that one system is the best. Where no claim is made, the systems that are left "
