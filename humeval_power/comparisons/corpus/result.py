@@ -130,20 +130,20 @@ class CorpusEstimateResult(Result):
 
 def cautions(fit: DeltaLaplace, check: Additivity) -> tuple[str, ...]:
     """What a reader must know before planning with these estimates."""
-    result = []
+    said = []
     if check.correlation < 0.95 or abs(check.slope - 1) > 0.1:
-        result.append(
+        said.append(
             "Single effects do not add up here, so that power computed from them is off; "
             "more sentences make them add up better."
         )
     ratio = fit.matched_scale / fit.scale
     if not 1 / 1.1 < ratio < 1.1:
         tails = "heavier" if ratio > 1 else "lighter"
-        result.append(
+        said.append(
             f"The effects have {tails} tails than a Laplace distribution; plan with b0 = "
             f"{fit.matched_scale:.1f}, which has their spread."
         )
-    return tuple(result)
+    return tuple(said)
 
 
 def too_few_swaps(test: RandomisationTest, alpha: float) -> tuple[str, ...]:
@@ -177,16 +177,16 @@ class CorpusTestResult(PaperResult):
 
     def answer(self) -> Document:
         test, mean, name = self.found, self.mean, METRIC_NAMES[self.counts.metric]
-        interval: tuple[Fact, ...] = ()
+        facts: list[Fact] = [*metric_facts(self.counts)]
         if self._interval is not None:
             low, high = self._interval
             each = "sentences" if self.clusters is None else "clusters"
             error = f"error {mean.standard_error:.3f} from the influence of {each}, {mean.df:.4g} df"
-            interval = (("Interval", f"{low:+z.2f} to {high:+z.2f} ({level_of(1 - self.alpha)}, {error})"),)
+            facts.append(("Interval", f"{low:+z.2f} to {high:+z.2f} ({level_of(1 - self.alpha)}, {error})"))
         how = f"all {test.n_swaps:,} swaps" if test.exact else f"{test.n_swaps:,} random swaps"
         if self.clusters is not None:
             how += f" of {self.clusters.n_clusters:,} clusters ({self.clusters.name})"
-        swaps = swap_facts(how, test.p_interval)
+        facts += swap_facts(how, test.p_interval)
         compared = TestedDifference(
             ("A", "B"),
             test.difference,
@@ -200,7 +200,7 @@ class CorpusTestResult(PaperResult):
             f"{name} of two systems",
             lead=str(compared),
             caveats=too_few_swaps(test, self.alpha),
-            sections=(Section("", (Facts((*metric_facts(self.counts), *interval, *swaps)),)),),
+            sections=(Section("", (Facts(tuple(facts)),)),),
         )
 
     @property
@@ -254,16 +254,11 @@ class CorpusTestResult(PaperResult):
         }
 
 
-def swap_figure(
-    effects: Floats, check: Additivity, fit: DeltaLaplace, *, metric: str, width: float = 6.8
-) -> Figure:
+def swap_figure(effects: Floats, check: Additivity, fit: DeltaLaplace, *, metric: str) -> Figure:
     """Two panels in the manner of Card et al. (2020), Figures 15 and 16: true effects of swapping random
-    halves against the sums of single effects, and the effects that are not zero with the fitted Laplace.
-
-    metric : name on the axes.
-    """
+    halves against the sums of single effects, and the effects that are not zero with the fitted Laplace."""
     with house_style():
-        figure = Figure(figsize=(width, 0.42 * width), layout="constrained")
+        figure = Figure(figsize=(6.8, 2.86), layout="constrained")
         left, right = figure.subplots(1, 2)
         left.scatter(check.summed, check.true, s=5, color=COLOURS[0], alpha=0.4, linewidths=0)
         both = np.concatenate([check.summed, check.true])

@@ -82,16 +82,13 @@ class _Figure(NamedTuple):
 
 
 def _labelled_tables(criteria: Sequence[CriterionDocuments], label: str) -> list[_Labelled]:
-    pages = [
-        (place, page, page_number == 0)
-        for place, tables in enumerate(paper_tables(criteria))
-        for table in tables
-        for page_number, page in enumerate(_pages(table))
-    ]
-    return [
-        _Labelled(place, table, label if number == 1 else f"{label}-{number}", starts)
-        for number, (place, table, starts) in enumerate(pages, start=1)
-    ]
+    labelled: list[_Labelled] = []
+    for place, tables in enumerate(paper_tables(criteria)):
+        for table in tables:
+            for number, page in enumerate(_pages(table)):
+                own = f"{label}-{len(labelled) + 1}" if labelled else label
+                labelled.append(_Labelled(place, page, own, number == 0))
+    return labelled
 
 
 def _figures(criteria: Sequence[CriterionDocuments]) -> list[_Figure]:

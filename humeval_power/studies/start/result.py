@@ -56,15 +56,11 @@ class StartResult(Result):
             sections=(*sections, Section("The same without questions", (Listing(again(self.talk).shown),))),
         )
 
-    @property
-    def _next(self) -> str:
-        """The commands that come now, none of which needs an option."""
-        words = ["analyze"] if self.talk.have == "results" else [words for words, _ in NOW]
-        return f"{PROGRAM} {', '.join(words)}: each reads the study file, without options"
-
     def _of_study_file(self) -> Document:
         """The same where a study file holds what commands need: they come without options."""
         now = [] if self.talk.have == "results" else [("Now", NOW)]
+        words = ["analyze"] if self.talk.have == "results" else [words for words, _ in NOW]
+        following = f"{PROGRAM} {', '.join(words)}: each reads the study file, without options"
         sections = tuple(
             Section(title, tuple(block for words, why in commands for block in _command(words, why)))
             for title, commands in (*now, (_TITLES["later"], LATER))
@@ -72,7 +68,7 @@ class StartResult(Result):
         return Document(
             "Your study",
             lead="The study file says it all; each command reads it in its folder.",
-            headline=(*understood(self.talk), ("Next", self._next)),
+            headline=(*understood(self.talk), ("Next", following)),
             caveats=assumptions(self.talk),
             sections=sections,
         )
