@@ -42,12 +42,7 @@ class Outputs:
 
     def __post_init__(self) -> None:
         """Refuse outputs that are missing or empty.
-
-        Raises
-        ------
-        InputError
-            Every item that a system has no output of.
-        """
+        Raises InputError: every item that a system has no output of."""
         absent = [
             (item, system)
             for item in self.items
@@ -59,12 +54,7 @@ class Outputs:
 
     def of_items(self, items: Sequence[str]) -> Outputs:
         """The outputs of some of the items, in this order.
-
-        Raises
-        ------
-        InputError
-            Items that it has no outputs of, all of them.
-        """
+        Raises InputError: items that it has no outputs of, all of them."""
         known = set(self.items)
         absent = [repr(name) for name in items if name not in known]
         if absent:
@@ -76,12 +66,7 @@ class Outputs:
 
     def check(self, items: Sequence[str], systems: Sequence[str]) -> None:
         """See that these are the outputs of just these items and systems.
-
-        Raises
-        ------
-        InputError
-            Items or systems that are on one side alone, all of them.
-        """
+        Raises InputError: items or systems that are on one side alone, all of them."""
         problems = []
         renamed = len(systems) == len(self.systems) and not set(systems) & set(self.systems)
         if renamed:
@@ -113,12 +98,8 @@ def outputs_of_table(frame: pd.DataFrame, *, origin: str) -> Outputs:
 
     frame : its index counts rows as the file does. A column is called item. In a table of one output a row one is
         called system and one text (or output). Source (or document) is what stands above the outputs of an item.
-
-    Raises
-    ------
-    InputError
-        Columns that are missing, blank items, an output that stands twice, sources of an item that differ, or
-        missing outputs: all of it.
+    Raises InputError: columns that are missing, blank items, an output that stands twice, sources of an item that
+    differ, or missing outputs: all of it.
     """
     cells = frame.fillna("").astype(str)
     names = {bare(str(name)): str(name) for name in frame.columns}

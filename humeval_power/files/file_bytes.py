@@ -655,12 +655,7 @@ def read_fees(path: str | Path | None = None) -> dict[str, PlatformFee]:
 
 def read_fee(name: str, path: str | Path | None = None) -> PlatformFee:
     """The fee rule of one platform.
-
-    Raises
-    ------
-    InputError
-        As `read_fees`, or a name that the file does not have.
-    """
+    Raises InputError: as `read_fees`, or a name that the file does not have."""
     fees = read_fees(path)
     if name not in fees:
         close = get_close_matches(name, fees, n=1)

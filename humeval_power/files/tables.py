@@ -229,13 +229,8 @@ def _parse(content: bytes, source: str, *, arrays: bool) -> tuple[pd.DataFrame, 
 def read_rating_table(path: str | Path) -> SourceTable:
     """Read a table as `read_table` does; of an export of a platform one rating a row, where its format says all
     that this takes.
-
-    Raises
-    ------
-    InputError
-        What `read_table` raises; a log of models' scores; or an export that does not say
-        enough by itself, with the way to a mapping.
-    """
+    Raises InputError: what `read_table` raises; a log of models' scores; or an export that does not say enough by
+    itself, with the way to a mapping."""
     if are_logs([path]):
         name = shell_word(str(path))
         rule = "is a log of models' scores; this command takes ratings that workers gave."
@@ -270,12 +265,7 @@ def _export(raw: RawExport, otherwise: InputError) -> SourceTable:
 
 def read_answers(path: str | Path, *ratings: Ratings) -> pd.DataFrame:
     """The answers in a file from which the ratings were read; of several criteria, give the ratings of each.
-
-    Raises
-    ------
-    InputError
-        A file that cannot be read, or what `answers_of` raises.
-    """
+    Raises InputError: a file that cannot be read, or what `answers_of` raises."""
     return answers_of(read_rating_table(path), ratings)
 
 
@@ -654,12 +644,7 @@ def clusters_of(
 
 def read_cluster_lines(path: str | Path, n_items: int) -> Clusters:
     """Clusters from a file that names one a line, in the order of the items; named as the file is.
-
-    Raises
-    ------
-    InputError
-        Another number of lines than there are items, blank lines, or a single cluster.
-    """
+    Raises InputError: another number of lines than there are items, blank lines, or a single cluster."""
     source = source_name(path)
     text = decoded(unzipped(read_bytes(path), source=source), place=source)
     lines = [line.strip() for line in text.replace("\r\n", "\n").removesuffix("\n").split("\n")]

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import click
@@ -108,8 +109,7 @@ def work_of(tool: str, arguments: Mapping[str, Any], folder: Folder) -> Work:
     if problems:
         raise InputError(problems)
     request = CommandRequest(path, tuple(options))
-    places = {value: _places(folder, value) for value in file_names(request)}
-    files = [pair for values in places.values() for pair in values]
+    files = [pair for value in file_names(request) for pair in folder.places(value)]
     words = words_of(request)
     study = arguments.get(STUDY)
     if study is not None and isinstance(command_of(path), StudyCommand):
@@ -117,7 +117,7 @@ def work_of(tool: str, arguments: Mapping[str, Any], folder: Folder) -> Work:
             raise InputError(f"study: give the path of a study file; got {shown(study)}.")
         words = (*words, f"--study={study}")
         files += _study_files(folder, study)
-    return Work(words, tuple(dict(files).items()))
+    return Work(words, tuple((name, str(place)) for name, place in dict(files).items()))
 
 
 def in_words_of_tools(text: str) -> str:
@@ -218,27 +218,19 @@ def _near(name: str, known: list[str]) -> str:
     return f"Did you mean {close[0]}?" if close else "See its schema."
 
 
-def _places(folder: Folder, named: str) -> list[tuple[str, str]]:
-    """The files that a path names, as a command finds them, and where they are; of a folder all logs in it."""
-    logs = folder.logs(named)
-    if logs is not None:
-        return [(path, str(place)) for path, place in logs]
-    return [(named, str(folder.resolve(named)))]
-
-
-def _study_files(folder: Folder, named: str) -> list[tuple[str, str]]:
+def _study_files(folder: Folder, named: str) -> list[tuple[str, Path]]:
     """A study file and those of its files that are there, which all lie in the folder."""
     from humeval_power.asking.study_file import read_study
 
     place = folder.resolve(named)
-    places = [(named, str(place))]
+    places = [(named, place)]
     for name, value in read_study(place).values.items():
         if not FIELDS[name].kind.is_file:
             continue
         for each in value if isinstance(value, list) else [value]:
             beside = os.path.relpath(each, folder.path).replace(os.sep, "/")
             if os.path.exists(each):
-                places += _places(folder, beside)
+                places += folder.places(beside)
     return places
 
 

@@ -375,10 +375,8 @@ def _places(parts: PageParts, value: str, name: str) -> tuple[tuple[str, str], .
         return within or ((name, str(place)),)
     if parts.folder is None:
         raise InputError(f"{value!r}: the page was opened without a folder. Bring the file itself.")
-    logs = parts.folder.logs(value)
-    if logs is not None:
-        return tuple((f"{name}{path.removeprefix(value)}", str(place)) for path, place in logs)
-    return ((name, str(parts.folder.resolve(value))),)
+    there = parts.folder.places(value)
+    return tuple((f"{name}{path.removeprefix(value)}", str(place)) for path, place in there)
 
 
 # What a command says, in the words of the page: options by the labels of their fields, commands as they

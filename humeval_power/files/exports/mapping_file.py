@@ -99,12 +99,7 @@ _ANY = Template("any")  # in the place of one that is none
 
 def read_mapping(path: str | Path) -> tuple[Mapping, str | None]:
     """The mapping in a TOML file, and the platform that it names.
-
-    Raises
-    ------
-    InputError
-        A file that is no such mapping: every problem at once.
-    """
+    Raises InputError: a file that is no such mapping: every problem at once."""
     return _mapping_of(read_toml(path, hint=_HINT), str(path))
 
 

@@ -57,12 +57,7 @@ def is_log_mapping(path: str | Path) -> bool:
 
 def read_log_mapping(path: str | Path) -> LogMapping:
     """The mapping in a TOML file.
-
-    Raises
-    ------
-    InputError
-        A file that is no such mapping: every problem at once.
-    """
+    Raises InputError: a file that is no such mapping: every problem at once."""
     try:
         return LogMapping.model_validate(read_toml(path, hint=_HINT))
     except ValidationError as error:
@@ -77,12 +72,8 @@ def mapped_logs(
     paths: Sequence[str | Path], mapping: LogMapping, *, systems: Mapping[str, str] = NO_NAMES
 ) -> list[Log]:
     """The logs in these files, one for each system and task; `systems` are names of systems by their files.
-
-    Raises
-    ------
-    InputError
-        Records that lack what the mapping names, or scores that are neither numbers nor mapped words; all at once.
-    """
+    Raises InputError: records that lack what the mapping names, or scores that are neither numbers nor mapped
+    words; all at once."""
     logs: list[tuple[Path, Log]] = []
     problems: list[Problem] = []
     for path in paths:

@@ -48,16 +48,16 @@ class Folder:
             raise InputError(f"{named!r} is not a file. Name a file.")
         return place
 
-    def logs(self, named: str) -> tuple[tuple[str, Path], ...] | None:
-        """The logs in a folder of this name, each by its path within the folder of the page; None where the name is
-        none of a folder.
+    def places(self, named: str) -> tuple[tuple[str, Path], ...]:
+        """The file of this name, or the logs in a folder of it, each by its path within the folder of the page.
 
         Links are followed and must end within the folder of the page; what is hidden is left out.
-        Raises InputError: a folder that leads outside, is hidden, holds no log, or too much.
+        Raises InputError: what `resolve` refuses, or a folder that leads outside, is hidden, holds no log, or too
+        much.
         """
         place = self._within(named)
         if not os.path.isdir(place):  # False also for what cannot be looked at
-            return None
+            return ((named, self.resolve(named)),)
         result = [
             (each, self.resolve(each))
             for path in _files(place, LOG_ENDINGS, _DEEPEST_LOGS)

@@ -20,7 +20,7 @@ from humeval_power.doors.page.answers import Answer, Work, Wrong
 from humeval_power.doors.page.requests import PageParts, upload_of
 from humeval_power.doors.page.responses import attachment, not_there, wants_json, zipped
 from humeval_power.doors.page.score_reading import columns_in, link_of_battles
-from humeval_power.doors.page.views import Surroundings
+from humeval_power.doors.page.views import Surroundings, rendered
 from humeval_power.doors.page.working.jobs import stamp
 from humeval_power.doors.page.workspace.bundle import bundle_of
 from humeval_power.doors.page.workspace.examples import EXAMPLES
@@ -62,7 +62,6 @@ from humeval_power.doors.page.workspace.studies import (
 from humeval_power.doors.page.workspace.views import (
     StageShown,
     conflict_page,
-    have_page,
     home_page,
     is_read,
     may_be_wide,
@@ -154,7 +153,16 @@ class Workspace:
         columns = await columns_in(self._parts, [upload])
         if columns is not None and columns.are_battles:
             return _to(link_of_battles(upload))
-        return HTMLResponse(have_page(known[0], upload, self._parts.form_token))
+        return HTMLResponse(
+            rendered(
+                "have.html",
+                title="A study of these ratings",
+                file=known[0],
+                proposed=known[0].partition(".")[0],
+                upload=upload,
+                form_token=self._parts.form_token,
+            )
+        )
 
     async def begin(self, request: Request) -> Response:
         """Begin a study: an empty one, a worked example, or one of ratings that are there."""

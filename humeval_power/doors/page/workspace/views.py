@@ -341,19 +341,6 @@ def conflict_page(error: ChangedError, stage: Stage, form_token: str) -> str:
     )
 
 
-def have_page(file: str, upload: str, form_token: str) -> str:
-    """What is the study of these ratings called?"""
-    name = file.partition(".")[0]
-    return rendered(
-        "have.html",
-        title="A study of these ratings",
-        file=file,
-        proposed=name,
-        upload=upload,
-        form_token=form_token,
-    )
-
-
 def _of_answer(
     stage: Stage, study: OpenedStudy, wanted: Mapping[str, str], shown: StageShown, around: Surroundings
 ) -> dict[str, Any]:
