@@ -257,7 +257,7 @@ def main() -> None:
             print(table)
             if asked.quick or begin not in page:
                 continue
-            table = shown_rows(table, r"\| (3 x 300|10 x 1,000) \|")
+            table = shown_rows(table, r"3 x 300|5 points \| 10 x|7 % yes \| 10")
             pattern = re.compile(re.escape(begin) + r".*?<!-- end -->", re.DOTALL)
             page = pattern.sub(lambda _, begin=begin, table=table: f"{begin}\n{table}\n<!-- end -->", page)
             PAGE.write_text(page, encoding="utf-8")

@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+from shown_rows import shown_rows
 
 from humeval_power.designs import crossed
 from humeval_power.studies.looks.replicates import Looks
@@ -112,7 +113,10 @@ def main() -> None:
         return
     text, made = PAGE.read_text(), f"<!-- made by {COMMAND} -->"
     begin, end = re.escape(made), re.escape("<!-- end of the table -->")
-    new = f"{made}\n\n{table(STUDIES)}\n\n<!-- end of the table -->"
+    found = table(STUDIES)
+    print(found)
+    shown = shown_rows(found, r"^\| (3|8) \|")
+    new = f"{made}\n\n{shown}\n\n<!-- end of the table -->"
     PAGE.write_text(re.sub(rf"{begin}.*?{end}", lambda _: new, text, flags=re.DOTALL))
 
 
