@@ -145,9 +145,9 @@ def add_square(out, row, column, value):
 
 @inner
 def take_shared(here, sides, f, kind, rest, first, is_squared, block, rows, out):
-    """Four columns from `first` of X - f 1'X into those of `block` (K, K), of which X is `here` (K, 4) and 1'X `sides`,
-    zero beyond the last; their sums are added to `rows` (K,), and if `is_squared` the squares of all, and of the sums of
-    columns, to `out`. The sum of all."""
+    """Four columns from `first` of X - f 1'X into those of `block` (K, K), of which X is `here` (K, 4) and 1'X
+    `sides`, zero beyond the last; their sums are added to `rows` (K,), and if `is_squared` the squares of all, and
+    of the sums of columns, to `out`. The sum of all."""
     K = len(here)
     u, v, w = min(first + 1, K - 1), min(first + 2, K - 1), min(first + 3, K - 1)
     p0, p1, p2, p3 = sides
