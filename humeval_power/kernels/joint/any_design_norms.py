@@ -144,16 +144,13 @@ def add_square(out, row, column, value):
 
 
 @inner
-def take_shared(here, f, kind, rest, first, is_squared, block, rows, out):
-    """Four columns from `first` of X - f 1'X into those of `block` (K, K), of which X is `here` (K, 4), zero beyond
-    the last; their sums are added to `rows` (K,), and if `is_squared` the squares of all, and of the sums of
-    columns, to `out`. The sum of all."""
+def take_shared(here, sides, f, kind, rest, first, is_squared, block, rows, out):
+    """Four columns from `first` of X - f 1'X into those of `block` (K, K), of which X is `here` (K, 4) and 1'X
+    `sides`, zero beyond the last; their sums are added to `rows` (K,), and if `is_squared` the squares of all, and
+    of the sums of columns, to `out`. The sum of all."""
     K = len(here)
     u, v, w = min(first + 1, K - 1), min(first + 2, K - 1), min(first + 3, K - 1)
-    p0, p1, p2, p3 = every(0.0), every(0.0), every(0.0), every(0.0)
-    for s in range(K):
-        p0, p1 = p0 + get(here, (s, 0)), p1 + get(here, (s, 1))
-        p2, p3 = p2 + get(here, (s, 2)), p3 + get(here, (s, 3))
+    p0, p1, p2, p3 = sides
     for s in range(K):
         share = every(0.0) - get(f, (kind, s))
         c0, c1 = fma(share, p0, get(here, (s, 0))), fma(share, p1, get(here, (s, 1)))
@@ -204,16 +201,16 @@ def through_levels(design, counts, vectors, group, at, norm):
                 put(reach, (first + s, c), zero - fma(get(own, (s,)), get(at.V, (first + s, c)), value))
     for c in range(N):
         add(reach, (c, c), one)
-    order, order_begin = (
-        np.empty(len(design.column), dtype=np.int64),
-        np.zeros(n_inner * K + 1, dtype=np.int64),
-    )
+    cells = len(design.column)
+    column, weight = np.empty(cells, dtype=np.int64), np.empty((cells, LANES))
+    order_begin = np.zeros(n_inner * K + 1, dtype=np.int64)
     place = 0
     for i in range(n_inner):
         for s in range(K):
             for p in range(design.begin[i], design.begin[i + 1]):
                 if design.system[p] == s:
-                    order[place] = p
+                    column[place] = design.column[p]
+                    put(weight, (place,), get(d, (design.kind[i], s)) * get(counts.times, (p,)))
                     place += 1
             order_begin[i * K + s + 1] = place
     sums, far = np.empty((K, N, LANES)), np.empty((N, K, LANES))
@@ -223,21 +220,14 @@ def through_levels(design, counts, vectors, group, at, norm):
     for j in range(n_inner):
         kind = design.kind[j]
         for s in range(K):
-            share, level = get(d, (kind, s)), j * K + s
+            level = j * K + s
             for c in range(0, N, 4):
                 u, v, w = min(c + 1, N - 1), min(c + 2, N - 1), min(c + 3, N - 1)
                 c0, c1, c2, c3 = zero, zero, zero, zero
                 for place in range(order_begin[level], order_begin[level + 1]):
-                    p = order[place]
-                    column, count = design.column[p], share * get(counts.times, (p,))
-                    c0, c1 = (
-                        fma(count, get(reach, (column, c)), c0),
-                        fma(count, get(reach, (column, u)), c1),
-                    )
-                    c2, c3 = (
-                        fma(count, get(reach, (column, v)), c2),
-                        fma(count, get(reach, (column, w)), c3),
-                    )
+                    r, count = column[place], get(weight, (place,))
+                    c0, c1 = fma(count, get(reach, (r, c)), c0), fma(count, get(reach, (r, u)), c1)
+                    c2, c3 = fma(count, get(reach, (r, v)), c2), fma(count, get(reach, (r, w)), c3)
                 put(sums, (s, c), c0)
                 put(sums, (s, u), c1)
                 put(sums, (s, v), c2)
@@ -247,10 +237,14 @@ def through_levels(design, counts, vectors, group, at, norm):
             for s in range(K):
                 put(part, (s,), zero)
             for t in range(0, K, 4):
+                p0, p1, p2, p3 = zero, zero, zero, zero
                 for s in range(K):
                     for c in range(4):
                         put(here, (s, c), get(sums, (s, first + t + c)) if t + c < K else zero)
-                total = total + take_shared(here, f, kind, rest, t, is_squared, block, part, outer)
+                    p0, p1 = p0 + get(here, (s, 0)), p1 + get(here, (s, 1))
+                    p2, p3 = p2 + get(here, (s, 2)), p3 + get(here, (s, 3))
+                sides = (p0, p1, p2, p3)
+                total = total + take_shared(here, sides, f, kind, rest, t, is_squared, block, part, outer)
             for s in range(K):
                 value = get(part, (s,))
                 if is_squared:
@@ -273,26 +267,22 @@ def through_levels(design, counts, vectors, group, at, norm):
                     every(1.0 if t + 2 < K else 0.0),
                     every(1.0 if t + 3 < K else 0.0),
                 )
+                p0, p1, p2, p3 = zero, zero, zero, zero
                 for s in range(K):
-                    level, share = i * K + s, get(d, (kind, s))
+                    level = i * K + s
                     c0, c1, c2, c3 = zero, zero, zero, zero
                     for place in range(order_begin[level], order_begin[level + 1]):
-                        p = order[place]
-                        column, count = design.column[p], share * get(counts.times, (p,))
-                        c0, c1 = (
-                            fma(count, get(far, (column, t)), c0),
-                            fma(count, get(far, (column, u)), c1),
-                        )
-                        c2, c3 = (
-                            fma(count, get(far, (column, v)), c2),
-                            fma(count, get(far, (column, w)), c3),
-                        )
+                        r, count = column[place], get(weight, (place,))
+                        c0, c1 = fma(count, get(far, (r, t)), c0), fma(count, get(far, (r, u)), c1)
+                        c2, c3 = fma(count, get(far, (r, v)), c2), fma(count, get(far, (r, w)), c3)
+                    c1, c2, c3 = in1 * c1, in2 * c2, in3 * c3
+                    p0, p1, p2, p3 = p0 + c0, p1 + c1, p2 + c2, p3 + c3
                     put(here, (s, 0), c0)
-                    put(here, (s, 1), in1 * c1)
-                    put(here, (s, 2), in2 * c2)
-                    put(here, (s, 3), in3 * c3)
-                left = none if is_squared else block
-                total = total + take_shared(here, f, kind, rest, t, is_squared, left, part, squares)
+                    put(here, (s, 1), c1)
+                    put(here, (s, 2), c2)
+                    put(here, (s, 3), c3)
+                left, sides = none if is_squared else block, (p0, p1, p2, p3)
+                total = total + take_shared(here, sides, f, kind, rest, t, is_squared, left, part, squares)
             if is_squared:
                 for s in range(K):
                     add_square(squares, 1 + s, 0, get(part, (s,)))
