@@ -61,7 +61,6 @@ from humeval_power.kernels.lanes import LANES, every, fma, get, lesser, put
 Floats = NDArray[np.float64]
 
 FLAT = 1e-8  # of the curvature that a variance has if the residual is held
-SURE = 16  # outer levels below which another first step may lead to another optimum
 NEAR = 0.05  # a promised fall from which on average information is corrected by how slopes change
 CACHED = 40  # columns of all rows of a product that stay in a cache
 TOGETHER = 8  # columns of outer levels that are taken away at once, about
@@ -425,7 +424,9 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
     zero = every(0.0)
     begin, system, steps = space[:3]
     effect, half, meet, back, e, turned, within, across, base, outer_part, inner_part = space[3:]
-    for v in range(len(vectors)):  # those of one group have no system in common
+    cleared(effect, rows, N)
+    cleared(e, rows, n_inner * K)
+    for v in range(len(vectors)):
         along(vectors, v, seen, outer_part)
         along(vectors, v, seen_inner, inner_part)
         for s in range(K):
@@ -435,10 +436,10 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
                     row = group[v] * k + j
                     for w in range(N // K):
                         place = (row, w * K + s)
-                        put(effect, place, share * get(outer_part, (j, w)))
+                        put(effect, place, fma(share, get(outer_part, (j, w)), get(effect, place)))
                     for i in range(n_inner):
                         place = (row, i * K + s)
-                        put(e, place, share * get(inner_part, (j, i)))
+                        put(e, place, fma(share, get(inner_part, (j, i)), get(e, place)))
     cleared(meet, rows, N)
     for part in range(len(begin) - 1):
         for row in range(begin[part], begin[part + 1]):
@@ -721,8 +722,7 @@ def fit_many(
     y : (b, n), ratings whose codes are outer_level, inner_level and system; kept (b, n), those a table has;
         the others are 0; (0, n) if all have all; start (q,), outer variances first
     information : (q + 1, q + 1), tr(P G_s P G_t) at the start if no rating lacks, the residual last, for a first
-        step by Fisher's scoring and others that learn; (0, 0) for steps by average information alone. Of a table
-        that lacks some it is scaled on both sides by what is left of each tr(P G_t)
+        step by Fisher's scoring and others that learn; (0, 0) for steps by average information alone
 
     Fills `tables`. Where the status is not CONVERGED they mean nothing. Round by round, tables that have not
     arrived are evaluated side by side, as many as fill lanes; those whose next point is the last, if the falls that
@@ -769,11 +769,6 @@ def fit_many(
     arrived, waits = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     moves, turns, has_learned = np.empty(q), np.empty(q), np.zeros(n, dtype=np.bool_)
     free, hessian = np.empty(q, dtype=np.bool_), np.empty((q, q))
-    scale, expected, assumed = np.empty(q + 1), np.empty_like(information), np.zeros(q + 1)
-    for t in range(len(information)):  # tr(P G_t) at the start, where H = sum gamma_t G_t + I
-        assumed[t] = information[q, t]
-        for v in range(q):
-            assumed[t] += start[v] * information[v, t]
     going, near, far = np.arange(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     while len(going):
         n_near = n_far = 0
@@ -878,16 +873,7 @@ def fit_many(
                     status[b] = TOO_MANY_STEPS
                     continue
                 if step[b] == 1 and len(information):
-                    scale[q] = df
-                    for t in range(q):
-                        scale[t] = slope[b, t] + tables.square[b, t] / sigma2
-                        scale[q] -= here[b, t] * scale[t]
-                    for t in range(q + 1):
-                        is_scaled = N >= SURE * K and assumed[t] > 0.0
-                        scale[t] = scale[t] / assumed[t] if is_scaled else 1.0
-                        for v in range(t + 1):
-                            expected[t, v] = expected[v, t] = scale[t] * scale[v] * information[t, v]
-                    scoring_direction(expected, here[b], slope[b], direction[b])
+                    scoring_direction(information, here[b], slope[b], direction[b])
             going[n_going] = b
             n_going += 1
             fall[b] = 0.0
