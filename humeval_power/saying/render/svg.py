@@ -7,7 +7,7 @@ can stand on one page, and a chart without a style sheet is drawn in the colours
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from humeval_power.safe_text import cut, display_width, html_text
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
@@ -26,7 +26,7 @@ _RIGHT = 16.0
 _SAMPLE = 26.0  # width of a sample in the legend
 _LINE = 19.0  # of the legend
 _FADED = "0.2"  # how much a band covers
-_LONGEST = 20  # characters of the name of a row
+_LONGEST, _LONGEST_OF_CELLS = 28, 20  # characters of the name of a row
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,9 @@ class PlotArea:
 
 def frame_of(chart: Chart) -> PlotArea:
     """The frame of a chart: its margin holds the longest number, or name, of the y axis."""
-    x, y = chart.x, chart.y
-    labels = [cut(name, _LONGEST) for name in y.names] or [y.tick_text(tick) for tick in y.ticks()]
+    longest = _LONGEST_OF_CELLS if chart.is_matrix else _LONGEST
+    x, y = chart.x, replace(chart.y, names=tuple(cut(name, longest) for name in chart.y.names))
+    labels = y.names or [y.tick_text(tick) for tick in y.ticks()]
     rows = len(labels)
     row = _ROW if rows <= 12 else _DENSE_ROW if rows <= 30 else _DENSEST_ROW
     row = _NARROW_ROW if chart.is_matrix else row
@@ -117,7 +118,7 @@ def _grid(frame: PlotArea) -> Iterator[str]:
     for place, name in enumerate(frame.y.names):
         size = min(_SMALL, _NAME * frame.row)
         y = frame.down(place) + 0.3 * size
-        yield svg_text(cut(name, _LONGEST), left - 6, y, anchor="end", size=size)
+        yield svg_text(name, left - 6, y, anchor="end", size=size)
     if not frame.y.names:
         yield svg_text(_fitting(frame.y.title, WIDTH - 8, _TEXT), 4, 14, size=_TEXT)
     title = _fitting(frame.x.title, WIDTH - 8, _TEXT)

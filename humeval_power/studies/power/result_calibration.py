@@ -119,6 +119,7 @@ def calibration_rows(results: Sequence[Mapping[Any, Any]]) -> EstimateRows:
         x_label=CLAIMS_OF_CHANCE[alternative],
         usual_label="not shown to be too bold",
         marked_label="too bold",
+        null=None,
         whole=alpha,
         whole_label=f"promised: {alpha:g} %",
         whole_interval=(min(band), max(band)) if band else None,
