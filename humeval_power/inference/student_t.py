@@ -36,6 +36,15 @@ def noncentral_t_tail(critical: float, df: float, noncentrality: float) -> float
     return 1.0 - below
 
 
+def detectable_ratio(df: float, tail: float, power: float) -> float:
+    """The true effect in standard errors of which t exceeds its critical value with the probability `power`; `tail`
+    as in `critical_value`. The far wrong tail is not counted."""
+    critical = critical_value(df, tail)
+    if math.isinf(df):
+        return critical + float(special.ndtri(power))
+    return float(special.nctdtrinc(df, 1 - power, critical))
+
+
 def exaggeration(
     ratio: float, df: float, critical: float, *, two_sided: bool = True
 ) -> tuple[float, float]:

@@ -29,6 +29,16 @@ def test_a_fit_says_its_answer_first_and_fits_the_terminal() -> None:
     assert max(map(len, lines)) <= 80
 
 
+def test_a_fit_that_shows_no_difference_says_what_it_would_have_found(tmp_path: Path) -> None:
+    answer = " ".join(run("fit", PILOT, "--scale", "1:5", "-o", tmp_path / "fit.json").stdout.split())
+    assert "80 would find a difference of 0.49 points" in answer
+    same = run_json(
+        "mde", "--parameters", tmp_path / "fit.json", "--workers", "10", "--items", "60",
+        "--ratings-per-item", "3", "--method", "analytic",
+    )  # fmt: skip
+    assert 4 * same["analytic"] == pytest.approx(0.49, abs=0.005)
+
+
 def test_a_folder_holds_the_parameters_and_the_pictures(tmp_path: Path) -> None:
     run("fit", PILOT, "--scale", "1:5", "-o", tmp_path / "fit")
     names = {path.name for path in (tmp_path / "fit").iterdir()}

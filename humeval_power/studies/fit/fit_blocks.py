@@ -11,6 +11,7 @@ import numpy as np
 from humeval_power.checking.columns import shortened
 from humeval_power.estimation.fit import Fit
 from humeval_power.estimation.latent.fit import LatentFit
+from humeval_power.inference.student_t import detectable_ratio
 from humeval_power.latent import LATENT_DEVIATIONS
 from humeval_power.parameters import PARAMETER_NAMES
 from humeval_power.saying.answer_words import (
@@ -235,10 +236,22 @@ def effect_words(ratings: Ratings, tested: EffectTest) -> str:
             claimed = f"{a} and {b} are {shown}shown to differ by less than {margin}"
         return f"{said} ({level} {reach}); {claimed} ({p_words(tested.p_value)})."
     if low <= 0 <= high:
-        return (
-            f"{said}; no difference is shown: the {level}, {reach}, contains 0 ({p_words(tested.p_value)})."
-        )
+        none = f"no difference is shown: the {level}, {reach}, contains 0 ({p_words(tested.p_value)})."
+        return f"{said}; {none}{_detectable_words(tested, scale)}"
     return f"{said} ({level} {reach}, {p_words(tested.p_value)})."
+
+
+def _detectable_words(tested: EffectTest, scale: RatingScale) -> str:
+    """How large a difference these ratings would mostly show, by the standard error and df that they have."""
+    if tested.latent is not None or not tested.standard_error > 0:
+        return ""
+    effect = tested.standard_error * detectable_ratio(tested.df, tested.rule.tail, 0.8)
+    if not effect < 1:  # none that the scale has
+        return ""
+    return (
+        f" Of 100 such studies, 80 would find a difference of {estimated_words(effect, scale)}; humeval-power plan "
+        "says what finds a smaller one."
+    )
 
 
 def effect_section(
