@@ -189,7 +189,7 @@ def test_fifty_thousand_columns_are_refused_with_the_limit(tmp_path: Path) -> No
 
 def test_a_long_name_in_a_link_of_the_page_is_refused(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
-    for method in (folder.logs, folder.resolve, folder.target):
+    for method in (folder.places, folder.resolve, folder.target):
         with pytest.raises(InputError, match="too long for the name of a file"):
             method("1" * 400)
 
