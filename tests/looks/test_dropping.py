@@ -26,7 +26,7 @@ from humeval_power.studies.looks.dropping import (
 )
 from humeval_power.studies.looks.repeated import StopWhen, half_widths
 from humeval_power.studies.looks.replicates import Looks
-from humeval_power.studies.looks.result import NOT_BY_RANK
+from humeval_power.studies.looks.result_dropping import NOT_BY_RANK
 from humeval_power.studies.looks.stopping_rule import (
     PowerSpending,
     PValueFutility,

@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from humeval_power.rules import DecisionRule
     from humeval_power.studies.looks.calibration import Calibrate
     from humeval_power.studies.looks.replicates import Looks
-    from humeval_power.studies.looks.result import DroppingResult, LooksStudyResult
+    from humeval_power.studies.looks.result import LooksStudyResult
+    from humeval_power.studies.looks.result_dropping import DroppingResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
 
 _BY_RATINGS = "These looks are simulated rating by rating, which may take a minute; see --simulations."

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from humeval_power.studies.looks.repeated import RepeatedPoint, StopWhen
     from humeval_power.studies.looks.replicates import LookSource, RatingLooks
     from humeval_power.studies.looks.result import (
-        DroppingResult,
         LooksJudgementsResult,
         LooksPoolResult,
         LooksStudyResult,
         ScheduleResult,
     )
     from humeval_power.studies.looks.result_anytime import AnytimeResult
+    from humeval_power.studies.looks.result_dropping import DroppingResult
     from humeval_power.studies.looks.stopping_rule import StoppingRule
     from humeval_power.studies.looks.systems_looks import SystemsLooks
     from humeval_power.sweep.executors import AnyExecutor
@@ -223,7 +223,7 @@ def dropping(
     """
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.looks.dropping import plan_dropping
-    from humeval_power.studies.looks.result import DroppingResult
+    from humeval_power.studies.looks.result_dropping import DroppingResult
 
     effect = source.parameters.stated_effect
     plan = plan_dropping(

@@ -528,7 +528,7 @@ def _binding(binds: bool) -> str:
 def _dropping_sentence(plan: Plan, schedule: LookSchedule) -> str:
     """When systems are dropped, and what ends the study."""
     from humeval_power.studies.looks.dropping import drop_alpha
-    from humeval_power.studies.looks.result import NOT_BY_RANK, drop_rule, top_group_words
+    from humeval_power.studies.looks.result_dropping import NOT_BY_RANK, drop_rule, top_group_words
 
     alpha, n = plan.rule.alpha, len(plan.systems)
     workers = ", ".join(f"{round(at * plan.counts.n_workers)}" for at in schedule.looks.shares)
@@ -652,7 +652,7 @@ def _dropping_facts(
 ) -> list[tuple[str, str]]:
     """The same where looks drop systems."""
     from humeval_power.studies.looks.dropping import DroppingPlan
-    from humeval_power.studies.looks.result import top_group_words, worst_sentence
+    from humeval_power.studies.looks.result_dropping import top_group_words, worst_sentence
 
     plan = looks.plan
     assert isinstance(plan, DroppingPlan)
@@ -695,7 +695,8 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
     if answer is None or not (answer.stops or answer.drops):
         return
     from humeval_power.studies.looks.repeated import few_workers_note
-    from humeval_power.studies.looks.result import expectation_blocks, stops_blocks
+    from humeval_power.studies.looks.result import stops_blocks
+    from humeval_power.studies.looks.result_dropping import expectation_blocks
 
     if answer.drops:
         blocks = expectation_blocks(answer.drops)
@@ -709,7 +710,7 @@ def stops_sections(result: PlanResult) -> Iterator[Section]:
 def look_choice_record(result: PlanResult) -> Record | None:
     """The looks of the chosen design as plain values; None without looks."""
     from humeval_power.studies.looks.dropping import DroppingPlan
-    from humeval_power.studies.looks.result import drop_record
+    from humeval_power.studies.looks.result_dropping import drop_record
 
     looks, wish = result.chosen.sequential, result.request.looks
     if looks is None or wish is None:

@@ -20,7 +20,7 @@ from humeval_power.saying.rule_words import (
 )
 from humeval_power.saying.values import SHORT_HASH, plain
 from humeval_power.studies.analyze.family import family_words
-from humeval_power.studies.looks.result import drop_rule
+from humeval_power.studies.looks.result_dropping import drop_rule
 from humeval_power.studies.plan.plan import Plan
 from humeval_power.studies.plan.planned_systems import PlannedSystems
 from humeval_power.studies.plan.result_sections import is_observed_effect, looks_sentence
