@@ -84,5 +84,10 @@ def test_of_fifty_simulations_at_once_some_wait_and_the_others_are_told_to_come_
 
 @pytest.mark.slow
 def test_the_documentation_shows_every_attack() -> None:
-    shown = DOCUMENT.read_text(encoding="utf-8")
-    assert [attack.what for attack in attacks() if f"| {attack.kind} | {attack.what} |" not in shown] == []
+    rows = [
+        line.split(" | ")
+        for line in DOCUMENT.read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ")
+    ]
+    shown = {(row[0].removeprefix("| "), what) for row in rows for what in row[1].split("; ")}
+    assert [attack.what for attack in attacks() if (attack.kind, attack.what) not in shown] == []

@@ -60,8 +60,13 @@ class ObservedThresholds(Result):
     alpha: float
     remarks: tuple[str, ...] = ()
 
+    @property
+    def whole(self) -> ObservedMDE:
+        """What all comparisons together show."""
+        return self.found[ALL]
+
     def body(self) -> Document:
-        whole = self.found[ALL]
+        whole = self.whole
         dash = (
             f"A dash: no difference with {whole.fewest_above} comparisons or more at or above it will do."
         )
