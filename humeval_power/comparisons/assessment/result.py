@@ -104,7 +104,7 @@ class ObservedThresholds(Result):
         )
 
     def _pictures(self) -> tuple[Chart, ...]:
-        whole = self.found[ALL]
+        whole = self.whole
         first = None if whole.first is None else whole.first.difference
         scatter = comparisons_chart(whole.difference, whole.p_value, self.alpha, threshold=first)
         if len(whole.curve) < 2:
@@ -139,8 +139,8 @@ class ObservedThresholds(Result):
     def content(self) -> Record:
         return {
             "alpha": self.alpha,
-            "share": self.found[ALL].share,
-            "fewest_above": self.found[ALL].fewest_above,
+            "share": self.whole.share,
+            "fewest_above": self.whole.fewest_above,
             "groups": [{"group": name, **_row(each)} for name, each in self.found.items()],
             "caution": SELECTION,
         }
