@@ -231,7 +231,7 @@ class ClusterSuspect:
             return (
                 f"The names of the {self.n_items:,} items fall into {self.n_clusters:,} groups by their first "
                 "part: if these are passages or documents, items of one are alike. Put the part into a column, "
-                "and name it by --cluster."
+                "and name it with --cluster."
             )
         return (
             f"Column {shortened(self.column)!r} puts the {self.n_items:,} items into {self.n_clusters:,} groups of "

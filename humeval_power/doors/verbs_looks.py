@@ -16,7 +16,7 @@ def study(about: Any, /, *parts: Any, **how: Any) -> Any:
     about : a `Study` with its size, effect and looks; or `RatingLooks`, of several systems `SystemsLooks`, with a
         `StoppingRule` behind them.
     how : `calibrate`, `effects`, `n_simulations`, `seed`, `n_jobs`; of parts as `looks.study` takes them:
-        `effects`, `cost`, `calibration`, `setting`, `understood`; of several systems `goal`.
+        `effects`, `cost`, `calibration`, `setting`, `said`; of several systems `goal`.
 
     Returns
     -------

@@ -27,6 +27,20 @@ def of_hundred(power: float, interval: tuple[float, float] | None = None) -> str
     return number if low == high else f"{number} ({low} to {high})"
 
 
+def simulated_words(n: int, interval: tuple[float, float]) -> str:
+    """How exactly simulated studies know how many of 100 it is, as a clause.
+
+    >>> simulated_words(2000, (0.883, 0.91))
+    '2,000 simulated studies put it between 88 and 91'
+    """
+    low, high = map(_whole, interval)
+    return (
+        f"{n:,} studies were simulated"
+        if low == high
+        else f"{n:,} simulated studies put it between {low} and {high}"
+    )
+
+
 def _whole(share: float) -> str:
     return f"{math.floor(100 * share + 0.5 + 1e-9)}"  # halves up, as in the decimals of tables
 

@@ -74,7 +74,7 @@ def cluster_record(mean: ClusteredMean | None, name: str | None) -> Record | Non
 Source = Literal["items", "runs", "workers", "judges"]
 State = Literal["accounted", "assumed"]
 
-TITLE = "What was not independent?"
+TITLE = "What counts as independent?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def assumed_items(n: int, suspects: Sequence[ClusterSuspect] = ()) -> Independen
     else:
         doubt = (
             "Where several belong to one passage, document or template they are not, and the interval is too "
-            "short: name the column by --cluster."
+            "short: name the column with --cluster."
         )
     return Independence("items", "assumed", f"The {n:,} items count as independent. {doubt}")
 

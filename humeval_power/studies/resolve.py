@@ -137,7 +137,7 @@ def assumptions_of(
     if isinstance(study.values, SystemsParameters):
         if study.values.n_systems != len(study.pair or study.values.names[:2]):
             raise click.UsageError(
-                "--values are those of several systems: name as many by --systems A,B,C."
+                "--values are those of several systems: name as many with --systems A,B,C."
             )
         systems = systems or _pair_of(study.values)
         assumed["typed"] = Assumed("typed", study.values.pair(0, 1))
@@ -249,7 +249,7 @@ class EffectInput:
         """The values as they are, where each stands for `unit` differences. Raises InputError: one that
         cannot exist, or points: a coefficient has none."""
         if self.raw or self.latent:
-            raise click.UsageError(f"{self.option} is a difference: give the coefficient by --effect.")
+            raise click.UsageError(f"{self.option} is a difference: give the coefficient with --effect.")
         problems = on_unit(self.values, name=self.option, unit=unit)
         if problems:
             raise InputError(problems)

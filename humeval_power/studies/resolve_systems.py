@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.systems_study import SystemsStudy
 
 _MEANS = ("pattern", "system_means", "goal")
-_FOR_SEVERAL = "is for several systems: say how many by --n-systems, or name them by --systems A,B,C."
+_FOR_SEVERAL = "is for several systems: say how many with --n-systems, or name them with --systems A,B,C."
 _AS_NUMBERS = (
     "no model has the categories of several systems together; say their means, with --response likert and "
     "--points."
@@ -95,7 +95,7 @@ class Systems:
         if effect is None:
             if study.pattern is not None:
                 raise click.UsageError(
-                    "--pattern places the means by --effect or --effect-raw: give one of them."
+                    "--pattern places the means with --effect or --effect-raw: give one of them."
                 )
             known = [one for one in self.settings.values() if len(set(one.means)) > 1]
             if len(known) == len(self.settings) or self.rule.margin is not None:
@@ -175,7 +175,7 @@ def systems_of(study: StudyValues, rule: DecisionRule, *, usual: bool = False) -
         )
     count = said or max(pilots, default=None)
     if not study.criteria:
-        study.refuse(("correct_over",), "is for several criteria: name them by --criteria.")
+        study.refuse(("correct_over",), "is for several criteria: name them with --criteria.")
         if count is None:
             study.refuse((*_MEANS, *COMPARISONS), _FOR_SEVERAL)
         if count is None or count == 2:
@@ -304,7 +304,7 @@ def observed_means(systems: Systems) -> str:
     study = systems.study
     if effect_of(study) is not None or study.system_means is not None or study.pattern is not None:
         raise click.UsageError(
-            "Give --observed-power, or the difference of interest by --effect, --effect-raw or --system-means."
+            "Give --observed-power, or the difference of interest with --effect, --effect-raw or --system-means."
         )
     if not all(len(set(one.means)) > 1 for one in systems.settings.values()):
         raise InputError("--observed-power needs a pilot or an analysis of several systems of your own.")

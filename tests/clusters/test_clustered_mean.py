@@ -213,7 +213,7 @@ def test_unknown_clusters_are_asked_about() -> None:
     assert "1,200 items count as independent" in answer.text
     assert "--cluster passage" in answer.text
     section = independence_section([answer])
-    assert section.title == "What was not independent?"
+    assert section.title == "What counts as independent?"
     assert independence_record([answer]) == [{"of": "items", "state": "assumed", "text": answer.text}]
 
 

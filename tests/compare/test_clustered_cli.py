@@ -79,7 +79,7 @@ def test_the_report_fits_the_terminal_and_says_clusters_everywhere(wide):
     flat = " ".join(text.split())
     for words in (
         "n = 60 in 15 clusters (passage)",
-        "What was not independent?",
+        "What counts as independent?",
         "two one-sided t tests with CR2 errors",
         "We compared two with one by score on the same 60 items in 15 clusters (passage).",
         "A cluster has 4 items on average.",

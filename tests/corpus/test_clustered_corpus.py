@@ -139,7 +139,7 @@ def test_a_file_of_documents_gives_the_test_of_the_library(files):
     for said in (
         "400 random swaps of 20 clusters (talks)",
         "On 120 sentences in 20 clusters (talks), A has",
-        "What was not independent?",
+        "What counts as independent?",
         "with 400 random swaps of whole clusters",
     ):
         assert said in flat

@@ -163,7 +163,7 @@ def test_generations_are_compared_by_clusters(page, tmp_path):
     page.goto(page.own + "runs/test?nested=1&cluster=passage")
     page.set_input_files(".file .chooser >> nth=0", str(table))
     answered(page)
-    assert "What was not independent?" in page.inner_text("#answer")
+    assert "What counts as independent?" in page.inner_text("#answer")
     assert "humeval-power compare runs test runs.csv --cluster passage --nested" in page.text_content(
         ".same pre >> nth=0"
     )

@@ -556,7 +556,7 @@ OVERLAP = Declaration(
     TABLE has a row for each pair: baseline, improvement (or accuracy) and
     agreement; or it is a leaderboard whose pairs --pairs counts; --of new-best takes --n and
     --power-on. What -o
-    FILE.json keeps is taken by --overlap of the other commands.
+    FILE.json keeps is taken with --overlap of the other commands.
     """,
     {
         "table": own(text(), "", needed=True),

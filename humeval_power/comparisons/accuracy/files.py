@@ -223,7 +223,7 @@ def _value_column(table: SourceTable, column: str | None, has_gold: bool, is_wan
     result = of.get(first) or of.get(second)
     if result is None or (result == of.get("prediction") and not has_gold):
         rule = f"no column says right or wrong, or what was predicted. The columns are {listing(columns)}."
-        remedy = "Name it: --column NAME; and the right answers, a column or a file, by --gold."
+        remedy = "Name it: --column NAME; and the right answers, a column or a file, with --gold."
         raise refusal(rule, remedy, table.source)
     return result
 

@@ -210,9 +210,9 @@ WHAT_TO_DO = (
 )
 HOW_TESTED = (
     f"Each rater with {MIN_ANSWERS} ratings or more of outputs that others rated too is compared with all others "
-    f"together, {FEWEST_RATERS - 1} or more, by the t of a deleted value, with Holm for all raters. In some "
-    "5 of 100 panels of like raters somebody is named for the level, in as many for consistency or for a system. "
-    "With few raters it takes a large difference."
+    f"together, at least {FEWEST_RATERS - 1}, by the t of a deleted value, corrected by Holm for all raters. Where "
+    "all raters are alike somebody is named for the level in about 5 of 100 panels, and in as many for consistency "
+    "or for a system. With few raters only a large difference shows."
 )
 
 
@@ -283,15 +283,17 @@ class Raters:
                 " Half of the ratings or more are one answer: levels and correlations are compared, neither "
                 "variances nor systems."
             )
+        uneven = ""
+        if apart := int(((np.abs(tests.level) > tests.level_reach) & ~tests.is_unlike).sum()):
+            uneven = (
+                f" {counted(apart, 'other rater') if n else counted(apart, 'rater')} "
+                f"{'rates' if apart == 1 else 'rate'} higher or lower than all together do (the interval of the "
+                "level leaves out 0), but no further than raters of this panel differ."
+            )
         if n:
             stand = "stands" if n == 1 else "stand"
-            return f"{counted(n, 'rater')} of {n_tested:,} {stand} out from the others. {WHAT_TO_DO} {how}"
-        uneven = ""
-        if apart := int((np.abs(tests.level) > tests.level_reach).sum()):
-            uneven = (
-                f" {counted(apart, 'rater')} {'rates' if apart == 1 else 'rate'} higher or lower than all together "
-                "do (the interval of the level leaves out 0), but no further than raters of this panel differ."
-            )
+            unlike = f"{counted(n, 'rater')} of {n_tested:,} {stand} out from the others (*)."
+            return f"{unlike}{uneven} {WHAT_TO_DO} {how}"
         return f"No rater of {n_tested:,} stands out from the others.{uneven} {how}"
 
     def unlike(self, place: int) -> Iterator[str]:
@@ -542,8 +544,8 @@ class AgreementReport(PaperResult):
         peaked = [(one.n_others, one) for one in rated if one.n_others is not None and one.n_values > 1]
         if rare := [(n, one) for n, one in peaked if n < FEWEST_OTHERS]:
             yield (
-                f"Few ratings differ from the commonest ({self._fewest(rare, 'rating', FEWEST_OTHERS)}): the "
-                "intervals of kappa and alpha hold too seldom; that of AC1 holds."
+                f"Few ratings differ from the commonest answer ({self._fewest(rare, 'rating', FEWEST_OTHERS)}): "
+                "intervals of alpha and kappa are too narrow there; that of AC1, among the details, is not."
             )
         if parts := [one for one in rated if one.strata.n_parts > 1]:
             numbers = [one.strata.n_parts for one in parts]
@@ -714,8 +716,8 @@ def _name(one: SystemAgreement) -> str:
 
 def _names(some: list[SystemAgreement]) -> str:
     """The first of them, and how many more there are."""
-    shown, left = [_name(one) for one in some[:_MOST_NAMED]], len(some) - _MOST_NAMED
-    return f"{', '.join(shown)} and {left:,} more" if left > 0 else in_words(shown)
+    shown, left = [_name(one) for one in some], len(some) - _MOST_NAMED
+    return f"{', '.join(shown[:_MOST_NAMED])} and {left:,} more" if left > 1 else in_words(shown)
 
 
 def _ends(value: Measure) -> str:

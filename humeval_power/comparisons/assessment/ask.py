@@ -278,7 +278,7 @@ def _observed_mde(given: TypedValues, calls: Calls) -> None:
 
 OBSERVED_MDE = Declaration(
     ("assessment", "observed-mde"),
-    """From which observed difference on were comparisons significant?
+    """The observed difference from which comparisons were significant.
 
     TABLE has a row for each comparison of two systems, its
     observed difference ('difference' or 'diff') and its p-value ('p').

@@ -107,7 +107,7 @@ def observed_mde(
     fewest_above: int = FEWEST_ABOVE,
     remarks: Sequence[str] = (),
 ) -> ObservedThresholds:
-    """From which observed difference on comparisons were significant.
+    """The observed difference from which comparisons were significant.
 
     Parameters
     ----------

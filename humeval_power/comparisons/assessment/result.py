@@ -87,7 +87,7 @@ class ObservedThresholds(Result):
             },
         )
         return Document(
-            "From which observed difference on comparisons were significant",
+            "The observed difference from which comparisons were significant",
             lead=f"{stable}. Of {counted(whole.n, 'comparison')} {whole.n_significant:,} have p < {self.alpha:g}; "
             f"the median observed difference is {whole.median_difference:.4g}.",
             headline=(
@@ -126,7 +126,7 @@ class ObservedThresholds(Result):
         )
         chart = Chart(
             name="thresholds",
-            title="From which observed difference on is it significant?",
+            title="From which observed difference are they significant?",
             words="Share of the comparisons with a difference or a larger one that are significant, against the "
             "difference, and the share that is asked for.",
             x=Axis("Observed difference, its size", whole.curve[0].difference, whole.curve[-1].difference),

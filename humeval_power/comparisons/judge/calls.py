@@ -380,7 +380,7 @@ def sample(
         rule = "is for the rate of one system: for a difference use strata."
         problems.append(Problem(place="--active", remedy="", rule=rule))
     if active and len(table.judge_names) > 1:
-        problems.append(Problem(place="--active", remedy="", rule="takes one judge: name it by --judge."))
+        problems.append(Problem(place="--active", remedy="", rule="takes one judge: name it with --judge."))
     refuse(problems)
     score, of_pilot = table.sampling_score(pair), None
     if pilot is not None:

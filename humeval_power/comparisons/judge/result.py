@@ -181,7 +181,7 @@ def _power_words(analytic: AnalyticPower) -> str:
 
 RATE_THESE = (
     "Have these items rated, and no others in their place: an item that cannot be rated is left blank. 'judge "
-    "estimate' takes the file by --sample."
+    "estimate' takes the file with --sample."
 )
 ACTIVE_PRICE = (
     "This is more precise than strata only where the judge's doubt is right. A judge that is sure and noisy, of "

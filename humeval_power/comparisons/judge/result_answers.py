@@ -33,11 +33,11 @@ from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, flat, pairs_lead, signature, table
 
 ASSUMED = (
-    "This holds whatever the judge is worth, if the items that humans rated are a random part of all and "
+    "The interval holds however poor the judge is, if the items that humans rated are a random part of all and "
     "the judge was not tuned on their ratings."
 )
 _DRAWN = (
-    "This holds whatever the judge is worth, if people rated the outputs that were drawn, no others in their "
+    "The interval holds however poor the judge is, if people rated the outputs that were drawn, no others in their "
     "place, and the judge was not tuned on their ratings."
 )
 _SAMPLED = {  # by what the labels are weighed, and where the judge is in it
@@ -48,7 +48,7 @@ _JUDGE = Independence(
     "judges",
     "assumed",
     "The judge is one judge with one prompt: claims hold for what humans say, which the judge's scores only "
-    "help to estimate. Another judge gives other weights, not another target.",
+    "help to estimate. Another judge would change the weights, not what is estimated.",
 )
 _JUDGES = Independence(
     "judges",
@@ -174,7 +174,7 @@ def _lead(estimated: str, means: JudgedMeans | RatedMeans, who: str) -> str:
     if means.reason:
         return f"{said} from the {who} alone ({reach}). {means.reason}"
     p = f", {p_words(best.p_value)}" if isinstance(means, RatedMeans) else ""
-    worth = f"with its help the ratings are worth {means.efficiency:.3g} times as many"
+    worth = f"with its help these ratings do what {means.efficiency:.3g} times as many would do without it"
     if means.efficiency < 1:
         worth = "the judge makes it less precise"
     return (

@@ -32,7 +32,7 @@ _CARRIES_OVER = (
 )
 _TUNED = (
     "A judge whose prompt, threshold or examples were chosen on these labels looks better than it is, and "
-    "no interval here holds: mark those rows and leave them out by --tuned-on COLUMN."
+    "no interval here holds: mark those rows and leave them out with --tuned-on COLUMN."
 )
 _DISTORTS = (
     "How far the judge's mean difference is from people's. It is what correction by labels takes away, and "

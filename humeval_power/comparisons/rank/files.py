@@ -198,7 +198,7 @@ def _repeated(table: SourceTable, column: str) -> tuple[str, ...]:
         return ()
     return (
         f"The {rows:,} battles have {n:,} values of {shortened(column)!r}, which count as chosen once and for all: "
-        "what is found holds for these. Where they matter more than the clusters, name that column by --cluster.",
+        "what is found holds for these. Where they matter more than the clusters, name that column with --cluster.",
     )
 
 

@@ -88,7 +88,7 @@ class RankResult(PaperResult):
             estimates,
             *_changes_sections(self.changes),
             Section("How to read this", (Paragraph(self.prose("reading")),)),
-            *_more_section(board.more, more),
+            *_more_section(board.more, more, len(board.places)),
             *own,
             _pairs_section(board, pairs),
         )
@@ -148,8 +148,6 @@ def board_lead(board: Leaderboard) -> str:
         )
     apart = f"{board.n_apart:,}" if board.n_apart else "none"
     shown = f"A difference is shown in {apart} of {board.n_pairs:,} pairs ({alpha})"
-    if board.n_pairs == 1:
-        shown = f"A test in both directions shows {'the' if board.n_apart else 'no'} difference ({alpha})"
     if board.n_parts > 1:
         parts = [sum(each.part == part for each in board.places) for part in range(board.n_parts)]
         sizes = ", ".join(map(str, parts[:-1])) + f" and {parts[-1]}"
@@ -158,12 +156,22 @@ def board_lead(board: Leaderboard) -> str:
             f"{shown}."
         )
     first = [each.system for each in board.places if each.may_be_first]
+    confidence = level_of(1 - board.alpha)
+    if board.n_pairs == 1:
+        best, other = (shortened(each.system) for each in board.places)
+        if board.n_apart:
+            return f"{best} is shown to be better than {other} (two-sided test, {alpha})."
+        alone = f" Asked only which of the two is best, the answer is {best}, with {confidence} confidence."
+        return (
+            f"{best} stands above {other}, but no difference is shown (two-sided test, {alpha})."
+            + alone * (len(first) == 1)
+        )
     width = median(each.width for each in board.places)
-    typical = f"ranks are typically known to within {width:g} {'place' if width == 1 else 'places'}"
+    typical = f"ranks typically span {width:g} places" if width > 1 else "ranks are typically known exactly"
     best = f"one of {len(first)}: {listing(first, limit=6)}"
     if len(first) <= 2:
         best = " or ".join(map(shortened, first))
-    return f"With {level_of(1 - board.alpha)} confidence the best of {n} systems is {best}. {shown}; {typical}."
+    return f"With {confidence} confidence the best of {n} systems is {best}. {shown}; {typical}."
 
 
 def board_section(
@@ -400,7 +408,7 @@ def _runs(cells: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[float, ...],
     return tuple(rows.tolist()), tuple((starts + 0.5).tolist()), tuple((ends + 0.5).tolist())
 
 
-def _more_section(more: FurtherData | None, what: str) -> Iterator[Section]:
+def _more_section(more: FurtherData | None, what: str, n_systems: int) -> Iterator[Section]:
     """How many more items, tasks or battles show a difference; `what` they are."""
     if more is None:
         return
@@ -413,14 +421,14 @@ def _more_section(more: FurtherData | None, what: str) -> Iterator[Section]:
 
     facts = [("The first two", f"{first} and {second} are told apart")]
     if not more.is_apart:
-        at_end = "they may also be alike, which no number shows"
+        at_end = f"they may also be alike, which no number of {what} would show"
         if more.at_end is not None:
             at_end = f"if only by the near end of their interval, {enough(more.at_end)}"
         said = f"{enough(more.times)} tell {first} and {second} apart {often} if they differ as estimated"
         facts = [("The first two", f"{said}; {at_end}")]
         if more.votes is not None:
             facts.append(("Or", f"{more.votes:,.0f} battles between just these two, in both orders"))
-    if more.alone is not None:
+    if more.alone is not None and n_systems > 2:
         alone = f"{enough(more.alone)} show {first} above all others {often} if all differ as estimated"
         facts.append(("The first alone", alone))
     large = "A difference that stands out is estimated too large on average, so that these numbers are too small"

@@ -310,7 +310,7 @@ def _require(kind: RunsKind | None, family: RunsFamily, typed: dict[str, Any]) -
     if kind is None:
         raise InputError(
             "Say what the runs are: --nested (generations of each item) or --crossed (the same prompts or seeds "
-            "for all items); or give a pilot by --pilot FILE."
+            "for all items); or give a pilot with --pilot FILE."
         )
     known = {name for name, one in typed.items() if one is not None}
     known |= {"sd_run"} if known >= {"sd_run_a", "sd_run_b"} else set()
@@ -318,7 +318,7 @@ def _require(kind: RunsKind | None, family: RunsFamily, typed: dict[str, Any]) -
     if missing:
         listed = ", ".join(f"--{name.replace('_', '-')}" for name in missing)
         raise InputError(
-            f"{kind.capitalize()} runs, family {family}, need {listed}; or a pilot by --pilot FILE."
+            f"{kind.capitalize()} runs, family {family}, need {listed}; or a pilot with --pilot FILE."
         )
 
 

@@ -288,7 +288,7 @@ def _chosen(pairs: list[Any], systems: Sequence[str], place: str) -> Any:
         return _turned(wanted[0]["parameters"]) if turned else wanted[0]["parameters"]
     if len(pairs) != 1:
         rule = f"has {len(pairs)} pairs of systems."
-        raise refusal(rule, f"Choose one by --systems: {_list(names)}.", place=place)
+        raise refusal(rule, f"Choose one with --systems: {_list(names)}.", place=place)
     return pairs[0]["parameters"]
 
 

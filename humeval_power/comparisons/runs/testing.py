@@ -661,7 +661,7 @@ def compare_pair(table: RunTable, rule: RunsRule) -> RunsComparison:
     if rule.kind == "nested" and table.counts.max() < 2:
         raise InputError(
             "Each item has one run of each system, so that nothing repeats: compare them by 'compare scores' or, "
-            "if all items have the same prompts, say --crossed and name the column by --run."
+            "if all items have the same prompts, say --crossed and name the column with --run."
         )
     return compare_nested(table, rule) if rule.kind == "nested" else compare_crossed(table, rule)
 

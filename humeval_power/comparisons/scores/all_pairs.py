@@ -333,7 +333,10 @@ class GateResult(Result):
             ("Better by", f"{self.found.estimate:+.4g} ({self._interval()})"),
             ("Rule", self._rule()),
             ("Shown to be worse", f"{'yes' if self.is_worse else 'no'} ({p_words(self.p_worse)})"),
-            ("Shown not to be", f"{'yes' if self.is_not_worse else 'no'} ({p_words(self.p_not_worse)})"),
+            (
+                "Shown not to be worse",
+                f"{'yes' if self.is_not_worse else 'no'} ({p_words(self.p_not_worse)})",
+            ),
             ("Items", f"{self.found.n:,}{self._of_clusters()}"),
         ]
         if self.changed is not None:

@@ -55,8 +55,8 @@ from humeval_power.comparisons.scores.tests import DEFAULT_TEST, Equivalence, eq
 from humeval_power.errors import InputError, Problem, refuse
 
 NO_DIFFERENCE = (
-    "A difference that is not shown does not make the systems alike: few items alone will do it. To show that they "
-    "are alike, say within which margin they count as such, and test for that."
+    "A difference that is not shown does not make the systems alike: with few items large differences are missed "
+    "too. To show that they are alike, say within which margin they count as such, and test for that."
 )
 
 TWO_PSEUDOMEDIANS = (
@@ -100,7 +100,7 @@ def checked_question(question: Question | None, procedure: Procedure) -> Questio
         raise InputError("The procedure 'nlpstattest' chooses by the data; leave --question out.")
     if procedure == "question" and question is None:
         listed = " ".join(f"{name}: {words}" for name, words in QUESTIONS.items())
-        raise InputError(f"Say what is asked before the scores are looked at, by --question. {listed}")
+        raise InputError(f"Say what is asked before the scores are looked at, with --question. {listed}")
     return question
 
 

@@ -203,7 +203,7 @@ def findings_words(findings: Sequence[CriterionFindings], tests: FamilyOfTests) 
     if drawn is not None:
         yield (
             f"P(best): how often a system comes first in {drawn.n_draws:,} draws of the means and of their "
-            "variances, which is no p-value. Among systems that are alike it favours the one that came first."
+            "variances, which is no p-value. Among systems that are alike it favours the one that leads here."
             + (
                 " A small one makes a system unlikely to be the best; only the tests rule it out."
                 * drawn.has_ranks
@@ -312,7 +312,7 @@ def check_remarks(check: VariancesCheck | ModelCheck | None) -> tuple[str, ...]:
         what = f"model: by {'fits in pairs' if check.model == 'pairwise' else 'one fit of all systems'}"
     of = counted(len(check.results), "comparison")
     depend = f"{len(check.parted)} of {of} {'depends' if len(check.parted) == 1 else 'depend'}"
-    return (f"{WARNING}{depend} on the {what} the decision is another. See the notes.",)
+    return (f"{WARNING}{depend} on the {what} it would be decided otherwise. See the notes.",)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -218,7 +218,7 @@ def study_independence(ratings: Ratings) -> tuple[Independence, ...]:
     )
     of_items = (
         "Items count as independent of each other. Where several are sentences of one document, or turns of "
-        "one dialogue, they are not: name the column by --document."
+        "one dialogue, they are not: name the column with --document."
     )
     if ratings.n_documents:
         documents = counted(ratings.n_documents, "document")

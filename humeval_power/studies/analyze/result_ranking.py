@@ -142,12 +142,23 @@ def agreement_blocks(records: Mapping[str, Record]) -> Iterator[Block]:
         )
     elif len(overall) == 1 and first:
         (record,) = records.values()
-        yield Table(("measure", "value", "these workers", "other workers"), tuple(_rows(record)))
-        yield Paragraph(
-            "95 % intervals: of these workers on other items, and of other workers like them, within a system."
-        )
+        rows = tuple(_rows(record))
+        if any(row[-1] for row in rows):
+            yield Table(("measure", "value", "these workers", "other workers"), rows)
+            yield Paragraph(
+                "95 % intervals: of these workers on other items, and of other workers like them, within a system."
+            )
+        else:
+            yield Table(("measure", "value", "these workers"), tuple(row[:-1] for row in rows))
+            yield Paragraph(
+                "95 % intervals of these workers on other items; 'agreement report' says how other workers would "
+                "agree."
+            )
     else:
-        yield Paragraph("Not defined for this table.")
+        reasons = [
+            one["reason"] for record in records.values() for one in record["between"] if one["reason"]
+        ]
+        yield Paragraph(f"None is defined for this table{f': {reasons[0]}' if reasons else ''}.")
 
 
 _MOST_WITHIN = 3  # systems whose agreement is printed
@@ -278,10 +289,14 @@ class Ranking:
             if len(shown) == n - 1 > 1 and all(leader in (one.first, one.second) for one in shown):
                 differences += f", none of them among the other {n - 1}"
             return f"{leader} is the best of {n} systems, {by}; {differences}."
+        second, means = order_of(self.analysis)[1], {row.system: row.mean for row in self.findings.rows}
+        have = f"{leader} has the best mean"
+        if math.isclose(means[leader], means[second], rel_tol=1e-9):
+            have = f"{leader} and {second} have the best mean"
         of = f"the {n} systems is the best"
         if n_first < n:
             of = f"{n_first} systems is the best ({listing(self.stand_out, limit=6)})"
-        return f"{leader} has the best mean, but the tests leave open which of {of}; {differences}."
+        return f"{have}, but the tests leave open which of {of}; {differences}."
 
     @property
     def stand_out(self) -> tuple[str, ...]:

@@ -245,7 +245,7 @@ DECLARED = Declaration(
 
     -o ratings.csv writes it. What kind of export it is, is told from its
     content. Where columns and words do not say enough, --draft -o mapping.toml
-    writes what is known and what is missing; edit it, and give it by --map.
+    writes what is known and what is missing; edit it, and give it with --map.
     Nothing leaves without being counted: the flow of rows is the result.
 
     What workers rated under codes is decoded with --assignment and --key: item

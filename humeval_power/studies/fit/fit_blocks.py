@@ -249,8 +249,8 @@ def _detectable_words(tested: EffectTest, scale: RatingScale) -> str:
     if not effect < 1:  # none that the scale has
         return ""
     return (
-        f" Of 100 such studies, 80 would find a difference of {estimated_words(effect, scale)}; humeval-power plan "
-        "says what finds a smaller one."
+        f" If the true difference were {estimated_words(effect, scale)}, 80 of 100 such studies would find it; "
+        "'humeval-power plan' says which study would find a smaller one."
     )
 
 

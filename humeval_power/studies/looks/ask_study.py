@@ -173,7 +173,7 @@ def command(
             "is of one difference: leave it out, add --drop-systems, or compare two systems.",
         )
         return _of_several(several, stops, calibrate, _shown(effects, effects_raw), run)
-    study.refuse(("drop_systems",), "is for three systems or more: say how many by --n-systems.")
+    study.refuse(("drop_systems",), "is for three systems or more: say how many with --n-systems.")
     effect = effect_of(study)
     assert effect is not None  # asked for before
     settings, said = settled(study, assumptions_of(study), effect)[0]
@@ -209,7 +209,7 @@ def command(
         cost=prices_of(study),
         calibration=calibrate,
         setting=name,
-        understood=str(said),
+        said=said,
         n_simulations=run.typed,
         seed=run.seed,
         n_jobs=run.n_jobs,
@@ -246,7 +246,6 @@ def _of_several(
         "goal": about.goal,
         "cost": prices_of(study),
         "setting": about.setting,
-        "understood": str(differences[0]) if differences else None,
         "n_simulations": run.typed,
         "seed": run.seed,
         "n_jobs": run.n_jobs,
@@ -254,9 +253,13 @@ def _of_several(
     }
     if study.drop_systems:
         reasons = reasons_to_stop(study, several.scale)
-        return calls.dropping(source, stops, stop_when=reasons, scale=several.scale, **how)
+        understood = str(differences[0]) if differences else None
+        return calls.dropping(
+            source, stops, stop_when=reasons, scale=several.scale, understood=understood, **how
+        )
     effects = None if shown is None else [each.value for each in shown.on(several.scale)]
-    return calls.study(source, stops, effects=effects, calibration=calibrate, **how)
+    said = differences[0] if differences else None
+    return calls.study(source, stops, effects=effects, calibration=calibrate, said=said, **how)
 
 
 def _looks(study: StudyValues) -> Looks:

@@ -13,6 +13,7 @@ from humeval_power.sweep.executors import on_executor
 
 if TYPE_CHECKING:
     from humeval_power.costs import CostModel
+    from humeval_power.differences import Difference
     from humeval_power.ratings import Ratings
     from humeval_power.scales import RatingScale
     from humeval_power.studies.looks.calibration import Calibrate
@@ -65,7 +66,7 @@ def study(
     cost: CostModel | None = None,
     calibration: Calibrate = "auto",
     setting: str = "parameters",
-    understood: str | None = None,
+    said: Difference | None = None,
     n_simulations: int | None = None,
     seed: int = DEFAULT_SEED,
     n_jobs: int = 1,
@@ -85,7 +86,7 @@ def study(
         study's.
     calibration : 'auto' corrects the boundaries by simulation where fewer than 10 workers are there at the first
         look.
-    setting, understood : how the parameters and the effect are called.
+    setting, said : how the parameters are called, and the effect as it was said.
     remarks : what was noticed in reading.
     stop_when : for which reasons repeated confidence intervals stop the study, of two systems; the boundaries are
         then always calibrated.
@@ -103,6 +104,7 @@ def study(
         Looks at which a difference cannot be estimated, boundaries that several comparisons do not have, or a goal
         that these means do not have.
     """
+    from humeval_power.differences import Difference
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.looks.how_many import compare_growth, compare_numbers_of_looks
     from humeval_power.studies.looks.rating_looks import LookSchedule, check_stopping, plan_looks
@@ -149,7 +151,7 @@ def study(
             scale=scale,
             points=tuple(plan.at(_effects(effects, effect), n_jobs=n_jobs)) if plain else (),
             setting=setting,
-            understood=understood or f"B - A = {effect:.6g} on [0, 1]",
+            said=said or Difference(effect),
             curve=lambda: plan.at(_curve(effect), n_jobs=n_jobs),
             choices=tuple(compare_numbers_of_looks(source, rule)) if plain and effect else (),
             growth=tuple(compare_growth(source)),
@@ -175,7 +177,7 @@ def study(
         plan=several,
         points=tuple(several.at(_effects(effects, about.effect), goal=goal, n_jobs=n_jobs)),
         setting=setting,
-        understood=understood or f"{about.effect:.6g} on [0, 1]",
+        said=said or Difference(about.effect, systems=None),
         curve=lambda: several.at(_curve(about.effect), goal=goal, n_jobs=n_jobs),
         about=about,
         currency=currency,

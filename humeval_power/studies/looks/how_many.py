@@ -123,10 +123,10 @@ def new_workers_advice(study: RatingLooks, rows: Sequence[LookRow]) -> str | Non
     reached = ceiling / rows[0].precision.variance
     return (
         f"These looks reuse the same {rows[-1].n_workers} workers. However many items{of} they rate, the standard "
-        f"error cannot fall below {ceiling**0.5:.4g}; the first look has {100 * reached:.0f} % of that "
-        f"ceiling's information, the last {100 * ceiling / rows[-1].precision.variance:.0f} %. If new workers "
+        f"error cannot fall below {ceiling**0.5:.4g}. Of the information at that limit the first look has "
+        f"{100 * reached:.0f} %, the last {100 * ceiling / rows[-1].precision.variance:.0f} %. If new workers "
         "can be had, let each look bring its own (looks by blocks, or by workers): information then grows "
-        "with every look, and more of them judge."
+        "with every look."
     )
 
 

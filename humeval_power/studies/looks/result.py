@@ -14,9 +14,10 @@ from humeval_power.comparisons.accuracy.wording import WORDING as ACCURACY
 from humeval_power.comparisons.assessment.wording import WORDING as ASSESSMENT
 from humeval_power.comparisons.preference.wording import WORDING as PREFERENCE
 from humeval_power.comparisons.preference.wording import preference_words
+from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.rules import DecisionRule, claim
-from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.answer_words import finding_words, of_hundred
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, percent, power_words
 from humeval_power.saying.quantities import values
@@ -55,12 +56,18 @@ from humeval_power.studies.looks.systems_looks import (
     SystemsLookPlan,
     SystemsOperatingPoint,
 )
-from humeval_power.studies.power.result_several import family_words, means_table, power_record, share_cell
+from humeval_power.studies.power.result_several import (
+    family_words,
+    finds_words,
+    means_table,
+    power_record,
+    share_cell,
+)
 from humeval_power.studies.power.strategies import Cell
 from humeval_power.studies.power.study_content import category_facts, study_content
 from humeval_power.studies.power.systems_study import SystemsStudy
 from humeval_power.studies.power.wording import accuracy_words
-from humeval_power.systems import GOALS, Goal, goal_words
+from humeval_power.systems import GOALS, Goal
 
 _UNIT = "difference on [0, 1]"
 _EXPECTED_WORDS = "Mean size, or cost, and power against the true effect, with looks and without."
@@ -104,7 +111,7 @@ class LooksStudyResult(Result):
     plan: LookPlan | SystemsLookPlan
     points: tuple[OperatingPoint | SystemsOperatingPoint, ...]
     setting: str
-    understood: str
+    said: Difference
     curve: AnyCurve
     choices: tuple[LooksChoice, ...] = ()
     growth: tuple[PoolGrowth, ...] = ()
@@ -122,7 +129,7 @@ class LooksStudyResult(Result):
         of = "A rating study" if about is None else f"A study of {about.parameters.n_systems} systems"
         facts = study_facts(
             plan,
-            self.understood,
+            str(self.said),
             self.setting,
             tests="" if about is None else family_words(about.family, about.parameters.n_systems),
             stops=("Stops on", "" if self.stop_when is None else self.stop_when.words(self.scale)),
@@ -138,7 +145,10 @@ class LooksStudyResult(Result):
 
     def _lead(self) -> str:
         plan = self.plan
-        effect = plan.study.true_effect if isinstance(plan, LookPlan) else self._about.effect
+        if isinstance(plan, LookPlan):
+            effect, finds = plan.study.true_effect, finding_words(self.said, plan.study.rule)
+        else:
+            effect, finds = self._about.effect, finds_words(self._about, self.said)
         if self.stop_when is not None:
             planned = min(self.stops, key=lambda point: abs(point.effect - effect))
             why = {
@@ -150,8 +160,8 @@ class LooksStudyResult(Result):
             reasons += [why[name].format(size) for name, size in sizes.items()]
             n_workers = plan.rows[-1].n_workers
             return (
-                f"Of 100 such studies, {of_hundred(planned.power, planned.power_interval)} would find the "
-                f"difference, {of_hundred(planned.fixed_power)} with one look at the end. They stop when "
+                f"Of 100 such studies, {of_hundred(planned.power, planned.power_interval)} would {finds}, "
+                f"{of_hundred(planned.fixed_power)} with one look at the end. They stop when "
                 f"{' or '.join(reasons)}: on average after {planned.workers:.1f} of {n_workers} workers, "
                 f"{percent(1 - planned.workers / n_workers)} fewer."
             )
@@ -159,13 +169,9 @@ class LooksStudyResult(Result):
         taken = f"{there.expected_size:,.0f} of {plan.study.sizes[-1]:,} ratings"
         if math.isnan(there.power):
             return f"These studies end on average after {taken}."
-        if isinstance(there, OperatingPoint):
-            interval, does = there.power_interval, "find the difference"
-        else:
-            interval = there.found.interval
-            does = goal_words(self._about.goal, f"{there.effect:.3g} apart", margin=False)
+        interval = there.power_interval if isinstance(there, OperatingPoint) else there.found.interval
         return (
-            f"Of 100 such studies, {of_hundred(there.power, interval)} would {does} with "
+            f"Of 100 such studies, {of_hundred(there.power, interval)} would {finds} with "
             f"{counted(len(plan.rows), 'look')}, {of_hundred(there.fixed_power)} with one look at the end. On "
             f"average they end after {taken}."
         )
@@ -179,16 +185,16 @@ class LooksStudyResult(Result):
         yield Section("What is there at each look", (rows_table(plan.rows),))
         yield Section("Boundaries", _boundaries(plan.bounds))
         err = Paragraph(
-            "Ratings are not information: with known variances the boundaries for shares of ratings would err "
-            f"{plan.count_time_error:.3f} of the time here. The p-values are those of Kenward and Roger's t "
-            "tests, refitted at every look."
+            "A share of the ratings is not that share of the information: boundaries made for shares of ratings would "
+            f"claim something in {percent(plan.count_time_error)} of studies without an effect here, were the "
+            "variances known. The p-values are those of Kenward and Roger's t tests, refitted at every look."
         )
         yield Section("False positives", (_errors_table(plan), err))
         if self.stop_when is None:
             points = cast(Sequence[OperatingPoint], self.points)
             needs = Paragraph(
                 f"To have the power 0.8 with these looks, the whole study needs {plan.inflation:.3f} times the "
-                "information of one without them (z-values)."
+                "information of one without them, were the variances known."
             )
             expected = self._expected("expected_cost", _EXPECTED_WORDS)
             yield Section(
@@ -202,16 +208,18 @@ class LooksStudyResult(Result):
     def _others(self, plan: LookPlan) -> Iterator[Block]:
         """What other numbers of looks would do, and what the looks could add."""
         if self.choices:
-            yield Paragraph("How many looks, in equal steps (z-values):")
+            yield Paragraph(
+                "How many looks, in equal steps, were the variances known (powers are a little too high):"
+            )
             yield table(
                 self.choices,
                 {
                     "looks": lambda each: str(each.n_looks),
                     "power": lambda each: f"{each.power:.3f}",
-                    "ratings: no effect": lambda each: percent(each.expected[0]),
-                    "half of it": lambda each: percent(each.expected[1]),
-                    "all of it": lambda each: percent(each.expected[2]),
-                    "": lambda each: "<- enough" if each.recommended else "",
+                    "ratings, no effect": lambda each: percent(each.expected[0]),
+                    "half the effect": lambda each: percent(each.expected[1]),
+                    "the effect": lambda each: percent(each.expected[2]),
+                    "": lambda each: "<- more save little" if each.recommended else "",
                 },
             )
         yield Paragraph("What the looks could add:")
@@ -279,7 +287,7 @@ class LooksStudyResult(Result):
     def content(self) -> Record:
         plan, looks = self.plan, self.plan.study.looks
         alike = {
-            "understood": self.understood,
+            "understood": str(self.said),
             "looks": {"by": looks.kind, "shares": list(looks.shares)},
             "method": plan.method,
             "at_looks": rows_record(plan.rows),
@@ -592,11 +600,12 @@ def study_facts(
 
 def calibration_words(calibration: LooksCalibration) -> str:
     """What simulation did to the boundaries."""
+    low, high = calibration.worker_sds[0], calibration.worker_sds[-1]
     return (
-        f"levels times {calibration.used:.3f}, so that alpha is kept however much workers differ, with SDs from "
-        f"{calibration.worker_sds[0]:.3g} to {calibration.worker_sds[-1]:.3g}: the planned parameters alone allow "
-        f"{calibration.at_plan:.3f}, the worst SD ({calibration.worst_worker_sd:.3g}) {calibration.worst:.3f}; "
-        "more than 1 is not used"
+        f"each level is multiplied by {calibration.used:.3f}, which keeps alpha whatever the SD of workers' "
+        f"differences between systems, from {low:.3g} to {high:.3g}: the planned SD would allow "
+        f"{calibration.at_plan:.3f}, the worst ({calibration.worst_worker_sd:.3g}) {calibration.worst:.3f}; more than "
+        "1 is never taken"
     )
 
 
@@ -659,7 +668,7 @@ def _long_run(
     """Operating characteristics, one row an effect; where studies stop, what that takes, and how estimates err."""
     priced = not math.isnan(points[0].expected_cost)
     futile = any(point.futility_rate > 0 for point in points)
-    header = ("effect", POWER_LABEL.lower(), "(one look)", *(("futile",) if futile else ()))
+    header = ("effect", POWER_LABEL.lower(), "one look", *(("futile",) if futile else ()))
     looks = (f"look {look + 1}" for look in range(min(len(points[0].stopping), 4)))
     rows = tuple(
         (
@@ -677,8 +686,8 @@ def _long_run(
         points,
         {
             "effect": lambda point: f"{point.effect:.4g}",
-            "bias at stopping": lambda point: f"{point.bias:+z.4f}",
-            "after correction": lambda point: f"{point.corrected_bias:+z.4f}",
+            "bias of the estimate": lambda point: f"{point.bias:+z.4f}",
+            "corrected for stopping": lambda point: f"{point.corrected_bias:+z.4f}",
             "exaggeration if significant": lambda point: (
                 "" if math.isnan(point.type_m) else f"{point.type_m:.2f}"
             ),
@@ -726,7 +735,7 @@ def _goal_table(points: Sequence[SystemsOperatingPoint], goal: Goal, currency: s
         row = [f"{point.effect:.4g}", *map(share_cell, shares), f"{point.expected_size:,.0f}"]
         rows.append((*row, *([f"{point.expected_cost:,.0f}"] if priced else [])))
     by_look = (f"look {look + 1}" for look in range(n_looks))
-    header = ("effect", goal, "(one look)", *by_look, "false", "ratings", *((currency,) if priced else ()))
+    header = ("effect", goal, "one look", *by_look, "false", "ratings", *((currency,) if priced else ()))
     words = "look 1, 2, ...: reached by then. false: studies with a false claim."
     return Table(header, tuple(rows), caption=words)
 
@@ -742,7 +751,7 @@ def stops_blocks(
         {
             "effect": lambda point: f"{point.effect * width:.4g}",
             POWER_LABEL.lower(): lambda point: power_words(point.power),
-            "(one look)": lambda point: power_words(point.fixed_power),
+            "one look": lambda point: power_words(point.fixed_power),
             "workers": lambda point: f"{point.workers:.1f}",
             "saved": lambda point: percent(1 - point.workers / all_workers),
             "covers": lambda point: f"{point.coverage:.3f}",

@@ -220,7 +220,7 @@ def command(
     PILOT is a table of ratings to take the variances from; or give
     --parameters, --preset or --values. Several systems are planned for with
     --n-systems or --systems A,B,C: their variances are those of any two, or of
-    a pilot of several, or of an analysis by --model joint. Without any of
+    a pilot of several, or of an analysis with --model joint. Without any of
     them the plan is for what is typical of public ratings of texts on such a
     scale, beside a cautious and a hopeful end. Designs are ranked by formula,
     and the cheapest that reaches the power is proved by simulation; beside it

@@ -286,7 +286,7 @@ def command(
 
     Slots w01, w02, ... are filled by workers as they come. The column place
     says which of its outputs of an item a worker sees first, second, ...: keep
-    it with the ratings, and name it by --order-column. More than two systems
+    it with the ratings, and name it with --order-column. More than two systems
     are spread evenly over workers, places and neighbours; what is not even is
     told in numbers. With --key the table names outputs by their codes alone,
     which are drawn at random: the key alone says what they stand for. When a

@@ -172,7 +172,7 @@ class PlanRequest:
         if self.budget is not None and not (self.budget.is_finite() and self.budget > 0):
             raise InputError(f"The budget must be an amount above 0; got {self.budget}.")
         if self.spend_budget and self.budget is None:
-            raise InputError("To spend the budget there must be one: say how much by --budget.")
+            raise InputError("To spend the budget there must be one: say how much with --budget.")
         for name in ("checks", "repeats"):
             share = getattr(self.costs, f"{name}_per_rating")
             if float(share) > MAX_RATE:

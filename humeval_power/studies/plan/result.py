@@ -204,7 +204,7 @@ def _headline(plan: Plan, design: Design, cost: Cost | None) -> Iterator[Fact]:
     yield "Items", f"{design.n_items:,}"
     if design.n_documents:
         yield "Documents", f"{design.n_documents:,}"
-    yield "Ratings per item, system", f"{design.ratings_per_item:g}"
+    yield "Ratings per output", f"{design.ratings_per_item:g}"
     yield "Ratings" + (" per criterion" if plan.criteria else ""), f"{design.n_ratings:,}"
     power = plan.predicted.power
     yield POWER_LABEL, power_words(power)

@@ -394,7 +394,7 @@ def plan_caveats(plan: Plan, design: Design, cost: Cost | None) -> Iterator[str]
         )
     if plan.source.ratings is not None:
         yield (
-            "How much ratings vary is estimated from a pilot, which is the more uncertain the fewer its workers. "
+            "How much ratings vary is estimated from a pilot: the fewer its workers, the less is known of it. "
             "The power is what these estimates imply, not a guarantee."
         )
     else:

@@ -77,12 +77,14 @@ def design_words(design: Design, systems: Sequence[str]) -> str:
 
 
 def work_words(design: Design, systems: str) -> str:
-    """'9 workers rate 80 items under old and new, with 1 rating of each output: 160 ratings'."""
+    """'9 workers share 80 items under old and new, each output rated once: 160 ratings'."""
     documents = f" in {counted(design.n_documents, 'document')}" if design.n_documents else ""
-    each = "1 rating" if design.ratings_per_item == 1 else f"{design.ratings_per_item:g} ratings"
+    k, does, each = design.ratings_per_item, "rate all", ""
+    if k != design.n_workers:
+        does, each = "share", f", each output rated {'once' if k == 1 else f'{k:g} times'}"
     return (
-        f"{counted(design.n_workers, 'worker')} rate {counted(design.n_items, 'item')}{documents} under {systems}, "
-        f"with {each} of each output: {counted(design.n_ratings, 'rating')}"
+        f"{counted(design.n_workers, 'worker')} {does} {counted(design.n_items, 'item')}{documents} under "
+        f"{systems}{each}: {counted(design.n_ratings, 'rating')}"
     )
 
 

@@ -98,7 +98,7 @@ def command(
     """How often would a study of this size find an effect of this size?
 
     Power is the share of simulated studies with a significant effect of the
-    right sign. Give the parameters by --parameters FILE or --preset NAME, and
+    right sign. Give the parameters with --parameters FILE or --preset NAME, and
     the size; or --plan FILE, which has everything. With --alternative equivalent
     or non-inferior and a --margin it is the share that shows this.
 

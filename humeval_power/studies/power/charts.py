@@ -313,7 +313,7 @@ def _designs_table(designs: Designs, unit: str) -> Table:
         {
             "Workers": lambda place: f"{designs.workers[place]:,}",
             "Items": lambda place: f"{designs.items[place]:,}",
-            "Ratings per item": lambda place: f"{designs.ratings_per_item[place]:,}",
+            "Ratings per output": lambda place: f"{designs.ratings_per_item[place]:,}",
             "Ratings" if unit == "ratings" else f"Cost, {unit}": lambda place: (
                 f"{designs.cost[place]:,.{decimals}f}"
             ),

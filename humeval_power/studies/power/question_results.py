@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from humeval_power.errors import HumevalPowerError, InputError
-from humeval_power.saying.answer_words import of_hundred, share_words
+from humeval_power.saying.answer_words import of_hundred, share_words, simulated_words
 from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot
 from humeval_power.saying.document import (
     QUANTITIES,
@@ -155,8 +155,8 @@ class PowerResult(QuestionResult):
                 f"No power can be given: {percent(simulated.failure_rate)} of {simulated.n_simulations:,} "
                 f"simulated studies could not be tested.{beside}"
             )
-        power = of_hundred(simulated.power, simulated.interval)
-        return f"Of 100 such studies, {power} {finds}; {simulated.n_simulations:,} studies were simulated.{beside}"
+        between = simulated_words(simulated.n_simulations, simulated.interval)
+        return f"Of 100 such studies, {of_hundred(simulated.power)} {finds}; {between}.{beside}"
 
     def content(self) -> Record:
         """Power as computed and as simulated."""

@@ -13,7 +13,14 @@ from humeval_power.assumptions import Assumptions
 from humeval_power.choices import ANONYMOUS, CORRECTIONS
 from humeval_power.costs import Cost, CostModel, cost_of
 from humeval_power.differences import Difference
-from humeval_power.saying.answer_words import axis_unit, of_hundred, points_words, share_words, spread_words
+from humeval_power.saying.answer_words import (
+    axis_unit,
+    of_hundred,
+    points_words,
+    share_words,
+    simulated_words,
+    spread_words,
+)
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section
 from humeval_power.saying.numbers import BY_FORMULA, POWER_LABEL, counted, percent, power_words
 from humeval_power.saying.quantities import values
@@ -266,9 +273,8 @@ class StudyPower(Result):
         if simulated is not None and simulated.too_many_failed:
             yield "There is no power: too many of the simulated studies could not be fitted."
         elif simulated is not None:
-            chance = of_hundred(simulated.power, simulated.interval)
-            n = simulated.n_simulations
-            yield f"Of 100 such studies, {chance} would {finds}{corrected}; {n:,} studies were simulated."
+            between = simulated_words(simulated.n_simulations, simulated.interval)
+            yield f"Of 100 such studies, {of_hundred(simulated.power)} would {finds}{corrected}; {between}."
         elif analytic is not None:
             chance = of_hundred(analytic.power)
             yield f"Of 100 such studies, {chance} would {finds}{corrected}, by formula."
@@ -290,17 +296,18 @@ class StudyPower(Result):
         sizes = [(fewest, "worker"), (outlook.items.enough, "item")]
         would = [counted(enough, noun) for enough, noun in sizes if enough is not None]
         if would:
-            yield f"{' or '.join(would)} would do for {of_hundred(TARGET)}."
+            yield f"{' or '.join(would)} would do for {of_hundred(TARGET)} of 100."
         items, workers = outlook.items.ceiling, outlook.workers.ceiling
         if items is None or workers is None:
             return
         documents, study = outlook.counts.n_documents, self.cell.study
         of = " of these documents" if documents else ""
+        n_workers, n_items = outlook.counts.n_workers, outlook.counts.n_items
         limits = [
-            f"however many {others} it is {of_hundred(limit.power)} at most"
-            for limit, others in (
-                (items, f"items{of} these workers rate,"),
-                (workers, "workers rate these items,"),
+            f"with {those} it is {of_hundred(limit.power)} at most, however many {others}"
+            for limit, those, others in (
+                (items, counted(n_workers, "worker"), f"items{of} they rate"),
+                (workers, counted(n_items, "item"), "workers rate them"),
             )
             if limit.power <= _ALL
         ]

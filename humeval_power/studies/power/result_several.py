@@ -167,9 +167,9 @@ def enough_words(study: SystemsStudy) -> Iterator[str]:
     would += [] if items is None else [counted(items.n_items, "item")]
     goal = of_hundred(TARGET)
     if would:
-        yield f"{' or '.join(would)} would do for {goal}."
+        yield f"{' or '.join(would)} would do for {goal} of 100."
     elif not is_bold:
-        yield f"Neither more workers nor more items alone would do for {goal}."
+        yield f"Neither more workers nor more items alone would do for {goal} of 100."
 
 
 def several_sections(

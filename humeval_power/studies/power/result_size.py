@@ -188,7 +188,7 @@ class StudySize(QuantityResult):
         if counts is not None and counts.n_documents:
             yield Quantity("documents", "Documents", counts.n_documents, ",", is_first=True)
         yield Quantity(
-            "ratings_per_item", "Ratings per item", counts and counts.ratings_per_item, ",", is_first=True
+            "ratings_per_item", "Ratings per output", counts and counts.ratings_per_item, ",", is_first=True
         )
         power = None if counts is None or shown is None else power_words(shown.power, shown.interval)
         yield Quantity("", POWER_LABEL, power, is_first=True)
@@ -213,15 +213,17 @@ class StudySize(QuantityResult):
         yield Quantity("n_ratings", "Ratings", n_ratings, lambda n: f"{n:,} in {all_systems(n_systems)}")
         proof, time = None, result.proof_seconds
         if shown is not None and formula is not None:
-            proof = "the smallest size whose 95 % Monte Carlo interval of the power does not lie below the target"
+            proof = (
+                "by simulation: the smallest size whose power may be the target (95 % Monte Carlo interval)"
+            )
         elif time is not None:
             proof = (
-                f"none: {DEFAULT_SIMULATIONS:,} simulated studies of this size take about {time_taken(time)}; "
-                f"--simulations {DEFAULT_SIMULATIONS} makes them"
+                f"not by simulation: {DEFAULT_SIMULATIONS:,} studies of this size take about {time_taken(time)}; "
+                f"--simulations {DEFAULT_SIMULATIONS} draws them"
             )
         label = "Formula" if proof and shown is not None else ""
         yield Quantity("analytic_power", label, formula, lambda value: f"power {power_words(value)}")
-        yield Quantity("", "Proof", proof)
+        yield Quantity("", "Checked", proof)
         yield Quantity("", "Halfway", self.halfway, halfway_words)
         yield Quantity("sought", value=result.sought)
         yield Quantity("effect", value=self.said.value)
