@@ -185,9 +185,9 @@ class LooksStudyResult(Result):
         yield Section("What is there at each look", (rows_table(plan.rows),))
         yield Section("Boundaries", _boundaries(plan.bounds))
         err = Paragraph(
-            "A share of the ratings is not that share of the information: boundaries made for shares of ratings would "
-            f"claim something in {percent(plan.count_time_error)} of studies without an effect here, were the "
-            "variances known. The p-values are those of Kenward and Roger's t tests, refitted at every look."
+            "A share of the ratings is not that share of the information: boundaries made for shares of ratings "
+            f"would claim something in {percent(plan.count_time_error)} of studies without an effect here if the "
+            "variances were known. The p-values are those of Kenward and Roger's t tests, refitted at every look."
         )
         yield Section("False positives", (_errors_table(plan), err))
         if self.stop_when is None:
@@ -604,8 +604,8 @@ def calibration_words(calibration: LooksCalibration) -> str:
     return (
         f"each level is multiplied by {calibration.used:.3f}, which keeps alpha whatever the SD of workers' "
         f"differences between systems, from {low:.3g} to {high:.3g}: the planned SD would allow "
-        f"{calibration.at_plan:.3f}, the worst ({calibration.worst_worker_sd:.3g}) {calibration.worst:.3f}; more than "
-        "1 is never taken"
+        f"{calibration.at_plan:.3f}, the worst ({calibration.worst_worker_sd:.3g}) {calibration.worst:.3f}; "
+        "more than 1 is never taken"
     )
 
 
