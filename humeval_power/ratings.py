@@ -431,7 +431,7 @@ def _direction(systems: tuple[str, str] | None, names: tuple[str, ...]) -> list[
         return []
     a, b = names
     turned = shell_word(f"{b},{a}")
-    return [f"The effect is {b} - {a}; --systems {turned} turns the sign."]
+    return [f"The effect is {b} - {a}; --systems {turned} turns it round."]
 
 
 def _only_name(ids: Ids | None, kept: Mask) -> str | None:

@@ -291,7 +291,8 @@ def test_the_report_names_a_rater_says_what_to_do_and_writes_all_to_json(tmp_pat
     path = tmp_path / "ratings.csv"
     pd.DataFrame(rows, columns=["worker", "item", "system", "rating"]).to_csv(path, index=False)
     out = text_of("agreement", "report", path, "--scale", "1:5")
-    assert "1 rater of 8 stands out from the others. Nobody is left out for it." in out
+    assert "1 rater of 8 stands out from the others (*)." in out
+    assert "Nobody is left out for it." in out
     assert "more strictly than raters do on average (p" in out
     record = run_json("agreement", "report", path, "--scale", "1:5")
     (first,) = [one for one in record["raters"] if one["unlike"]]

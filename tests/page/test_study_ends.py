@@ -201,7 +201,7 @@ def test_the_work_is_drawn_before_ratings_come_in(client, sealed):
     page = TestClient(client.app).get("/study/mine/collect").text
     assert "Who rates what" in page
     assert "<svg" in page
-    assert re.search(r"8\s+workers rate 30 items", page)
+    assert re.search(r"8\s+workers share 30 items", page)
 
 
 def test_answers_that_only_authors_know_are_kept_one_by_one(client, analysed):

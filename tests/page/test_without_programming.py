@@ -188,7 +188,7 @@ def test_a_sealed_study_says_what_was_sealed_and_offers_no_other_size(client):
 
 def _says_what_was_sealed(client: TestClient, stage: str) -> None:
     page = client.get(f"/study/mine/{stage}").text
-    assert "8 workers rate 30 items under old and new, with 4 ratings of each output" in read(page)
+    assert "8 workers share 30 items under old and new, each output rated 4 times" in read(page)
     assert re.search(
         r"Of 100 such studies, .+ would find that new is 0\.6 points better than old", read(page)
     )
@@ -207,7 +207,7 @@ def test_what_is_sealed_is_never_another_version_once_ratings_have_come_in(clien
     (sealed / "ratings.csv").write_text("worker,item,system,rating\nw1,i1,old,3\n", encoding="utf-8")
     for stage in ("question", "size"):
         page = client.get(f"/study/mine/{stage}").text
-        assert "8 workers rate 30 items" in read(page)
+        assert "8 workers share 30 items" in read(page)
         assert "ratings have come in: it stays as it is" in read(page)
         assert "open=power" not in page
     assert "Look for other designs" not in client.get("/study/mine/plan").text

@@ -76,7 +76,7 @@ def test_what_is_printed_says_how_much_work_it_is() -> None:
     assert result.stderr == ""
     assert words(result.stdout) == (
         "Who rates what when "
-        "3 workers rate 4 items under 2 systems, with 3 ratings of each output: 24 ratings. "
+        "3 workers rate all 4 items under 2 systems: 24 ratings. "
         "Rows 30 Workers 3 Ratings 24 Repeats 3 Checks 3 "
         "Work of each worker workers ratings repeats checks batches 3 8 1 1 2"
     )

@@ -115,8 +115,8 @@ def test_a_plan_for_the_observed_effect_does_not_claim_otherwise() -> None:
 
 
 def test_systems_are_called_by_their_names() -> None:
-    assert "12 workers rate 40 items under A and B" in plan_markdown(replace(PLAN, systems=("A", "B")))
-    assert "12 workers rate 40 items under old and new" in plan_markdown(PLAN)
+    assert "12 workers rate all 40 items under A and B" in plan_markdown(replace(PLAN, systems=("A", "B")))
+    assert "12 workers rate all 40 items under old and new" in plan_markdown(PLAN)
 
 
 def test_a_raw_effect_has_the_sign_of_the_raw_scale() -> None:

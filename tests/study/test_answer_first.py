@@ -33,7 +33,7 @@ def test_the_first_lines_of_a_plan_say_how_often_it_succeeds_and_whether_that_wi
     met = run("plan", pilot, *PLAN.split(), "--effect-raw", "0.6").stdout.splitlines()  # with exit code 0
     assert met[0] == "Plan: Is new rated higher than baseline?"
     assert re.match(
-        r"\d+ workers rate \d+ items under baseline and new, with \d ratings? of each output: "
+        r"\d+ workers share \d+ items under baseline and new, each output rated (?:once|\d times): "
         r"[\d,]+ ratings, [\d.]+ USD\. "
         r"Of 100 such studies, \d+ \(\d+ to \d+\) would find that new is 0\.6 points better than baseline on a "
         r"scale from 1 to 5; 80 was the target",

@@ -206,7 +206,7 @@ def test_an_effect_without_room_around_the_baseline_is_warned_of_and_computed():
 def test_the_coefficient_of_card_et_al_is_half_a_difference():
     study = ("power", *HIGH, *SIZE, "--compat", "card2020", *FAST, "--method", "analytic")
     assert "between -0.5 and 0.5" in refused(*study, "--effect", "0.6")
-    assert "give the coefficient by --effect" in refused(*study, "--effect-raw", "0.6", "--scale", "1:5")
+    assert "give the coefficient with --effect" in refused(*study, "--effect-raw", "0.6", "--scale", "1:5")
 
 
 def test_resample_takes_points_too():

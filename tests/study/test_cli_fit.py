@@ -31,7 +31,7 @@ def test_a_fit_says_its_answer_first_and_fits_the_terminal() -> None:
 
 def test_a_fit_that_shows_no_difference_says_what_it_would_have_found(tmp_path: Path) -> None:
     answer = " ".join(run("fit", PILOT, "--scale", "1:5", "-o", tmp_path / "fit.json").stdout.split())
-    assert "80 would find a difference of 0.49 points" in answer
+    assert "If the true difference were 0.49 points, 80 of 100 such studies would find it" in answer
     same = run_json(
         "mde", "--parameters", tmp_path / "fit.json", "--workers", "10", "--items", "60",
         "--ratings-per-item", "3", "--method", "analytic",

@@ -220,9 +220,9 @@ def test_power_says_how_many_workers_or_items_would_do_as_size_finds_them():
         run_json("size", *study, "--find", sought, *given, "--ratings-per-item", "3")[sought]
         for sought, given in {"workers": ("--items", "40"), "items": ("--workers", "8")}.items()
     ]
-    assert f"{sizes[0]} workers or {sizes[1]} items would do for 80." in " ".join(said.split())
+    assert f"{sizes[0]} workers or {sizes[1]} items would do for 80 of 100." in " ".join(said.split())
     hard = run("power", *HIGH, *SIZE, "--effect", "0.1", "--method", "analytic").stdout
-    assert "Neither more workers nor more items alone would do for 80." in " ".join(hard.split())
+    assert "Neither more workers nor more items alone would do for 80 of 100." in " ".join(hard.split())
 
 
 @pytest.mark.parametrize("systems", [(), ("--n-systems", "8")])
@@ -247,7 +247,7 @@ def test_workers_too_few_for_the_test_are_not_said_to_do_without_saying_why(syst
         in sized
     )
     said = " ".join(run("power", *study, "--workers", "25", *given).stdout.split())
-    assert re.search(r"by formula\. \d+ items would do for 80\.", said)
+    assert re.search(r"by formula\. \d+ items would do for 80 of 100\.", said)
 
 
 def test_an_answer_on_several_systems_names_its_correction():

@@ -304,7 +304,7 @@ def _by_system(
     if systems is None:
         turned = shell_word(f"{pair[1]},{pair[0]}")
         notices.append(
-            f"Shares and signs are of {pair[1]} against {pair[0]}; --systems {turned} turns the sign."
+            f"Shares and signs are of {pair[1]} against {pair[0]}; --systems {turned} turns it round."
         )
     if side is None and not is_fixed:
         notices.append(f"The system in column {shown[0]!r} is taken as the one that was shown first.")

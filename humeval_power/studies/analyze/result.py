@@ -517,7 +517,7 @@ def _interest(interest: PowerAtInterest, rule: DecisionRule, scale: RatingScale)
         f"If the true difference is {points_words(interest.effect, scale)}, a study of this design {finds} with "
         f"probability {interest.fitted:.2f} at these ratings' variances"
         + ("" if interest.planned is None else f", {interest.planned:.2f} at those the plan assumed")
-        + ("." if interest.promised is None else f"; the plan promised {interest.promised:.2f}.")
+        + ("." if interest.promised is None else f"; the plan said {interest.promised:.2f}.")
     )
     if rule.margin is None and math.isfinite(interest.type_m):
         exaggerates = f"{interest.type_m:.2f} times on average"

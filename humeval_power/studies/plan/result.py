@@ -108,18 +108,20 @@ def plan_document(
     history: Sequence[Amendment] = (),
     said: Difference | None = None,
     choice: tuple[Section, ...] = (),
+    searched: str = "",
 ) -> Document:
     """What a plan says.
 
     created, checksum, history : what its file says of it, where there is one.
     said : the effect as the user said it.
     choice : how the plan was chosen, in place of what it says itself of other parameters.
+    searched : the same in a sentence.
     """
     design = plan.design()
     cost = None if plan.costs is None else cost_of(design, plan.costs)
     return Document(
         f"Plan{' that misses its target' if is_below_target(plan) else ''}: {plan.question}",
-        lead=" ".join(plan_lead(plan, said=said, created=created, history=history)),
+        lead=" ".join(plan_lead(plan, said=said, created=created, history=history, searched=searched)),
         headline=tuple(_headline(plan, design, cost)),
         caveats=tuple(plan_caveats(plan, design, cost)),
         sections=tuple(_sections(plan, design, cost, history, choice)),
@@ -170,6 +172,7 @@ def plan_lead(
     said: Difference | None = None,
     created: datetime.date | None = None,
     history: Sequence[Amendment] = (),
+    searched: str = "",
 ) -> Iterator[str]:
     """What is done for which money, how often it succeeds, and when that was decided, a sentence each."""
     design = plan.design()
@@ -180,6 +183,8 @@ def plan_lead(
         work += f", {hours:,.{1 if hours < 10 else 0}f} hours of work"
     work += "." if cost is None else f", {cost}."
     yield from (plan_answer(plan, said), work) if is_below_target(plan) else (work, plan_answer(plan, said))
+    if searched:
+        yield searched
     if plan.others or (plan.many is not None and plan.many.others):
         powers = (plan.predicted.analytic, *plan.sensitivity().values())
         yield from spread_words(min(powers), max(powers), "assumed")
@@ -303,9 +308,17 @@ class PlanSearchResult(Result):
             checksum=json.loads(self.sealed)["checksum"],
             said=self.said,
             choice=tuple(self._choice()),
+            searched=self._searched(),
         )
         doubts = (*_not_met(self.found), *beyond_pilot(self.found.request.assumed, self.said))
         return replace(document, caveats=(*doubts, *document.caveats))
+
+    def _searched(self) -> str:
+        """That the plan is the cheapest of those that reach the target, where it is."""
+        result, best = self.found, self.found.ways[0] if self.found.ways else None
+        if not result.reached or best is None or best.name != "cheapest" or best.option != result.chosen:
+            return ""
+        return f"Of {result.n_candidates:,} designs within the limits it is the cheapest that reaches the target."
 
     def _choice(self) -> Iterator[Section]:
         result = self.found
