@@ -36,15 +36,15 @@ class GoalWords(NamedTuple):
 GOAL_WORDS: Mapping[Goal, GoalWords] = {
     "pair": GoalWords(
         "a pair that differs so",
-        "find any one pair that is {apart}",
+        "find a given pair that is {apart}",
         "show the claim about a pair {apart}",
         "a pair of systems that differs by this much is found to differ",
         "{claim} of a pair of systems is shown",
     ),
     "any": GoalWords(
-        "any true difference",
-        "find any true difference",
-        "show any true claim",
+        "at least one true difference",
+        "find at least one true difference",
+        "show at least one true claim",
         "at least one of the true differences is found",
         "{claim} of at least one pair of systems is shown",
     ),
@@ -246,8 +246,8 @@ class SystemsParameters:
             if intercept < least * (1 - 1e-12):
                 raised.append(f"the SD of {factor}s' own levels as {least:.4g}, not {intercept:.4g}")
         notes = [
-            f"Assumed: {', and '.join(raised)}. Where any two systems differ alike it is at least half the SD of "
-            "their differences. Comparisons of systems that the same workers rate do not depend on it."
+            f"Assumed: {', and '.join(raised)}, which is the least that goes with such differences between any two "
+            "systems. Comparisons of systems that the same workers rate do not depend on it."
         ]
         each = (len(called),)
         return cls(

@@ -521,7 +521,7 @@ def test_a_design_stands_out_where_the_plan_recommends_it(client, chosen, recomm
     assert [re.match(r'(?: class="(\w+)")?>', card)[1] or "" for card in cards] == filled
     assert ["agree cannot be measured" in card for card in cards] == [True, False]
     assert ['<button class="quiet">' in card for card in cards] == [not one for one in filled]
-    assert "such studies would find any one pair that is 0.3 on [0, 1] apart" in page
+    assert "such studies would find a given pair that is 0.3 on [0, 1] apart" in page
     assert "Ratings in all (30 \u00d7 8 systems \u00d7 3)" in cards[1]
 
 

@@ -47,7 +47,7 @@ def test_power_tells_every_goal_by_formula_and_by_simulation():
     assert record["assumed"]
     text = run("power", *HIGH, *SIZE, "--effect", "0.3", *FAST).stdout
     for words in (
-        "find any true difference",
+        "find at least one true difference",
         "compound symmetry",
         "Hsu's interval",
         "D             0.825",

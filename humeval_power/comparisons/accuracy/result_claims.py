@@ -303,8 +303,9 @@ _ON = {
     "validation": "the power is that which the validation set would have",
 }
 _LEGEND_LEADERBOARD = (
-    "power: of a significant improvement, if that on the validation set is true; agree: items on which both are "
-    "right or both wrong. Accuracies and agreement in per cent."
+    "to best: beside the best before it, which is the first submission until one is called a new best; power: of a "
+    "significant improvement, if that on the validation set is true; agree: items on which both are right or both "
+    "wrong. Accuracies and agreement in per cent."
 )
 
 
@@ -362,6 +363,7 @@ class LeaderboardResult(Result):
         named = f": {', '.join(map(shortened, best))}" if best else ""
         if len(best) > 3:
             named = f", the last of them {shortened(best[-1])}"
+        guess = ", if systems agree as often as is guessed" if best and self.n_validation is None else ""
         lucky = sum(each.is_significant and not each.is_best for each in self.judged)
         more = ""
         if lucky:
@@ -372,8 +374,9 @@ class LeaderboardResult(Result):
         return Document(
             "Which submissions were improvements one can trust?",
             lead=f"{len(best) or 'None'} of {counted(len(self.judged), 'submission')} "
-            f"{'is' if len(best) < 2 else 'are'} a new best{named}.{more} A test set of {counted(self.n, 'item')}, "
-            f"power {self.power:g}, alpha {self.alpha:g}.",
+            f"{'is' if len(best) < 2 else 'are'} a new best{named}{guess}.{more} A test set of "
+            f"{counted(self.n, 'item')}, {'' if self._caveats() else f'power {self.power:g}, '}"
+            f"alpha {self.alpha:g}.",
             caveats=self._caveats(),
             sections=(
                 Section("", (Points(self._counted()),)),

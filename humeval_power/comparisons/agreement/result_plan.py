@@ -197,11 +197,12 @@ def _record(one: AgreementDesign) -> Record:
 # How reliably studies of several sizes order systems: coefficients, what they mean, costs and ceilings.
 
 _MEANING = (
-    "Order: the share of the variance of observed means that is true differences (E rho^2 of generalisability "
-    "theory). Levels: the same where the level itself counts, as for a cut score (Phi). Their error includes how "
-    "strict raters and how hard items are, which that of order leaves out; of the variance of systems' differences "
-    "over raters and items it has a quarter, that of order a half. So levels can be the larger: where raters and "
-    "items differ in level by less than half as much (SD) as in these differences."
+    "Reliability: the share of the variance of observed means that is true differences (E rho^2 of "
+    "generalisability theory). Of levels: the same where the level itself counts, as for a cut score (Phi). There "
+    "it is error too how strict raters and how hard items are, but of the variance of systems' differences over "
+    "raters and items only a quarter, not half. So it is the larger of the two where raters and items differ in "
+    "level by less than half as much (SD) as in these differences. Pair right: the chance that two "
+    "systems stand in the right order."
 )
 _IDLE_DOCUMENTS = "These ratings do not vary between documents: --documents changes nothing."
 _TWO = "Of two given systems E rho^2 is d^2 / (1 + d^2), d being the difference over its standard error."
@@ -287,14 +288,16 @@ class ReliabilityStudy(Result):
         if (price := self.cost_per_rating) is not None:
             columns["cost"] = lambda one: _amount(self.ratings(one) * price, 2)
         columns |= {
-            "order": lambda one: share_decimals(one.ranking, 3),
-            "levels": lambda one: share_decimals(one.levels, 3),
+            "reliability": lambda one: share_decimals(one.ranking, 3),
+            "of levels": lambda one: share_decimals(one.levels, 3),
             "pair right": lambda one: share_decimals(self.right(one), 3),
         }
         if self.effect is None:
             columns["Kendall"] = lambda one: decimals(one.tau, 3)
             columns["again"] = lambda one: decimals(one.tau_again, 3)
-        return table((*self.found, *self.ceilings), columns)
+        return table(
+            (*self.found, *self.ceilings), columns, f"Ratings of {counted(self.n_systems, 'system')}."
+        )
 
     def content(self) -> Record:
         return {

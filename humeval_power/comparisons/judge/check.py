@@ -233,7 +233,7 @@ def _offers(
         _has_answer(partial(agree, one, confidence=confidence)) for _, one in judges
     ):
         yield ("agreement",)
-    if "does the judge favour a system?" in held:
+    if "whether the judge favours a system" in held:
         own = table.system_names[:1]
         for name, one in judges:
             if _has_answer(partial(own_family_bias, one, own, confidence=confidence)):
@@ -582,7 +582,7 @@ def _evidence(
         yield Evidence("differences of systems with the judge's help", not lacking, lacking or up_to)
         distorted = any(one.distortions for one in checked.judges)
         yield Evidence(
-            "does the raw judge distort a difference?", distorted, _why_distorted(table, checked)
+            "whether the raw judge distorts a difference", distorted, _why_distorted(table, checked)
         )
         enough = any(one.favours for one in checked.judges)
         twice = f"{checked.n_twice:,} outputs have ratings of two people"
@@ -590,7 +590,7 @@ def _evidence(
             twice = "the table does not name two people"
         elif not enough:
             twice += f"; {LEAST_TWICE} of each system are needed, since one label is noisy"
-        yield Evidence("does the judge favour a system?", enough, twice)
+        yield Evidence("whether the judge favours a system", enough, twice)
     raters = "the table does not name several raters"
     if many:
         raters = f"{len(checked.worker_names)} raters are named"

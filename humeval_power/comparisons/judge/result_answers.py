@@ -33,11 +33,11 @@ from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, flat, pairs_lead, signature, table
 
 ASSUMED = (
-    "The interval holds however poor the judge is, if the items that humans rated are a random part of all and "
+    "This is valid however poor the judge is, if the items that humans rated are a random part of all and "
     "the judge was not tuned on their ratings."
 )
 _DRAWN = (
-    "The interval holds however poor the judge is, if people rated the outputs that were drawn, no others in their "
+    "This is valid however poor the judge is, if people rated the outputs that were drawn, no others in their "
     "place, and the judge was not tuned on their ratings."
 )
 _SAMPLED = {  # by what the labels are weighed, and where the judge is in it

@@ -124,12 +124,12 @@ class JudgeCheck(Result):
             checked.evidence,
             {
                 "": lambda one: one.what,
-                "supported": lambda one: "yes" if one.supported else "no",
+                "supported": lambda one: "can be said" if one.supported else "cannot be said",
                 "because": lambda one: one.because,
             },
             in_words=True,
         )
-        yield Section("What is supported", (levels,))
+        yield Section("What can be said", (levels,))
         yield from _beside_people([one for one in checked.judges if one.n], checked)
         if any(one.classes is not None and math.isfinite(one.classes.rate.low) for one in checked.judges):
             yield Section("What the corrected rate assumes", (Paragraph(_CARRIES_OVER),))
@@ -198,9 +198,9 @@ class JudgeCheck(Result):
                 "All of this is about these raters; 'judge estimate' counts how others would differ."
             )
         caption = (
-            "Half-width: of the interval now. To reach: half of it, or what was asked for; and the labels that "
-            "takes with the judge (at the lower 80 % limit of its squared correlation) and without; none if all "
-            "items labelled would not do."
+            "Worth: as many labels without the judge. Half-width: of the interval with the judge. To reach: half "
+            "of what the labels alone give, or --half-width; then the labels that this takes with the judge (at "
+            "the lower 80 % limit of its squared correlation) and without; none: not even all items would do."
         )
         return table(shown, columns, " ".join([caption, *more]))
 

@@ -216,22 +216,22 @@ def _answer(test: PreferenceTest, alpha: float) -> str:
     if not decided:
         return "No preference is shown: every judgement is a tie."
     strength = None if test.panel is None else test.panel.strength
-    share, of = judged.wins / decided, "the judgements without a tie"
+    share, where, was = judged.wins / decided, "in {} of the judgements without a tie", "was"
     ends = _interval_without_ties(judged, alpha)
     if strength is not None:
-        share, of = strength.preferred, "all judgements by such workers, as estimated, ties counted half"
-        ends = strength.preferred_interval
+        share, ends = strength.preferred, strength.preferred_interval
+        where, was = "with probability {} by such workers, ties counted half", "is"
     name = (judged.systems or ANONYMOUS)[share >= 0.5]
     reach = ""
     if ends is not None:
         low, high = sorted(ends if share >= 0.5 else (1 - ends[0], 1 - ends[1]))
         reach = f"{percent(low)} to {percent(high)}"
-    share, p = max(share, 1 - share), p_words(test.p_value)
+    preferred, p = f"preferred {where.format(percent(max(share, 1 - share)))}", p_words(test.p_value)
     if test.p_value <= alpha:
         about = f" ({confidence} {reach})" if reach else ""
-        return f"{name} is preferred in {percent(share)} of {of}{about}: a difference is shown ({p})."
+        return f"{name} is {preferred}{about}: a difference is shown ({p})."
     possible = f"; anything from {reach} is still possible" if reach else ""
-    return f"No preference is shown ({p}): {name} was preferred in {percent(share)} of {of}{possible}."
+    return f"No preference is shown ({p}): {name} {was} {preferred}{possible}."
 
 
 def _blocks(test: PreferenceTest, alpha: float) -> Iterator[Block]:
@@ -303,7 +303,7 @@ def _dependence(test: PreferenceTest) -> Iterator[str]:
     low, high = expected
     chance = f"independent ones show {low:.2f} to {high:.2f} here in 90 % of cases"
     if effect > high:
-        yield f"{several}, which are not independent: the first four p-values below are too small to report."
+        yield f"{several}, which are not independent: the first four p-values below are not valid."
         yield (
             f"The variance is about {effect:.2f} times that of independent judgements ({chance}): these "
             f"{judged.n:,} are worth {judged.n / effect:.0f}."

@@ -364,8 +364,9 @@ def pair_facts(pair: RunsComparison, table: RunTable) -> Iterator[Fact]:
         alone = pair.items
         yield (
             f"These {pair.n_labels} alone",
-            f"{significant(alone.estimate)}, standard error {significant(alone.standard_error)}, "
-            f"{p_words(alone.p_value())}: says nothing about another {table.run_column}",
+            f"{significant(alone.estimate)}, the plain difference of means, standard error "
+            f"{significant(alone.standard_error)}, {p_words(alone.p_value())}: says nothing about another "
+            f"{table.run_column}",
         )
 
 

@@ -142,22 +142,21 @@ def agreement_blocks(records: Mapping[str, Record]) -> Iterator[Block]:
         )
     elif len(overall) == 1 and first:
         (record,) = records.values()
-        rows = tuple(_rows(record))
-        if any(row[-1] for row in rows):
-            yield Table(("measure", "value", "these workers", "other workers"), rows)
+        measured = tuple(_rows(record))
+        if any(row[-1] for row in measured):
+            yield Table(("measure", "value", "these workers", "other workers"), measured)
             yield Paragraph(
                 "95 % intervals: of these workers on other items, and of other workers like them, within a system."
             )
         else:
-            yield Table(("measure", "value", "these workers"), tuple(row[:-1] for row in rows))
+            yield Table(("measure", "value", "these workers"), tuple(row[:-1] for row in measured))
             yield Paragraph(
                 "95 % intervals of these workers on other items; 'agreement report' says how other workers would "
                 "agree."
             )
     else:
-        reasons = [
-            one["reason"] for record in records.values() for one in record["between"] if one["reason"]
-        ]
+        entries = (cast(list[dict[str, Any]], record["between"]) for record in records.values())
+        reasons = [one["reason"] for each in entries for one in each if one["reason"]]
         yield Paragraph(f"None is defined for this table{f': {reasons[0]}' if reasons else ''}.")
 
 

@@ -125,14 +125,14 @@ class ChosenItems(Result):
         }[self.method]
         said = f"Rate these {of}, {how}."
         if same := int(pool.identical.sum()):
-            have, need = ("has", "needs") if same == 1 else ("have", "need")
-            said += f" {same:,} {have} identical outputs and {need} no rating."
+            have = "has" if same == 1 else "have"
+            said += f" Another {same:,} {have} identical outputs, which need no rating."
         saved = [max(gain.saved, 0.0) for gain in self.gains if gain.correlation == self.correlation]
         if saved:
             ends = dict.fromkeys((percent(min(saved)), percent(max(saved))))
             said += (
-                f" If {metric} correlates {self.correlation:g} with people on one item, that saves "
-                f"{' to '.join(ends)} of the ratings."
+                f" If {metric} correlates {self.correlation:g} with people's differences on an item, drawing so "
+                f"saves {' to '.join(ends)} of the ratings, beside a simple random draw."
             )
         return said
 

@@ -176,7 +176,7 @@ class AnytimeResult(Result):
         return price(self.last.workers, self.g, self.alpha)
 
     def body(self) -> Document:
-        (a, b), workers = self.systems, counted(self.last.workers, "worker")
+        (a, b), workers, width = self.systems, counted(self.last.workers, "worker"), self.scale.width
         if math.isinf(self.last.half_width):
             result = f"{workers} are too few to say how {a} and {b} differ."
         else:
@@ -190,11 +190,14 @@ class AnytimeResult(Result):
             self.steps[-12:],
             {
                 "workers": lambda step: str(step.workers),
-                "estimate": lambda step: f"{step.estimate:.4f}",
+                f"{b} - {a}": lambda step: f"{width * step.estimate:.3f}",
                 "interval": lambda step: (
-                    "-" if math.isinf(step.half_width) else interval_words(*step.interval)
+                    "-"
+                    if math.isinf(step.half_width)
+                    else interval_words(*(width * end for end in step.interval), digits=3)
                 ),
             },
+            f"In points {on_scale(self.scale)}.",
         )
         return Document(
             "A sequence over workers",
@@ -209,7 +212,7 @@ class AnytimeResult(Result):
     def _facts(self) -> Iterator[Fact]:
         level, wide = level_of(1 - self.alpha), ""
         yield "Ratings", self.source
-        yield "Interval", f"{level}, after all workers together; exact for normal means"
+        yield "Interval", f"{level}, for all looks together; exact for normal means"
         yield "Made for", f"{self.narrowest_at} workers, where it is narrowest (g {self.g:.4g})"
         if math.isfinite(self.price):
             wide = f"{self.price:.2f} times as wide as a t interval looked at once; "

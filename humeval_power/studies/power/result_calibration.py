@@ -284,12 +284,14 @@ def _table(each: SettingCalibration) -> Table:
     columns = {
         "test": _named,
         "shown" if has_margin else "significant": known(lambda one: f"{one.estimate.rejection_rate:.3f}"),
-        "B better": known(lambda one: power_words(one.estimate.power)),
         "interval": known(lambda one: interval_words(*one.judged_interval, digits=3)),
+        "B better": known(lambda one: power_words(one.estimate.power)),
         "verdict": lambda one: one.verdict,
     }
     if has_margin:
         del columns["B better"]
+    elif each.results[0].rule.alternative == "greater":  # whose interval is that of 'B better'
+        columns |= {name: columns.pop(name) for name in ("interval", "verdict")}
     return table(each.results, columns)
 
 
@@ -303,7 +305,7 @@ def _legend_of_verdicts(each: SettingCalibration) -> Iterator[str]:
         f"lies between {low:.3g} and {high:.3g}, which is {100 * BAND:g} % either way."
     )
     if any(result.verdict == "unclear" for result in each.results):
-        yield "Unclear: not shown to be off, nor to be right; more simulated studies would tell."
+        yield "Unclear: more simulated studies would tell."
     if any(result.verdict == "not defined" for result in each.results):
         yield "Not defined: the design lacks the pairs that the test compares."
     if first.rule.margin is not None:
