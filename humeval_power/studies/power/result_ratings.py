@@ -200,8 +200,7 @@ _COLUMNS = {
     "type S": "Type S: the share of them with the wrong sign.",
     "at zero": "At zero: fits in which a variance is estimated as zero; they are kept.",
     "pair": "Pair, any, all: a given pair that differs so is found, at least one true difference, all of them. "
-    "Best, first: the "
-    "best is found above every other, has the highest mean.",
+    "Best, first: the best is found above every other, has the highest mean.",
 }
 _AS_CARD = "* decided as Card et al. (2020): maximum likelihood, t > 1.96"
 
