@@ -106,7 +106,7 @@ def test_bars_are_as_wide_as_their_parts_and_touch():
 def matrix(*, named: bool) -> Chart:
     """Of three systems the first is above the last alone."""
     first, names = (0, ("a", "b", "c")) if named else (1, ())
-    y = Axis("", 0, 3, names=names) if named else Axis("Place", 0.5, 3.5, from_top=True)
+    y = Axis("", 0, 3, names=names) if named else Axis("Place", 0.5, 3.5, is_reversed=True)
     above = Series("cells", "above", y=(first,), low=(2.5,), high=(3.5,))
     below = Series("cells", "below", y=(first + 2,), low=(0.5,), high=(1.5,), colour=1)
     return Chart("pairs", "Who?", "The first.", Axis("Place", 0.5, 3.5), y, (above, below))
