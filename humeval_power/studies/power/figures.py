@@ -315,7 +315,7 @@ def _lines(
                 low, high = (line[name] for name in quantity.band)
                 ends = {"low": tuple(low), "high": tuple(high)}
             if facets.line is None:
-                lines.append(Series("points", "", x, drawn, **ends))
+                lines.append(Series("points", quantity.label, x, drawn, **ends))
                 continue
             if ends:
                 bands.append(Series("band", "", x, colour=colour, **ends))
