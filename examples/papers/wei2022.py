@@ -16,7 +16,7 @@ from humeval_power.comparisons.assessment.result import comparisons_chart
 from humeval_power.comparisons.judge.plan import data_efficiency
 from humeval_power.saying.figure_style import COLOURS, MARKERS, house_style
 from humeval_power.studies.looks.boundaries import Boundaries
-from humeval_power.studies.looks.figures import budget_figure, spending_figure
+from humeval_power.studies.looks.figures import budget_chart, spending_chart
 from humeval_power.studies.looks.how_many import PROCEDURES, PoolStudy, wei_rules
 from humeval_power.studies.looks.judgement_plan import simulated_pool
 from humeval_power.studies.power.questions import required_n
@@ -329,9 +329,8 @@ def figures_4_to_6() -> None:
                 f"{name}, {which} differences (strictly less than planned)",
                 compared("< 1200", float(spent[place, kept].mean())),
             )
-    paper.picture(
-        spending_figure(study, budget=1200), "figure-5", "Judgements spent on each simulated pair"
-    )
+    words = "Judgements spent on each simulated pair"
+    paper.picture(spending_chart(study, budget=1200, words=words).figure, "figure-5", words)
     figure_6(study)
 
 
@@ -366,11 +365,8 @@ def figure_6(study: PoolStudy) -> None:
         "80 % power, p > 0.5 as futility costs 6 points of power: looks that are planned for a fixed "
         "budget lose it."
     )
-    paper.picture(
-        budget_figure(study),
-        "figure-6",
-        "Average power of all pairs, of the half with small differences, of the other",
-    )
+    words = "Average power of all pairs, of the half with small differences, of the other"
+    paper.picture(budget_chart(study, words).figure, "figure-6", words)
     paper.skip(
         "Figure 1",
         "a drawing of the three procedures without numbers; Pocock's level is among the numbers in the text",

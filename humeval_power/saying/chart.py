@@ -7,10 +7,10 @@ Pages show it as a small SVG of its own (`render.svg`), files of it are drawn by
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from humeval_power.errors import InputError
 from humeval_power.saying.document import Picture, Table
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Number = TypeVar("Number", int, float)
 Pair = tuple[float, float]
-SeriesKind = Literal["line", "steps", "points", "band", "bars", "cells"]
+SeriesKind = Literal["line", "marked", "steps", "points", "band", "bars", "columns", "cells"]
 _MOST_TICKS = 6
 _MOST_ROWS = 13  # of the table of a curve
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -35,7 +35,8 @@ class Axis:
     """A direction of a chart: what it shows, in which unit, from where to where.
 
     `is_whole` is for counts; `names` are those of rows of bars or cells, from the top, and the axis then has no
-    numbers; `from_top`: its numbers run downwards; `is_of_100`: it has shares, which stand there as so many of 100.
+    numbers; `places` are ticks of its own with their texts; `is_reversed`: its numbers run downwards, or to the
+    left; `is_of_100`: it has shares, which stand there as so many of 100.
     """
 
     label: str
@@ -45,7 +46,8 @@ class Axis:
     is_log: bool = False
     is_whole: bool = False
     names: tuple[str, ...] = ()
-    from_top: bool = False
+    places: tuple[tuple[float, str], ...] | None = None
+    is_reversed: bool = False
     is_of_100: bool = False
 
     def __post_init__(self) -> None:
@@ -53,6 +55,13 @@ class Axis:
             raise InputError(f"The axis {self.label!r} must run upwards; got {self.low} to {self.high}.")
         if self.is_log and self.low <= 0:
             raise InputError(f"The logarithmic axis {self.label!r} must start above 0; got {self.low}.")
+
+    @classmethod
+    def around(cls, label: str, values: Iterable[float], **how: Any) -> Axis:
+        """An axis that is a little longer than the values."""
+        known = list(values)
+        room = 0.04 * (max(known) - min(known) or 1.0)
+        return cls(label, min(known) - room, max(known) + room, **how)
 
     @property
     def title(self) -> str:
@@ -62,15 +71,27 @@ class Axis:
     def share(self, value: float) -> float:
         """Where a value stands: 0 at the low end, 1 at the high one."""
         if self.is_log:
-            return math.log(value / self.low) / math.log(self.high / self.low)
-        share = (value - self.low) / (self.high - self.low)
-        return 1 - share if self.from_top else share
+            share = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            share = (value - self.low) / (self.high - self.low)
+        return 1 - share if self.is_reversed else share
 
-    def ticks(self) -> tuple[float, ...]:
-        """Round numbers between the ends, at most six or so."""
+    def ticks(self, room: float = math.inf, *, upright: bool = False) -> tuple[float, ...]:
+        """Round numbers between the ends, at most six or so, less those that would lie over each other where the
+        axis is as long as `room` characters, or as `room` lines if it is upright."""
         if self.names:
             return ()
-        return _log_ticks(self.low, self.high) if self.is_log else self._even_ticks()
+        if self.places is not None:
+            ticks = tuple(place for place, _ in self.places)
+        else:
+            ticks = _log_ticks(self.low, self.high) if self.is_log else self._even_ticks()
+        kept = ticks[:1]
+        for tick in ticks[1:]:
+            texts = (self.tick_text(kept[-1]), self.tick_text(tick))
+            needed = 1.2 if upright else 1 + sum(map(len, texts)) / 2
+            if abs(self.share(tick) - self.share(kept[-1])) * room >= needed:
+                kept += (tick,)
+        return kept
 
     def _even_ticks(self) -> tuple[float, ...]:
         step = tick_step(self.high - self.low, is_whole=self.is_whole)
@@ -80,6 +101,8 @@ class Axis:
 
     def tick_text(self, value: float) -> str:
         """A tick in words, as exact as its neighbours need."""
+        if self.places is not None:
+            return dict(self.places).get(value, "")
         if self.is_log:
             return f"{value:,.10g}" if value < 1 else f"{value:,.0f}" if value >= 10 else f"{value:g}"
         if self.is_of_100:
@@ -96,6 +119,8 @@ class Axis:
         """A value in a table."""
         if self.is_whole:
             return f"{value:,.0f}"
+        if self.is_of_100:
+            return f"{100 * value:.3g}"
         return with_minus(significant(value))
 
 
@@ -127,9 +152,14 @@ def _log_ticks(low: float, high: float) -> tuple[float, ...]:
 class Series:
     """Something that is drawn, in one of the eight colours, each with dashes and a marker of its own.
 
-    'line', 'steps' and 'points' go through (x, y), points with their intervals low to high if there are any; a
-    'band' lies between low and high at x; 'bars' lie along x from low to high, in the row y of each, from 0 for
-    the first; 'cells' too, and fill their rows, so that they are a matrix. Without a name it is not in the legend.
+    'line', 'steps' and 'points' go through (x, y), points with their intervals low to high if there are any, and
+    'marked' is a line with points; a 'band' lies between low and high at x; 'columns' stand on 0 and are as high as
+    y, from low to high along x; 'bars' lie along x from low to high, in the row y of each, from 0 for the first;
+    'cells' too, and fill their rows, so that they are a matrix. Without a name it is not in the legend.
+
+    `strength` is how much of the colour bars and cells have; points with less than 1 are small, as they are many.
+    `texts` stand in the bars or cells where there is room, or beside the points. `marker`: another than
+    that of the colour.
     """
 
     kind: SeriesKind
@@ -139,18 +169,22 @@ class Series:
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     colour: int = 0
+    strength: float = 1.0
+    texts: tuple[str, ...] = ()
+    marker: int | None = None
 
     @classmethod
-    def of(cls, kind: SeriesKind, name: str, points: Iterable[Pair], colour: int = 0) -> Series:
+    def of(
+        cls, kind: SeriesKind, name: str, points: Iterable[Pair], colour: int = 0, **look: Any
+    ) -> Series:
         """The series through points (x, y)."""
         x, y = zip(*points, strict=True)
-        return cls(kind, name, x, y, colour=colour)
+        return cls(kind, name, x, y, colour=colour, **look)
 
     def __post_init__(self) -> None:
         needed = {
             "band": ("x", "low", "high"),
-            "bars": ("y", "low", "high"),
-            "cells": ("y", "low", "high"),
+            **dict.fromkeys(("bars", "columns", "cells"), ("y", "low", "high")),
         }.get(self.kind, ("x", "y"))
         lengths = {len(getattr(self, name)) for name in needed}
         ends = {len(self.low), len(self.high)} - {0}
@@ -193,10 +227,47 @@ class Upright:
 Mark: TypeAlias = Spot | Level | Upright
 
 
+class Drawable(Picture):
+    """A picture of plain data: drawn as SVG for a page, whose style sheet has its colours, and by Matplotlib."""
+
+    charts: tuple[Chart, ...]
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether it needs the width of a page."""
+        raise NotImplementedError
+
+    def svg(self) -> str:
+        """The picture for a page, without style, script and ids."""
+        from humeval_power.saying.render.svg import chart_svg
+
+        return chart_svg(self)
+
+    @cached_property
+    def figure(self) -> Figure:
+        """The same by Matplotlib."""
+        return self.drawn()
+
+    def drawn(self, width: float | None = None) -> Figure:
+        """The same of so many inches."""
+        from humeval_power.saying.render.chart_figure import chart_figure
+
+        return chart_figure(self, width=width)
+
+    def content(self, format: FigureFormat) -> bytes:
+        """The picture as a file of that format; as SVG one that stands by itself."""
+        if format != "svg":
+            return super().content(format)
+        from humeval_power.saying.render.svg import chart_file
+
+        return chart_file(self).encode()
+
+
 @dataclass(frozen=True)
-class Chart(Picture):
+class Chart(Drawable):
     """A picture of plain data. `title` is the question that it answers, `words` the answer, for everybody;
-    `caption` says how it was made. `numbers` are its table, if that should not be made of its series."""
+    `caption` says how it was made. `numbers` are its table, if that should not be made of its series.
+    `columns` are texts at the right of its rows, each with a heading; `top` is a second x axis, above."""
 
     name: str
     title: str
@@ -208,43 +279,43 @@ class Chart(Picture):
     caption: str = ""
     numbers: Table | None = None
 
+    columns: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    top: Axis | None = None
+
     @property
     def is_matrix(self) -> bool:
         """Whether rows are as narrow as columns."""
-        return self.series[0].kind == "cells"
+        return any(each.kind == "cells" for each in self.series)
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether it needs the width of a page: columns of texts, or cells with texts."""
+        return bool(self.columns) or (self.is_matrix and any(each.texts for each in self.series))
 
     @property
     def chart(self) -> Chart:
         """Itself: media ask every chart for it, those that are made later too."""
         return self
 
-    def svg(self) -> str:
-        """The chart for a page, whose style sheet has its colours; without style, script and ids."""
-        from humeval_power.saying.render.svg import chart_svg
-
-        return chart_svg(self)
-
-    @cached_property
-    def figure(self) -> Figure:
-        """The same by Matplotlib."""
-        from humeval_power.saying.render.chart_figure import chart_figure
-
-        return chart_figure(self)
-
-    def content(self, format: FigureFormat) -> bytes:
-        """The chart as a file of that format; as SVG one that stands by itself."""
-        if format != "svg":
-            return super().content(format)
-        from humeval_power.saying.render.svg import chart_file
-
-        return chart_file(self).encode()
+    @property
+    def charts(self) -> tuple[Chart, ...]:  # type: ignore[override]
+        """Itself alone."""
+        return (self,)
 
     def table(self) -> Table:
         """The numbers of the chart: of curves at most thirteen points, which are spread evenly."""
         if self.numbers is not None:
-            return self.numbers
-        if self.series[0].kind == "bars":
-            return self._bars_table()
+            return self._with_columns(self.numbers)
+        if self.y.names:
+            return self._rows_table() if len(self.y.names) > 1 else self._bars_table()
+        for each in self.series:
+            if each.kind == "columns":
+                ends = (
+                    f"{self.x.cell(low)} to {self.x.cell(high)}"
+                    for low, high in zip(each.low, each.high, strict=True)
+                )
+                bins = tuple(zip(ends, map(self.y.cell, each.y), strict=True))
+                return Table((self.x.title, self.y.title), bins, caption=self._marked)
         shown = [each for each in self.series if each.name]
         columns = [self._column(each) for each in shown]
         places = sorted(set().union(*columns)) if columns else []
@@ -252,7 +323,11 @@ class Chart(Picture):
             (self.x.cell(place), *(column.get(place, "") for column in columns)) for place in spread(places)
         )
         header = (self.x.title, *(each.name for each in shown))
-        return Table(header, rows, caption="; ".join(mark.text for mark in self.marks))
+        return Table(header, rows, caption=self._marked)
+
+    @property
+    def _marked(self) -> str:
+        return "; ".join(mark.text for mark in self.marks if mark.text)
 
     def _column(self, series: Series) -> dict[float, str]:
         """What stands in the rows of x; of points with their intervals, of a band its ends."""
@@ -266,27 +341,89 @@ class Chart(Picture):
         return dict(zip(series.x, cells, strict=True))
 
     def _bars_table(self) -> Table:
-        names = self.y.names
+        """The parts of the only row."""
+        rows = tuple(
+            (each.name, self.x.cell(high - low))
+            for each in self.series
+            for low, high in zip(each.low, each.high, strict=True)
+        )
+        return Table(("Part", self.x.title), rows)
 
-        def rows() -> Iterator[tuple[str, ...]]:
-            for series in self.series:
-                for row, low, high in zip(series.y, series.low, series.high, strict=True):
-                    of = (names[int(row)],) if len(names) > 1 else ()
-                    yield (*of, series.name, self.x.cell(high - low))
+    def _rows_table(self) -> Table:
+        """What stands in each row: the length of bars, the place of points, the texts of cells by their column."""
+        cells: dict[int, dict[str, str]] = {row: {} for row in range(len(self.y.names))}
+        header = [text for _, text in self.x.places or ()] if self.is_matrix else []
+        for each in self.series:
+            if each.kind == "cells":
+                for y, low, high, text in zip(each.y, each.low, each.high, each.texts, strict=True):
+                    cells[int(y)][self.x.tick_text((low + high) / 2)] = text.replace("\n", ", p ")
+            elif each.name and each.kind in ("bars", "points"):
+                header.append(each.name)
+                values = each.x or tuple(b - a for a, b in zip(each.low, each.high, strict=True))
+                for y, value in zip(each.y, values, strict=True):
+                    cells[int(y)][each.name] = self.x.cell(value)
+        rows = (
+            (name, *(cells[row].get(head, "") for head in header)) for row, name in enumerate(self.y.names)
+        )
+        return Table((self.y.title, *header), tuple(rows), caption=self.x.title * (not self.is_matrix))
 
-        head = ("", "Part", self.x.title) if len(names) > 1 else ("Part", self.x.title)
-        return Table(head, tuple(rows()))
+    def _with_columns(self, table: Table) -> Table:
+        """The table with the texts at the right of the rows."""
+        rows = (
+            (*row, *(texts[place] for _, texts in self.columns)) for place, row in enumerate(table.rows)
+        )
+        return replace(table, header=(*table.header, *dict(self.columns)), rows=tuple(rows))
+
+
+@dataclass(frozen=True)
+class Panels(Drawable):
+    """Charts of one kind, `n_wide` beside each other, with one legend: the title of each says what it shows, and
+    its caption stands beside or below that. What their axes show is said once where it is the same. `height` is
+    that of a panel between its axes, in the units of a page."""
+
+    name: str
+    title: str
+    words: str
+    charts: tuple[Chart, ...]
+    n_wide: int = 2
+    height: float = 190.0
+    caption: str = ""
+    numbers: Table | None = None
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether it needs the width of a page."""
+        return self.n_wide > 1 or any(each.is_broad for each in self.charts)
+
+    @property
+    def chart(self) -> Panels:
+        """Itself, as of a chart."""
+        return self
+
+    def table(self) -> Table:
+        """The numbers of all panels, each row after the title of its own."""
+        if self.numbers is not None:
+            return self.numbers
+        tables = [(each.title, each.table()) for each in self.charts]
+        header = tuple(dict.fromkeys(name for _, one in tables for name in one.header))
+        cells = [
+            (title, dict(zip(one.header, row, strict=True))) for title, one in tables for row in one.rows
+        ]
+        rows = tuple((title, *(row.get(name, "") for name in header)) for title, row in cells)
+        return Table(("", *header), rows, caption=tables[0][1].caption)
 
 
 class LaterChart(Picture):
     """A chart that takes time to compute: made when a medium shows it, once."""
 
-    def __init__(self, name: str, make: Callable[[], Chart], *, words: str, caption: str = "") -> None:
+    def __init__(
+        self, name: str, make: Callable[[], Chart | Panels], *, words: str, caption: str = ""
+    ) -> None:
         self._make = cache(make)
         super().__init__(name, lambda: self._make().figure, words=words, caption=caption)
 
     @property
-    def chart(self) -> Chart:
+    def chart(self) -> Chart | Panels:
         """The chart as plain data."""
         return self._make()
 

@@ -11,8 +11,8 @@ import statsmodels.formula.api as smf
 from places import ROOT
 
 import humeval_power as hp
+from humeval_power.comparisons.accuracy.charts import overlap_chart
 from humeval_power.comparisons.accuracy.claims import SystemPair, fit_improvements, fit_overlap
-from humeval_power.comparisons.accuracy.figures import overlap_figure
 from humeval_power.errors import InputError
 from humeval_power.saying.figure_style import figure_bytes
 from tests.cli import run, run_json
@@ -149,5 +149,5 @@ def test_the_picture_is_the_same_bytes_whichever_way_the_linear_algebra_rounds()
     for step in (-3, 0, 3):
         constant = fitted.regression.constant * (1 + step * 4e-16)
         moved = replace(fitted, regression=replace(fitted.regression, constant=constant))
-        drawn.add(figure_bytes(overlap_figure(moved), "png"))
+        drawn.add(figure_bytes(overlap_chart(moved).figure, "png"))
     assert len(drawn) == 1

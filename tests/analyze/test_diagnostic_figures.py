@@ -22,10 +22,16 @@ from humeval_power.studies.analyze.diagnostics import (
     predicted_effects,
     screen_workers,
 )
-from humeval_power.studies.analyze.figures import ceiling_figure, end_shares, residual_figure
+from humeval_power.studies.analyze.figures import (
+    ceiling_chart,
+    ceiling_words,
+    end_shares,
+    residual_chart,
+)
 from humeval_power.studies.analyze.result_diagnostics import (
     difference_rows,
     influence_rows,
+    residual_sentence,
 )
 
 PILOT = ROOT / "data" / "pilot.csv"
@@ -62,13 +68,23 @@ def charted(told):
     return rows.chart("rows", title="A title " * 9, words=sentence), sentence
 
 
+def residuals(predictions, ratings):
+    """The figure of residuals, and its sentence."""
+    return residual_chart(predictions, ratings).drawn(), residual_sentence(predictions)
+
+
+def ceiling(ratings):
+    """The figure of ratings at the ends, and its sentence."""
+    return ceiling_chart(ratings).drawn(), ceiling_words(ratings)
+
+
 def told():
     ratings, predictions = pilot()
     return {
         "workers": lambda: drawn(difference_rows(predictions, ratings, "worker", screen_workers(ratings))),
         "items": lambda: drawn(difference_rows(predictions, ratings, "item")),
-        "residuals": lambda: residual_figure(predictions, ratings),
-        "ceiling": lambda: ceiling_figure(ratings),
+        "residuals": lambda: residuals(predictions, ratings),
+        "ceiling": lambda: ceiling(ratings),
         "influence": lambda: drawn(influence_rows(leave_one_worker_out(ratings))),
         "item groups": lambda: drawn(influence_rows(leave_item_groups_out(ratings))),
     }
@@ -132,7 +148,16 @@ def test_ceiling_shares_are_counted():
         raw = np.round(ratings.raw_rating[ratings.system == code])
         assert best[code] == np.mean(raw == ratings.scale.high)
         assert worst[code] == np.mean(raw == ratings.scale.low)
-    _, sentence = ceiling_figure(study(30, system_b=lambda _, n: np.ones(n)))
+    crowded = study(30, system_b=lambda _, n: np.ones(n))
+    chart, sentence = ceiling_chart(crowded), ceiling_words(crowded)
+    at_best, at_worst = (dict(zip(chart.y.names, each.x, strict=True)) for each in chart.series)
+    assert at_best == {
+        name: 100 * share for name, share in zip(("0", "1"), end_shares(crowded)[0], strict=True)
+    }
+    assert at_worst == {
+        name: 100 * share for name, share in zip(("0", "1"), end_shares(crowded)[1], strict=True)
+    }
+    assert dict(chart.columns)["best"][0] == "100 %"
     assert sentence.startswith(
         "At most 100 % of a system's ratings lie at an end of the scale (the best end, 1)"
     )
@@ -141,10 +166,15 @@ def test_ceiling_shares_are_counted():
 
 def test_residuals_that_crowd_at_an_end_are_called_uneven():
     ratings = study(60, system_b=lambda rng, n: np.where(rng.random(n) < 0.97, 1.0, 0.9))
-    _, sentence = residual_figure(predicted_effects(fit(ratings), ratings), ratings)
-    assert "uneven" in sentence
-    _, sentence = residual_figure(pilot()[1], pilot()[0])
-    assert "about even" in sentence
+    predictions = predicted_effects(fit(ratings), ratings)
+    assert "uneven" in residual_sentence(predictions)
+    chart = residual_chart(predictions, ratings)
+    clouds = [each for each in chart.series if each.kind == "points"]
+    assert [each.name for each in clouds] == list(ratings.system_names)
+    for code, each in enumerate(clouds):
+        assert each.x == tuple(predictions.fitted[ratings.system == code])
+        assert each.y == tuple(predictions.residual[ratings.system == code])
+    assert "about even" in residual_sentence(pilot()[1])
 
 
 def test_the_sentence_names_the_worker_on_whom_the_decision_rests():
@@ -172,8 +202,8 @@ def test_names_that_matplotlib_could_read_as_mathematics_are_drawn_as_they_are()
     for figure, sentence in (
         drawn(difference_rows(predictions, ratings, "worker", screen_workers(ratings))),
         drawn(difference_rows(predictions, ratings, "item")),
-        residual_figure(predictions, ratings),
-        ceiling_figure(ratings),
+        residuals(predictions, ratings),
+        ceiling(ratings),
         drawn(influence_rows(leave_one_worker_out(ratings))),
     ):
         assert figure_bytes(figure, "svg").startswith(b"<?xml")

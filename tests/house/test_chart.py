@@ -1,17 +1,31 @@
 """Charts: the places of values, the same data in every medium, safe text, colours that stand out."""
 
 import re
+from dataclasses import replace
 from importlib.resources import files
 from math import isclose
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from cases import each_case
 from hypothesis import given
 from hypothesis import strategies as st
 
 from humeval_power.errors import InputError
-from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Series, Spot, Upright, tick_step
+from humeval_power.saying.chart import (
+    Axis,
+    Chart,
+    EstimateRow,
+    EstimateRows,
+    LaterChart,
+    Level,
+    Panels,
+    Series,
+    Spot,
+    Upright,
+    tick_step,
+)
 from humeval_power.saying.document import Document, Section
 from humeval_power.saying.render import as_html, as_html_part, as_markdown, as_terminal
 from humeval_power.saying.render.svg import COLOURS, WIDTH, frame_of
@@ -106,7 +120,7 @@ def test_bars_are_as_wide_as_their_parts_and_touch():
 def matrix(*, named: bool) -> Chart:
     """Of three systems the first is above the last alone."""
     first, names = (0, ("a", "b", "c")) if named else (1, ())
-    y = Axis("", 0, 3, names=names) if named else Axis("Place", 0.5, 3.5, from_top=True)
+    y = Axis("", 0, 3, names=names) if named else Axis("Place", 0.5, 3.5, is_reversed=True)
     above = Series("cells", "above", y=(first,), low=(2.5,), high=(3.5,))
     below = Series("cells", "below", y=(first + 2,), low=(0.5,), high=(1.5,), colour=1)
     return Chart("pairs", "Who?", "The first.", Axis("Place", 0.5, 3.5), y, (above, below))
@@ -132,6 +146,171 @@ def test_cells_fill_their_row_and_column_from_the_top(named):
     place = axes.transLimits.transform([above.get_xy(), (above.get_x() + 1, above.get_y() + 1)])
     assert sorted(place[:, 0]) == pytest.approx([2 / 3, 1])
     assert sorted(place[:, 1]) == pytest.approx([2 / 3, 1])  # of the height, from below
+
+
+def panels() -> Panels:
+    """Two charts of one kind: a line over the same x, with a caption each."""
+    charts = tuple(
+        Chart(
+            "panels",
+            title,
+            "Two.",
+            Axis("Items", 0, 100, is_whole=True),
+            POWER,
+            (
+                Series.of("marked", "power", ((20.0, low), (80.0, 0.9))),
+                Series.of("line", title, ((0, 0), (100, 1)), 1),
+            ),
+            (Level("target", 0.8),),
+            f"from {low:g}",
+        )
+        for title, low in (("few", 0.2), ("many", 0.6))
+    )
+    return Panels("panels", "How does power rise?", "Two of them.", charts)
+
+
+def texts_of(svg: str) -> list[str]:
+    return [each.text for each in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_panels_say_once_what_is_the_same_in_all_and_show_the_data_of_each():
+    drawn = panels()
+    texts = texts_of(drawn.svg())
+    for text in ("Items", "Power", "few", "many", "from 0.2", "from 0.6", "power", "target"):
+        assert texts.count(text) == (2 if text in ("few", "many") else 1), (
+            text
+        )  # titles, and names in the legend
+    root = ElementTree.fromstring(drawn.svg())
+    left, right = ([float(each.get("x")), float(each.get("width"))] for each in root.findall(f"{SVG}svg"))
+    assert left[0] + left[1] < right[0] < right[0] + right[1] < float(root.get("viewBox").split()[2])
+    figure = drawn.figure
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["few", "many"]
+    assert [axes.get_title(loc="right") for axes in figure.axes] == ["from 0.2", "from 0.6"]
+    for axes, chart in zip(figure.axes, drawn.charts, strict=True):
+        line = next(each for each in axes.lines if each.get_label() == "power")
+        assert tuple(line.get_ydata()) == chart.series[0].y
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["power", "few", "target", "many"]
+    table = drawn.table()
+    assert table.header == ("", "Items", "power", "few", "many")
+    assert ("few", "20", "0.2", "", "") in table.rows
+    assert ("many", "80", "0.9", "", "") in table.rows
+
+
+def heat_map() -> Chart:
+    """Three systems; a cell is too narrow for one of its texts."""
+    names = ("1 a", "2 b", "3 c")
+    x = Axis("Column", 0.5, 3.5, places=((1.0, "1"), (2.0, "2"), (3.0, "3")))
+    strong = Series("cells", "sure", y=(1.0,), low=(0.5,), high=(1.5,), texts=("+0.52\n0.004",))
+    weak = Series(
+        "cells",
+        "not",
+        y=(2.0, 2.0),
+        low=(0.5, 1.5),
+        high=(1.5, 2.5),
+        strength=0.2,
+        texts=("+0.1", 90 * "long"),
+    )
+    return Chart("map", "Who?", "One.", x, Axis("", 0, 3, names=names), (strong, weak))
+
+
+def test_cells_hold_their_texts_where_there_is_room_and_the_table_all_of_them():
+    drawn = heat_map()
+    shown = [text.get_text() for text in drawn.figure.axes[0].texts]
+    assert shown == ["+0.52\n0.004", "+0.1"]
+    texts = texts_of(drawn.svg())
+    assert {"+0.52", "0.004", "+0.1"} <= set(texts)
+    assert 90 * "long" not in texts
+    assert drawn.table().header == ("", "1", "2", "3")
+    assert drawn.table().rows[1:] == (("2 b", "+0.52, p 0.004", "", ""), ("3 c", "+0.1", 90 * "long", ""))
+    root = ElementTree.fromstring(drawn.svg())
+    on_dark = [each for each in root.iter(f"{SVG}g") if each.get("class") == "on"]
+    assert [text.text for each in on_dark for text in each] == [
+        "+0.52",
+        "0.004",
+    ]  # those on the strong colour
+
+
+def test_the_strength_of_a_colour_is_its_opacity():
+    root = ElementTree.fromstring(heat_map().svg())
+    opacity = {
+        each.get("fill-opacity") for each in root.iter(f"{SVG}path") if each.get("class") == "f0 edged"
+    }
+    assert opacity == {None, "0.2"}
+    alphas = {bars.patches[0].get_alpha() for bars in heat_map().figure.axes[0].containers}
+    assert alphas == {1.0, 0.2}
+
+
+def test_texts_beside_rows_stand_at_the_height_of_their_row_with_a_heading():
+    rows = EstimateRows((EstimateRow("a", 1.0), EstimateRow("b", 2.0)), "", "Mean", is_ordered=False)
+    plain = rows.chart("rows", title="t", words="w")
+    drawn = replace(plain, columns=(("rank", ("1 to 2", "2")), ("P(best)", ("0.9", "0.1"))))
+    places = {each.text: each for each in ElementTree.fromstring(drawn.svg()).iter(f"{SVG}text")}
+    for name, texts in (("a", ("1 to 2", "0.9")), ("b", ("2", "0.1"))):
+        for text in texts:
+            assert float(places[text].get("y")) == pytest.approx(float(places[name].get("y")), abs=1)
+    assert float(places["P(best)"].get("y")) < float(places["0.9"].get("y"))
+    assert {"rank", "2", "0.1"} <= {text.get_text() for text in drawn.figure.axes[0].texts}
+    assert drawn.table().header[-2:] == ("rank", "P(best)")
+    assert drawn.table().rows[0][-2:] == ("1 to 2", "0.9")
+
+
+def test_an_axis_above_runs_as_the_one_below_also_backwards():
+    x = Axis("on [0, 1]", -0.1, 0.3)
+    series = (Series("points", "p", (0.1,), (0.0,)),)
+    for sign in (1, -1):
+        top = Axis("points", *sorted((sign * -0.4, sign * 1.2)), is_reversed=sign < 0)
+        drawn = Chart("top", "t", "w", x, Axis("", 0, 1, names=("",)), series, top=top)
+        assert top.share(sign * 0.4) == pytest.approx(x.share(0.1))
+        below, above = drawn.figure.axes
+        assert above.get_xlim() == pytest.approx(tuple(4 * sign * each for each in below.get_xlim()))
+        assert "points" in texts_of(drawn.svg())
+
+
+def test_points_that_are_many_are_one_path_with_a_dot_for_each_place():
+    x = tuple(np.linspace(0, 1, 5000))
+    many = Series("points", "a rating", x, x, strength=0.1)
+    drawn = Chart("cloud", "t", "w", Axis("x", 0, 1), Axis("y", 0, 1), (many,))
+    frame = frame_of(drawn)
+    root = ElementTree.fromstring(drawn.svg())
+    (path,) = (each for each in root.iter(f"{SVG}path") if each.get("stroke-linecap"))
+    dots = {tuple(map(int, dot.split())) for dot in re.findall(r"M([\d ]+)h0", path.get("d"))}
+    assert dots == {
+        (round(float(f"{frame.across(a):.0f}")), round(float(f"{frame.down(a):.0f}"))) for a in x
+    }
+    assert len(drawn.figure.axes[0].lines[0].get_xdata()) == 5000
+
+
+def test_columns_stand_on_nothing_and_are_as_wide_as_their_ends():
+    bins = Series("columns", "", y=(0.5, 0.25), low=(0.0, 2.0), high=(2.0, 4.0))
+    drawn = Chart("hist", "t", "w", Axis("x", 0, 4), Axis("share", 0, 1), (bins,))
+    frame = frame_of(drawn)
+    first, second = ElementTree.fromstring(drawn.svg()).find(f"{SVG}svg").iter(f"{SVG}rect")
+    assert float(first.get("height")) == pytest.approx(frame.height / 2, abs=0.1)
+    assert float(second.get("y")) + float(second.get("height")) == pytest.approx(frame.bottom, abs=0.1)
+    assert float(first.get("width")) + 1 == pytest.approx(frame.width / 2, abs=0.2)
+    assert [bar.get_height() for bar in drawn.figure.axes[0].patches] == [0.5, 0.25]
+    assert drawn.table().rows == (("0 to 2", "0.5"), ("2 to 4", "0.25"))
+
+
+def test_ticks_of_its_own_keep_their_texts_and_none_lie_over_each_other():
+    axis = Axis("Items", 10, 1000, is_log=True, places=tuple((n, f"{n:,}") for n in (10, 11, 100, 1000)))
+    assert axis.ticks() == (10, 11, 100, 1000)
+    assert axis.ticks(40) == (10, 100, 1000)
+    assert axis.tick_text(1000) == "1,000"
+    assert Axis("x", 0, 1, places=()).ticks() == ()
+
+
+def test_long_names_of_few_rows_stand_in_two_lines():
+    names = ("short", "a name of several words that is too long for one line", 80 * "x")
+    bars = Series("bars", "n", y=(0.0, 1.0, 2.0), low=(0,) * 3, high=(1.0, 2.0, 3.0))
+    drawn = Chart("rows", "t", "w", Axis("x", 0, 3), Axis("", 0, 3, names=names), (bars,))
+    lines = [
+        each for each in texts_of(drawn.svg()) if "a name" in each or "too long" in each or "xx" in each
+    ]
+    assert lines == ["a name of several words that", "is too long for one line", 25 * "x" + "..."]
+    shown = [label.get_text() for label in drawn.figure.axes[0].get_yticklabels()]
+    assert shown[1].count("\n") == 1
+    assert shown[2].endswith("...")
 
 
 def test_the_table_has_the_numbers_of_the_series_and_the_marks():

@@ -10,8 +10,8 @@ from humeval_power.saying.chart import ENDS, EstimateRow, EstimateRows
 from humeval_power.saying.document import Document, Section
 from humeval_power.saying.render import as_html_part, as_terminal
 from humeval_power.scales import RatingScale
-from humeval_power.studies.fit.check import ratings_svg
-from humeval_power.studies.fit.who_rated_what import CellMap, assignment_svg
+from humeval_power.studies.fit.figures import ratings_chart
+from humeval_power.studies.fit.who_rated_what import CellMap, assignment_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert(1)</script> \" ' & \x1b \u202e \ud800 ]]> $x^2$ \U0001f600" + 60 * "long "
@@ -42,8 +42,8 @@ def hostile() -> list[str]:
     ratings = {HOSTILE: np.array([1.0, 2, 2]), "B": np.array([3.0, 3])}
     return [
         rows(4, HOSTILE).chart("rows", title=HOSTILE, words=HOSTILE).svg(),
-        assignment_svg(grid(HOSTILE), (HOSTILE, "b", "c"), HOSTILE, HOSTILE),
-        ratings_svg(ratings, RatingScale(1, 5), HOSTILE, HOSTILE),
+        assignment_chart(grid(HOSTILE), (HOSTILE, "b", "c"), "who", HOSTILE, HOSTILE).svg(),
+        ratings_chart(ratings, RatingScale(1, 5), words=HOSTILE).svg(),
     ]
 
 
@@ -74,20 +74,22 @@ def test_of_many_rows_the_ends_are_shown_with_what_is_between() -> None:
 
 
 def test_the_cells_of_a_grid_cover_as_many_places_as_there_are() -> None:
-    root = ElementTree.fromstring(assignment_svg(grid("A"), ("a", "b", "c"), "t", "w"))
-    covered = {}
-    for each in root.iter(f"{SVG}path"):
-        colour = each.get("class")
-        covered[colour] = sum(int(width) for width in re.findall(r"h(\d+)v1", each.get("d", "")))
-    levels = grid("A").levels
-    assert covered == {"f1": (levels == 1).sum(), "f2": (levels == 2).sum(), "f0": (levels == 3).sum()}
+    chart = assignment_chart(grid("A"), ("a", "b", "c"), "who", "t", "w")
+    levels, covered = grid("A").levels, np.zeros((3, 4), dtype=int)
+    for each, level in zip(chart.series, (1, 2, 3), strict=True):
+        for row, low, high in zip(each.y, each.low, each.high, strict=True):
+            covered[int(row), int(low) : int(high)] += level
+    assert (covered == levels).all()
+    assert chart.table().rows == (("A only", "3"), ("B only", "2"), ("both", "1"))
 
 
 def test_bars_of_ratings_are_as_high_as_their_shares() -> None:
-    svg = ratings_svg({"A": np.array([1.0, 1, 1, 2])}, RatingScale(1, 2, points=2), "t", "w")
-    first, second = re.findall(r"v-([\d.]+)h", svg)
-    assert float(first) == pytest.approx(3 * float(second), rel=0.01)
-    assert "mean 1.25" in svg
+    drawn = ratings_chart({"A": np.array([1.0, 1, 1, 2])}, RatingScale(1, 2, points=2))
+    root = ElementTree.fromstring(drawn.svg())
+    first, second = (float(each.get("height")) for each in root.find(f"{SVG}svg").iter(f"{SVG}rect"))
+    assert first == pytest.approx(3 * second, rel=0.01)
+    assert "mean 1.25" in drawn.svg()
+    assert drawn.table().rows == (("A", "1.25", "75 %", "25 %"),)
 
 
 def test_a_page_shows_the_svg_and_the_numbers_and_a_terminal_neither() -> None:

@@ -290,7 +290,7 @@ def test_the_boundary_picture_shows_the_path_so_far_and_the_futility_region() ->
     assert labels == ["significant beyond", "futile within", "this study"]
     path = next(line for line in axes.lines if line.get_label() == "this study")
     assert list(zip(path.get_xdata(), path.get_ydata(), strict=True)) == [(0, 0), (0.35, 1.2), (0.7, 1.9)]
-    upper = next(line for line in axes.lines if line.get_label() == "significant beyond")
+    upper = [line for line in axes.lines if line.get_label() == "significant beyond"][-1]
     assert upper.get_ydata() == pytest.approx(bounds.efficacy)
 
 
@@ -299,7 +299,7 @@ def test_the_stopping_picture_fills_every_bar() -> None:
     bounds = pocock(futility=PValueFutility(0.5), shares=[size / 300 for size in source.sizes])
     points = operating_characteristics(source, bounds, effects=[0.0, 0.05], n_simulations=400, seed=1)
     figure = stopping_figure(points, unit="share")
-    heights = np.zeros(2)
+    lengths = np.zeros(2)
     for bars in figure.axes[0].containers:
-        heights += [bar.get_height() for bar in bars]
-    assert heights == pytest.approx([1.0, 1.0])
+        lengths += [bar.get_width() for bar in bars]
+    assert lengths == pytest.approx([100.0, 100.0])

@@ -374,7 +374,8 @@ class Page(HTMLParser):
 def test_hostile_names_reach_the_html_reader_as_they_are_and_do_nothing():
     shown = Page(without_own_scripts(page(hostile(), {**SURFACE, "rows": hostile_rows()})))
     assert "script" not in shown.tags
-    assert "svg" not in shown.tags
+    plain = Page(without_own_scripts(page(checklist(PARAMETERS, SURFACE, power=POWER), SURFACE)))
+    assert set(shown.tags) <= set(plain.tags)
     for name in HOSTILE:
         assert " ".join(name.split()) in shown.text
 
@@ -382,8 +383,7 @@ def test_hostile_names_reach_the_html_reader_as_they_are_and_do_nothing():
 def test_the_html_page_needs_nothing_from_elsewhere():
     html = page(checklist(PARAMETERS, SURFACE, power=POWER), SURFACE)
     links = [value for name, value in Page(html).attributes if name in ("src", "href")]
-    assert links
-    assert all(value.startswith("data:") for value in links)
+    assert not links  # its chart is drawn in it
     assert "url(" not in html
     assert "@import" not in html
 

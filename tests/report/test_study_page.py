@@ -140,19 +140,13 @@ def test_the_picture_of_the_effect_is_of_the_documents_own_test():
     assert known_test({**made.ANALYSIS, "effect": {**effect, "interval": None}}) is None
 
 
-def test_agreement_of_other_workers_has_its_own_value_in_table_and_picture(monkeypatch):
+def test_agreement_of_other_workers_has_its_own_value_in_table_and_picture():
     entry = {"measure": "Krippendorff's alpha, ordinal", "value": 0.31, "interval": [0.2, 0.4]}
     entry |= {"value_other": 0.152, "interval_other": [0.012, 0.394]}
     study = {**made.ANALYSIS, "agreement": {"between": [entry], "within": []}}
-    drawn = []
-    monkeypatch.setattr(
-        "humeval_power.comparisons.agreement.result_report.agreement_figure",
-        lambda rows: drawn.extend(rows),
-    )
     found = report(CriterionDocuments(analysis=study))
     (picture,) = [one for one in found.document().pictures if one.name == "agreement"]
-    assert picture.figure is None
-    assert drawn == [(entry["measure"], 0.152, (0.012, 0.394))]
+    assert picture.table().rows == ((entry["measure"], "0.152", "0.012 to 0.394"),)
     assert "0.152 (0.012 to 0.394)" in as_html(found.document())
 
 

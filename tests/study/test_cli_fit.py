@@ -15,7 +15,7 @@ from humeval_power.parameters import preset
 from humeval_power.rules import DecisionRule
 from humeval_power.scales import RatingScale
 from humeval_power.studies.fit.calls import fit
-from humeval_power.studies.fit.figures import effect_figure
+from humeval_power.studies.fit.figures import effect_chart
 from humeval_power.studies.fit.wald import finished_test
 from humeval_power.studies.power.calls_drawn import simulate
 
@@ -112,12 +112,15 @@ def test_work_is_told_before_a_fit_simulates() -> None:
 )
 def test_the_effect_is_a_line_against_zero_or_the_margin(rule, scale, n_axes, shaded) -> None:
     tested = finished_test(0.05, 0.02, 12.0, rule)
-    axes = effect_figure(tested, ("$old", "<new>"), scale).axes[0]
-    assert list(axes.lines[0].get_xdata()) == list(tested.interval)
-    assert len(axes.child_axes) == n_axes
-    spans = [patch for patch in axes.patches if patch.get_gid() == "margin"]
-    ends = [(span.get_x(), span.get_x() + span.get_width()) for span in spans]
+    chart = effect_chart(tested, ("$old", "<new>"), scale)
+    kinds = {each.kind: each for each in chart.series}
+    assert kinds["line"].x == tested.interval
+    assert kinds["points"].x == (tested.estimate,)
+    assert len(chart.figure.axes) == 1 + n_axes
+    assert (chart.top is not None) == bool(n_axes)
+    ends = [each.x for each in chart.series if each.kind == "band"]
     assert ends == ([] if shaded is None else [pytest.approx(shaded)])
+    assert chart.title == "Which is better: $old (left of 0) or <new> (right)?"
 
 
 def test_a_folder_of_simulate_holds_the_ratings(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from cases import few_fast
 from click.testing import CliRunner
-from matplotlib.patches import Rectangle
 from statsmodels.stats.multitest import multipletests
 from test_joint_fit import random_table
 
@@ -19,7 +18,7 @@ from humeval_power.rules import ComparisonFamily, DecisionRule
 from humeval_power.safe_text import file_stems
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.family import Unit
-from humeval_power.studies.analyze.figures import heat_map_figure
+from humeval_power.studies.analyze.figures import heat_map_chart
 from humeval_power.studies.analyze.findings import order_of
 from humeval_power.studies.fit.joint_comparison import compare_jointly
 from humeval_power.studies.fit.many_systems import compare_in_pairs
@@ -253,29 +252,32 @@ def test_criteria_whose_files_would_have_one_name_are_numbered():
 
 def test_each_cell_of_the_map_shows_the_difference_and_is_darker_for_a_smaller_p(study):
     analysis = compare_in_pairs(fluency(study), rule=DecisionRule())
-    figure, sentence = heat_map_figure(analysis, Unit(RatingScale(0, 1)), order_of(analysis))
-    axes = figure.axes[0]
-    cells = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
-    texts = [text.get_text() for text in axes.texts]
+    chart = heat_map_chart(analysis, Unit(RatingScale(0, 1)), order_of(analysis))
+    cells = [(text.split("\n")[0], each) for each in chart.series for text in each.texts]
     assert len(cells) == len(analysis.results) == 10
-    assert sorted(text.lstrip("+\u2212") for text in texts[::2]) == sorted(
+    assert sorted(text.lstrip("+\u2212") for text, _ in cells) == sorted(
         f"{abs(one.test.estimate):.3f}" for one in analysis.results
     )
     apart = sum(one.significant for one in analysis.results)
-    assert sum(cell.get_facecolor()[:3] != (1.0, 1.0, 1.0) for cell in cells) == apart
-    assert f"{apart} of 10 comparisons" in sentence
+    assert sum(each.colour == 0 for _, each in cells) == apart
+    assert f"{apart} of 10 comparisons" in chart.words
+    strengths = [each.strength for each in chart.series]
+    assert [each.name for each in chart.series][-1] == "corrected p > 0.05"
+    assert strengths == sorted(strengths, reverse=True)
 
 
 def test_the_map_against_a_baseline_has_one_column_with_system_minus_baseline(study):
     family = ComparisonFamily(comparisons="baseline", baseline="delta")
     analysis = compare_in_pairs(fluency(study), rule=DecisionRule(), family=family)
-    figure, _ = heat_map_figure(analysis, Unit(RatingScale(0, 1)), order_of(analysis), criterion="fluency")
-    axes = figure.axes[0]
-    rows = [label.get_text() for label in axes.get_yticklabels()]
-    shown = dict(zip(rows, [text.get_text() for text in axes.texts][::2], strict=True))
+    chart = heat_map_chart(analysis, Unit(RatingScale(0, 1)), order_of(analysis), criterion="fluency")
+    shown = {
+        chart.y.names[int(row)]: text.split("\n")[0]
+        for each in chart.series
+        for row, text in zip(each.y, each.texts, strict=True)
+    }
     for one in analysis.results:
         assert shown[one.second] == f"{one.test.estimate:+.3f}".replace("-", "\u2212")
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["delta"]
+    assert chart.x.places == ((1.0, "delta"),)
 
 
 def test_the_report_says_which_fit_and_which_correction_decided(study):

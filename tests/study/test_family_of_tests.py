@@ -15,12 +15,12 @@ from humeval_power.errors import InputError
 from humeval_power.files.documents.reading import checked_document
 from humeval_power.inference.corrections import correct
 from humeval_power.rules import ComparisonFamily, DecisionRule, FamilyOfTests
-from humeval_power.saying.numbers import p_cell, p_words
+from humeval_power.saying.numbers import p_cell
 from humeval_power.saying.render.terminal import as_terminal
 from humeval_power.saying.result import json_ready
 from humeval_power.studies.analyze.calls import analyze, analyze_criteria
 from humeval_power.studies.analyze.family import family_of_record, family_record, family_words
-from humeval_power.studies.analyze.figures import heat_map_figure
+from humeval_power.studies.analyze.figures import heat_map_chart
 from humeval_power.studies.fit.joint_comparison import compare_jointly
 from humeval_power.studies.fit.many_systems import CorrectedP, group_letters, indistinct_groups
 
@@ -83,10 +83,10 @@ def test_every_output_of_several_criteria_shows_the_same_p_values(joint):
     assert joint.to_frame()["criterion"].tolist() == [name for name in CRITERIA for _ in range(6)]
     for place, result in enumerate(joint.results.values()):
         mine = corrected[6 * place : 6 * place + 6]
-        figure, sentence = heat_map_figure(result.analysis, result.ranking.unit, result.ranking.shown_order)
-        drawn = [text.get_text() for text in figure.axes[0].texts if text.get_text().startswith("p ")]
-        assert sorted(drawn) == sorted(p_words(p) for p in mine)
-        assert f"{(mine <= 0.05).sum()} of 6 comparisons" in sentence
+        chart = heat_map_chart(result.analysis, result.ranking.unit, result.ranking.shown_order)
+        drawn = [text.split("\n")[1] for each in chart.series for text in each.texts]
+        assert sorted(drawn) == sorted(p_cell(p) for p in mine)
+        assert f"{(mine <= 0.05).sum()} of 6 comparisons" in chart.words
         assert sorted(pair.corrected_p for pair in result.ranking.pairs) == sorted(mine)
         lines = [line.strip() for line in as_terminal(result.body(), details=True).splitlines()]
         for pair in result.ranking.pairs:
@@ -159,7 +159,9 @@ def test_the_family_is_said_alike_everywhere_and_read_back_from_the_record(joint
     for result in joint.results.values():
         text = " ".join(str(result).split())
         assert text.count(words) == 2  # the decision, and above the table
-        assert words in heat_map_figure(result.analysis, result.ranking.unit, result.ranking.shown_order)[1]
+        assert (
+            words in heat_map_chart(result.analysis, result.ranking.unit, result.ranking.shown_order).words
+        )
         assert family_of_record(result.content()["family_of_tests"]) == result.analysis.tests
     document = json.loads(json.dumps(json_ready({"schema": joint.schema, **joint.content()})))
     checked_document(document, schema=joint.schema, place="analysis.json")

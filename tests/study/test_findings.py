@@ -14,7 +14,7 @@ from humeval_power.saying.render.terminal import table_lines
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze, analyze_criteria
 from humeval_power.studies.analyze.family import Unit
-from humeval_power.studies.analyze.figures import heat_map_figure, ranking_figure
+from humeval_power.studies.analyze.figures import heat_map_chart, ranking_chart
 from humeval_power.studies.analyze.findings import chance_cell, rank_words
 
 JOINT = ComparisonFamily(model="joint")
@@ -54,20 +54,25 @@ def shown(result):
     return table
 
 
-def drawn(axes):
+def drawn(chart):
     """Name, mean and interval of each row of a panel."""
-    names = [label.get_text() for label in axes.get_yticklabels()]
-    means = {line.get_ydata()[0]: line.get_xdata()[0] for line in axes.lines if line.get_gid() == "mean"}
-    reach = {
-        line.get_ydata()[0]: tuple(line.get_xdata()) for line in axes.lines if line.get_gid() == "interval"
-    }
-    return {name: (means[place], reach.get(place)) for place, name in enumerate(names)}
+    means, reach = {}, {}
+    for each in chart.series:
+        if each.kind == "points":
+            means |= dict(zip(each.y, each.x, strict=True))
+        else:
+            reach[each.y[0]] = each.x
+    return {name: (means[place], reach.get(place)) for place, name in enumerate(chart.y.names)}
 
 
 def test_table_picture_record_and_frame_hold_the_same_rows(single):
     record = single.record()["findings"]["rows"]
     table, told = shown(single), single.findings_frame()
-    picture = drawn(ranking_figure([single.findings]).axes[0])
+    (chart,) = ranking_chart([single.findings]).charts
+    picture, columns = drawn(chart), dict(chart.columns)
+    assert list(columns["group"]) == [row["groups"] for row in record]
+    assert list(columns["rank"]) == [rank_words(row["rank_low"], row["rank_high"]) for row in record]
+    assert list(columns["P(best)"]) == [chance_cell(row["best"]) for row in record]
     assert [row[0] for row in table.rows] == [row["system"] for row in record] == list(told["system"])
     for cells, row, (_, kept) in zip(table.rows, record, told.iterrows(), strict=True):
         said = dict(zip(table.header, cells, strict=True))
@@ -132,16 +137,13 @@ def test_differences_and_the_map_have_the_order_and_the_sign_of_the_table(single
     assert [row[0] for row in table.rows] == [f"{a} - {b}" for a, b in expected]
     if single.analysis.joint is not None:  # plain means of an incomplete table may lie otherwise
         assert all(float(row[1]) >= 0 for row in table.rows)
-    figure, _ = heat_map_figure(single.analysis, single.ranking.unit, single.ranking.shown_order)
-    axes = figure.axes[0]
-    columns = [label.get_text() for label in axes.get_xticklabels()]
-    rows = [label.get_text() for label in axes.get_yticklabels()]
-    assert columns == order[:-1]
-    assert rows == order[1:]
+    chart = heat_map_chart(single.analysis, single.ranking.unit, single.ranking.shown_order)
+    assert [name.split("\N{NO-BREAK SPACE}")[1] for name in chart.y.names] == order
     cells = {}
-    for text in axes.texts[::2]:
-        x, y = text.get_position()
-        cells[columns[round(x)], rows[round(y)]] = float(text.get_text().replace("\u2212", "-"))
+    for each in chart.series:
+        for row, low, text in zip(each.y, each.low, each.texts, strict=True):
+            place = (order[round(low - 0.5)], order[int(row)])
+            cells[place] = float(text.split("\n")[0].replace("\u2212", "-"))
     assert set(cells) == set(expected)
     means = {one.system: one.mean for one in single.findings.rows}
     for one in single.ranking.pairs:
@@ -173,13 +175,11 @@ def test_criteria_share_the_order_of_the_first_and_have_a_panel_each(several):
     table = shown(several)
     assert [row[0] for row in table.rows] == [one.system for one in order]
     assert [label for label, _ in table.spans] == list(CRITERIA)
-    figure = ranking_figure(several.findings)
-    panels = [axes for axes in figure.axes if axes.get_title(loc="left")]
-    assert [axes.get_title(loc="left") for axes in panels] == list(CRITERIA)
+    panels = ranking_chart(several.findings).charts
+    assert [chart.title for chart in panels] == list(CRITERIA)
     start = 1
-    for axes, found, (_, width) in zip(panels, several.findings, table.spans, strict=True):
-        means = [line.get_xdata()[0] for line in axes.lines if line.get_gid() == "mean"]
-        assert means == [one.mean for one in found.rows]
+    for chart, found, (_, width) in zip(panels, several.findings, table.spans, strict=True):
+        assert [mean for mean, _ in drawn(chart).values()] == [one.mean for one in found.rows]
         assert [row[start] for row in table.rows] == [f"{one.mean:.2f}" for one in found.rows]
         start += width
     told = several.findings_frame()

@@ -18,7 +18,7 @@ from humeval_power.saying.render import as_terminal
 from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.analyze.diagnostics import diagnose_jointly, screening_sentence
 from humeval_power.studies.analyze.result import AnalysisResult
-from humeval_power.studies.analyze.system_diagnostics import influence_words, spread_figure
+from humeval_power.studies.analyze.system_diagnostics import influence_words, spread_chart
 
 NAMES = ("p", "q", "r", "s")
 
@@ -150,13 +150,14 @@ def test_the_analysis_its_record_and_the_page_show_the_diagnostics(four, model, 
 
 def test_dots_are_the_predictions_of_those_who_rated_a_system(four):
     result = analysed("joint")
-    figure = spread_figure(result.diagnostics, four, result.ranking.unit, result.ranking.shown_order)
-    rows = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    for line, name in zip(rows, result.ranking.shown_order, strict=True):
+    panels = spread_chart(result.diagnostics, four, result.ranking.unit, result.ranking.shown_order)
+    dots = panels.charts[0].series[0]
+    for place, name in enumerate(result.ranking.shown_order):
         code = NAMES.index(name)
         raters = np.unique(four.worker[four.system == code])
         expected = [
             result.ranking.unit.difference(result.diagnostics.predictions.worker_systems[w, code])
             for w in raters
         ]
-        assert sorted(line.get_xdata()) == pytest.approx(sorted(expected))
+        drawn = [x for x, y in zip(dots.x, dots.y, strict=True) if y == place]
+        assert sorted(drawn) == pytest.approx(sorted(expected))

@@ -10,10 +10,10 @@ import pytest
 from cli import run
 
 from humeval_power.ratings import Ratings, ratings_from_table
-from humeval_power.studies.fit.figures import assignment_figure
 from humeval_power.studies.fit.who_rated_what import (
     MOST_COLUMNS,
     MOST_ROWS,
+    assignment_chart,
     cell_map,
     same_assignment,
     who_rated_what,
@@ -115,8 +115,9 @@ def test_a_thousand_workers_and_five_thousand_items_are_put_together_without_los
     assert int(grid.workers_in_row.sum()) == 1_000
     assert int(grid.items_in_column.sum()) == 5_000
     assert sorted(grid.worker_order.tolist()) == list(range(1_000))
-    axes = assignment_figure(grid, ratings.worker_names).axes[0]
-    assert axes.get_xlabel() == "5,000 items, 52 to 53 a column"
+    chart = assignment_chart(grid, ratings.worker_names, "who", "Who?", "A grid.")
+    assert chart.x.label == "Rows: 1,000 workers, 20 to 21 a row; columns: 5,000 items, 52 to 53 a column"
+    assert chart.y.names == ("",) * 48
 
 
 def test_shades_are_quarters_of_the_largest_share() -> None:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from types import ModuleType
 from typing import ClassVar
 
 from humeval_power.checking.columns import shortened
 from humeval_power.choices import PairedTest, PowerOn
 from humeval_power.comparisons.accuracy.agreement import FITTED_ACCURACIES
+from humeval_power.comparisons.accuracy.charts import (
+    baselines_chart,
+    claims_chart,
+    improvements_chart,
+    leaderboard_chart,
+    methods_chart,
+    overlap_chart,
+)
 from humeval_power.comparisons.accuracy.claims import (
     ClaimMethods,
     ClaimsRegression,
@@ -20,7 +27,8 @@ from humeval_power.comparisons.accuracy.claims import (
     JudgedSubmission,
 )
 from humeval_power.saying.answer_words import of_hundred
-from humeval_power.saying.document import Block, Document, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.chart import Chart
+from humeval_power.saying.document import Block, Document, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, p_cell, percent
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
@@ -123,21 +131,13 @@ class ClaimsResult(Result):
             "100 points better."
         )
 
-    def _pictures(self) -> Iterator[Picture]:
+    def _pictures(self) -> Iterator[Chart]:
         claims, regression = [each.claim for each in self.judged.claims], self.judged.regression
-        words = (
-            "Each claimed improvement against the smallest that its test set finds; below the diagonal the test "
-            "set was too small."
-        )
-        yield Picture("claims", lambda: _draw().claims_figure(self.judged), words=words)
-        words = "How many claims improve by how much, with their mean."
-        yield Picture("improvements", lambda: _draw().improvements_figure(claims), words=words)
-        words = "Improvements against the accuracy of the baseline, each task with its regression line."
-        yield Picture("baselines", lambda: _draw().baselines_figure(claims, regression), words=words)
-        words = (
-            "Each claim less the smallest improvement that its test set finds, by how agreement is guessed."
-        )
-        yield Picture("methods", lambda: _draw().methods_figure(claims, self.methods), words=words)
+        if chart := claims_chart(self.judged):
+            yield chart
+        yield improvements_chart(claims)
+        yield baselines_chart(claims, regression)
+        yield methods_chart(claims, self.methods)
 
     def content(self) -> Record:
         judged = self.judged
@@ -168,13 +168,6 @@ def _by_method(smallest: Mapping[str, float]) -> Iterator[str]:
 
 def _or_dash(value: float, form: str = ".2f") -> str:
     return "-" if math.isnan(value) else format(value, form)
-
-
-def _draw() -> ModuleType:
-    """The pictures, which load Matplotlib."""
-    from humeval_power.comparisons.accuracy import figures
-
-    return figures
 
 
 def _points(share: float) -> str:
@@ -354,11 +347,7 @@ class LeaderboardResult(Result):
                 ),
             },
         )
-        picture = Picture(
-            "leaderboard",
-            lambda: _draw().leaderboard_figure(self.judged),
-            words="The accuracy of each submission in order of time, with a line through the best so far.",
-        )
+        picture = leaderboard_chart(self.judged)
         best = [each.submission.name for each in self.judged if each.is_best]
         named = f": {', '.join(map(shortened, best))}" if best else ""
         if len(best) > 3:
@@ -435,11 +424,7 @@ class OverlapResult(Result):
     def body(self) -> Document:
         low, high = self.fitted.regression.seen
         agreements = [each.agreement for each in self.fitted.pairs]
-        picture = Picture(
-            "overlap",
-            lambda: _draw().overlap_figure(self.fitted),
-            words="How often the systems of each pair do alike, against the accuracy of the worse.",
-        )
+        picture = overlap_chart(self.fitted)
         return Document(
             "How often do two systems do alike?",
             lead=f"Two systems are right or wrong together on {percent(min(agreements))} to "

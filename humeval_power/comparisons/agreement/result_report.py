@@ -8,10 +8,9 @@ Raters one by one in words, in a table and as a record; words accuse nobody.
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from humeval_power.comparisons.agreement.reliability import IntraclassCorrelatio
 from humeval_power.comparisons.agreement.strata import NO_PAIRS
 from humeval_power.inference.item_bootstrap import Measure, undefined
 from humeval_power.ratings import Ratings
-from humeval_power.safe_text import picture_text
 from humeval_power.saying.clustered_words import Independence
 from humeval_power.saying.document import Document, Paragraph, Section, Table
 from humeval_power.saying.numbers import (
@@ -42,10 +40,6 @@ from humeval_power.saying.stated import PaperResult, signature, table
 from humeval_power.saying.values import JsonRecord, bounds, listed, number, part, words
 from humeval_power.scales import RatingScale
 from humeval_power.worker_statistics import MIN_ANSWERS
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 Entry = dict[str, object]
 
@@ -168,38 +162,6 @@ def _interval(ends: tuple[float, float]) -> str:
 def is_about_others(name: str) -> bool:
     """Whether a measure speaks of other workers alone."""
     return name.startswith("intraclass correlation")
-
-
-# Measures of agreement with their intervals, as a picture.
-
-_LINE = 34  # characters of a name in a line
-
-
-def agreement_figure(
-    rows: Sequence[tuple[str, float, tuple[float, float]]], *, width: float = 4.6
-) -> Figure:
-    """A row for each measure, in the order given: its name, its value and the ends of its interval."""
-    from matplotlib.figure import Figure
-
-    from humeval_power.saying.figure_style import COLOURS, INK, house_style
-
-    names = ["\n".join(textwrap.wrap(picture_text(name), _LINE)) for name, _, _ in rows]
-    n_lines = sum(name.count("\n") + 1 for name in names)
-    with house_style():
-        figure = Figure(figsize=(width, 0.55 + 0.14 * n_lines + 0.06 * len(rows)), layout="constrained")
-        axes = figure.subplots()
-        for place, (_, value, (low, high)) in enumerate(rows):
-            axes.plot([low, high], [place, place], color=COLOURS[0], linewidth=1.4, zorder=3)
-            axes.plot([value], [place], "o", color=COLOURS[0], markersize=4, zorder=4)
-        lowest = min(low for _, _, (low, _) in rows)
-        axes.set_xlim(min(-0.02, lowest - 0.05), 1.02)
-        axes.axvline(0.0, color=INK, linewidth=0.7)
-        axes.set_yticks(range(len(rows)), names, fontsize=7)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="y", visible=False)
-        axes.set_xlabel("Agreement; 1 is perfect")
-    return figure
 
 
 _MOST_RATERS = 12  # raters in the table

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from humeval_power.clusters import Clusters
 from humeval_power.estimation.metrics import METRIC_NAMES, Additivity, DeltaLaplace, Floats, SentenceCounts
@@ -16,15 +15,15 @@ from humeval_power.inference.clustered import ClusteredMean
 from humeval_power.inference.corpus import RandomisationTest
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.answer_words import TestedDifference, swap_facts
+from humeval_power.saying.chart import Axis, Chart, Panels, Series
 from humeval_power.saying.clustered_words import (
     Independence,
     assumed_items,
     clustered_items,
     in_clusters,
 )
-from humeval_power.saying.document import Document, Fact, Facts, Listing, Picture, Section
-from humeval_power.saying.figure_style import COLOURS, INK, house_style
-from humeval_power.saying.numbers import counted, level_of, p_words, percent
+from humeval_power.saying.document import Document, Fact, Facts, Listing, Section, Table
+from humeval_power.saying.numbers import counted, level_of, p_words, percent, significant
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import PaperResult, signature
@@ -69,13 +68,7 @@ class CorpusEstimateResult(Result):
         fit, check, metric = self.fit, self.check, METRIC_NAMES[self.counts.metric]
         p0 = f"{fit.zero_share:.3f} (SE {fit.zero_share_error:.3f}): share of swaps that change nothing"
         facts: list[Fact] = [*metric_facts(self.counts), ("P0", p0)]
-        picture = Picture(
-            "swaps",
-            lambda: swap_figure(self.effects, check, fit, metric=metric),
-            words="Left, the true effect of swapping random halves of the sentences against the sum of single "
-            "effects; right, the single effects that are not zero, with the Laplace distribution that was "
-            "fitted.",
-        )
+        picture = swap_chart(self.effects, check, fit, metric=metric)
         title = f"What swaps of single sentences do to {metric}"
         if fit.zero_share == 1:
             return Document(
@@ -254,31 +247,46 @@ class CorpusTestResult(PaperResult):
         }
 
 
-def swap_figure(effects: Floats, check: Additivity, fit: DeltaLaplace, *, metric: str) -> Figure:
+def swap_chart(effects: Floats, check: Additivity, fit: DeltaLaplace, *, metric: str) -> Panels:
     """Two panels in the manner of Card et al. (2020), Figures 15 and 16: true effects of swapping random
     halves against the sums of single effects, and the effects that are not zero with the fitted Laplace."""
-    with house_style():
-        figure = Figure(figsize=(6.8, 2.86), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        left.scatter(check.summed, check.true, s=5, color=COLOURS[0], alpha=0.4, linewidths=0)
-        both = np.concatenate([check.summed, check.true])
-        ends = [float(both.min()), float(both.max())]
-        left.plot(ends, ends, color=INK, linewidth=0.9, linestyle=(0, (4, 2)), label="adding up exactly")
-        left.set_xlabel(f"Sum of single effects ({metric} points)")
-        left.set_ylabel("True effect of the swap")
-        left.set_title(f"correlation {check.correlation:.3f}, slope {check.slope:.3f}")
-        left.legend(loc="upper left")
-        moved = effects[effects != 0]
-        right.set_xlabel(f"Effect of swapping one sentence ({metric} points)")
-        right.set_ylabel("Density")
-        right.set_title(f"P0 {fit.zero_share:.2f}, b0 {fit.scale:.1f}")
-        if len(moved):
-            reach = float(np.quantile(np.abs(moved), 0.995))
-            right.hist(
-                moved, bins=61, range=(-reach, reach), density=True, color=COLOURS[4], label="not zero"
-            )
-            x, scale = np.linspace(-reach, reach, 401), fit.scale / fit.n_sentences
-            density = np.exp(-np.abs(x - np.median(moved)) / scale) / (2 * scale)
-            right.plot(x, density, color=COLOURS[1], label="Laplace, fitted")
-            right.legend(loc="upper right")
-    return figure
+    words = (
+        "Left, the true effect of swapping random halves of the sentences against the sum of single effects; "
+        "right, the single effects that are not zero, with the Laplace distribution that was fitted."
+    )
+    both = np.concatenate([check.summed, check.true])
+    ends = (float(both.min()), float(both.max()))
+    points = zip(check.summed.tolist(), check.true.tolist(), strict=True)
+    left = Chart(
+        "swaps",
+        f"Correlation {check.correlation:.3f}, slope {check.slope:.3f}",
+        words,
+        Axis.around(f"Sum of single effects ({metric} points)", ends),
+        Axis.around("True effect of the swap", ends),
+        (
+            Series.of("points", "swap", points, strength=0.4),
+            Series("line", "adding up exactly", ends, ends, colour=1),
+        ),
+    )
+    charts, moved = [left], effects[effects != 0]
+    named = {"correlation": check.correlation, "slope": check.slope, "P0": fit.zero_share, "b0": fit.scale}
+    numbers = Table(("", ""), tuple((name, significant(value)) for name, value in named.items()))
+    if len(moved):
+        reach = float(np.quantile(np.abs(moved), 0.995))
+        shares, edges = np.histogram(moved, bins=61, range=(-reach, reach), density=True)
+        x, scale = np.linspace(-reach, reach, 401), fit.scale / fit.n_sentences
+        density = np.exp(-np.abs(x - np.median(moved)) / scale) / (2 * scale)
+        lows, highs = tuple(edges[:-1].tolist()), tuple(edges[1:].tolist())
+        right = Chart(
+            "swaps",
+            f"P0 {fit.zero_share:.2f}, b0 {fit.scale:.1f}",
+            words,
+            Axis(f"Effect of swapping one sentence ({metric} points)", -reach, reach),
+            Axis("Density", 0, 1.05 * max(float(shares.max()), float(density.max()))),
+            (
+                Series("columns", "not zero", y=tuple(shares.tolist()), low=lows, high=highs, colour=4),
+                Series("line", "Laplace, fitted", tuple(x.tolist()), tuple(density.tolist()), colour=3),
+            ),
+        )
+        charts.append(right)
+    return Panels("swaps", "Do effects add up?", words, tuple(charts), numbers=numbers)

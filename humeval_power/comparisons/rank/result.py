@@ -380,7 +380,9 @@ def pairs_chart(board: Leaderboard) -> Chart:
         f"A row and a column for each of {n} systems in the order of the estimates; in "
         f"{board.n_apart:,} of {counted(board.n_pairs, 'pair')} a difference is shown.",
         Axis("Place of the other system", 0.5, n + 0.5, is_whole=True),
-        Axis("Place", 0.5, n + 0.5, is_whole=True, from_top=True) if many else Axis("", 0, n, names=names),
+        Axis("Place", 0.5, n + 0.5, is_whole=True, is_reversed=True)
+        if many
+        else Axis("", 0, n, names=names),
         (
             *(
                 Series("cells", name, y=tuple(first + row for row in at), low=low, high=high, colour=colour)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,14 +22,13 @@ from humeval_power.comparisons.scores.power import RequiredItems, RetrospectiveP
 from humeval_power.comparisons.scores.primer import REMARK, PrimerCounts
 from humeval_power.inference.clustered import Direction
 from humeval_power.saying.answer_words import of_hundred, share_words, with_names
-from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot, Upright
+from humeval_power.saying.chart import Axis, Chart, Level, Mark, Panels, Series, Spot, Upright
 from humeval_power.saying.document import (
     Document,
     Fact,
     Facts,
     Listing,
     Paragraph,
-    Picture,
     Section,
     Table,
 )
@@ -48,10 +47,8 @@ from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.studies.power.wording import higher
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 MOST_BINS = 40
+_COLOURS = 8  # that can be told apart
 
 
 def scores_chart(comparison: PairComparison) -> Chart:
@@ -250,12 +247,11 @@ class PrimerResult(Result):
 
     def body(self) -> Document:
         sizes = dict.fromkeys(cell.n_items for cell in self.cells)
-        ending: list[Paragraph | Picture] = []
+        ending: list[Paragraph | Panels] = []
         if any(cell.n_helped == cell.n_hurt for cell in self.cells):
             ending.append(Paragraph("-: an effect of less than one item"))
         if any(cell.n_helped > cell.n_hurt for cell in self.cells):
-            words = "Expected p against the share of items hurt, a line for each effect."
-            ending.append(Picture("primer", self._figure, words=words))
+            ending.append(primer_panels(self.cells))
         return Document(
             "The p that the bootstrap primer should expect",
             lead="The p to expect is below, by number of items, difference of accuracy, and share of items that "
@@ -276,13 +272,32 @@ class PrimerResult(Result):
         )
         return Table(("hurt", *(f"effect {100 * effect:.3g} %" for effect in effects)), rows)
 
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.scores.figures import primer_figure
-
-        return primer_figure(self.cells)
-
     def content(self) -> Record:
         return {"rows": [asdict(cell) for cell in self.cells]}
+
+
+def primer_panels(cells: Sequence[PrimerCell]) -> Panels:
+    """A panel for each number of items: expected p against the share of items hurt, a line an effect.
+
+    Cells whose effect is less than one item are left out.
+    """
+    cells = [cell for cell in cells if cell.n_helped > cell.n_hurt]
+    words = "Expected p against the share of items hurt, a line for each effect."
+    effects = sorted({cell.effect for cell in cells})
+    x = Axis("Share of items hurt", 0, max(cell.hurt for cell in cells) or 1.0)
+    charts = []
+    for n in sorted({cell.n_items for cell in cells}):
+        series = []
+        for colour, effect in enumerate(effects):
+            line = [
+                (cell.hurt, cell.p_value) for cell in cells if (cell.n_items, cell.effect) == (n, effect)
+            ]
+            if line:
+                name = f"effect {100 * effect:g} %"
+                series.append(Series.of("marked", name, line, colour % _COLOURS))
+        y, level = Axis("Primer's p", 0, 0.52), Level("p 0.05", 0.05)
+        charts.append(Chart("primer", counted(n, "item"), words, x, y, tuple(series), (level,)))
+    return Panels("primer", "Which p does the primer give?", words, tuple(charts))
 
 
 def _p(cell: PrimerCell | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from humeval_power.choices import CORRECTIONS
 from humeval_power.comparisons.scores.all_pairs import (
@@ -14,6 +14,7 @@ from humeval_power.comparisons.scores.all_pairs import (
 )
 from humeval_power.comparisons.scores.comparison import PairComparison
 from humeval_power.comparisons.scores.effect_sizes import TestSettings
+from humeval_power.comparisons.scores.figures import heat_map_chart
 from humeval_power.comparisons.scores.result import (
     draws,
     independence_of_pair,
@@ -33,9 +34,6 @@ from humeval_power.saying.numbers import counted, level_of, p_cell, significant,
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import PaperResult, above, pairs_lead, table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 MOST_PAIRS = 60  # that a terminal lists without being asked
 _LIMITS = {
@@ -104,7 +102,7 @@ class ManyResult(PaperResult):
         words = (
             "Corrected p-values of all pairs as a map: blue where the row's system is better, orange worse."
         )
-        picture = Picture("heat_map", self._figure, words=words)
+        picture = heat_map_chart(self.found, alpha=self.settings.alpha, words=words)
         return Document(
             f"{len(pairs.means)} systems compared: {self.table.metric}",
             lead=f"{first} has the highest mean, {significant(best - next_best)} above {second}. "
@@ -142,11 +140,6 @@ class ManyResult(PaperResult):
             },
             caption,
         )
-
-    def _figure(self) -> Figure:
-        from humeval_power.comparisons.scores.figures import heat_map_figure
-
-        return heat_map_figure(self.found, alpha=self.settings.alpha)
 
     def independence(self) -> tuple[Independence, ...]:
         return _independence_of_table(self.table)

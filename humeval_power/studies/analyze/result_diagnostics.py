@@ -12,7 +12,7 @@ from humeval_power.errors import InputError
 from humeval_power.ratings import Ratings
 from humeval_power.safe_text import picture_text
 from humeval_power.saying.chart import EstimateRow, EstimateRows
-from humeval_power.saying.document import Block, Paragraph, Picture
+from humeval_power.saying.document import Block, Paragraph
 from humeval_power.saying.numbers import p_words, percent
 from humeval_power.studies.analyze.diagnostics import (
     Diagnostics,
@@ -166,13 +166,10 @@ def _influence_sentence(influence: Influence, n_usable: int) -> str:
     )
 
 
-_WIDTH = 5.2  # inches, as the effect is drawn
-
-
 def diagnostic_blocks(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[Block]:
     """Who is worth a second look, then pictures, each after the sentence that it says; none of workers left out
     where nothing is left."""
-    from humeval_power.studies.analyze.figures import ceiling_figure, ceiling_words, residual_figure
+    from humeval_power.studies.analyze.figures import ceiling_chart, ceiling_words, later_residuals
 
     predicted = diagnostics.predictions
     yield from screening_blocks(diagnostics.workers)
@@ -182,11 +179,9 @@ def diagnostic_blocks(diagnostics: Diagnostics, ratings: Ratings) -> Iterator[Bl
         title = f"How do {noun}s differ?"
         yield rows.chart(f"{noun}s", title=title, words=DIFFERENCES_OF[noun])
     yield Paragraph(residual_sentence(predicted))
-    words = "Residuals against fitted ratings, with the SD of each tenth."
-    yield Picture("residuals", lambda: residual_figure(predicted, ratings, width=_WIDTH)[0], words=words)
+    yield later_residuals(predicted, ratings)
     yield Paragraph(ceiling_words(ratings))
-    words = "The share of each system's ratings at the best and at the worst end of the scale."
-    yield Picture("ceiling", lambda: ceiling_figure(ratings, width=_WIDTH)[0], words=words)
+    yield ceiling_chart(ratings)
     if any(one.test is not None for one in diagnostics.influence.left_out):
         rows, sentence = influence_rows(diagnostics.influence)
         words = "The effect without each worker, with its interval, beside that of the whole study."

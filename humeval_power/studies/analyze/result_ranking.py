@@ -13,13 +13,20 @@ from humeval_power.comparisons.agreement.result_report import is_about_others
 from humeval_power.ratings import Ratings
 from humeval_power.rules import FamilyOfTests, claim
 from humeval_power.saying.clustered_words import independence_section
-from humeval_power.saying.document import Block, Paragraph, Picture, Points, Section, Table
+from humeval_power.saying.document import Block, Paragraph, Points, Section, Table
 from humeval_power.saying.numbers import counted, in_words, interval_words, level_of, p_cell
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record
 from humeval_power.saying.rule_words import sds_in_words
 from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.family import ShownPair, Unit, family_words, shown_pairs
+from humeval_power.studies.analyze.figures import (
+    MOST_SYSTEMS,
+    ceiling_chart,
+    ceiling_words,
+    heat_map_chart,
+    ranking_chart,
+)
 from humeval_power.studies.analyze.findings import (
     VARIANCES_WORDS,
     CriterionFindings,
@@ -211,7 +218,7 @@ def several_sections(
     blocks = (
         Paragraph(f"{first.ratings.source}: under each criterion {counts}; {models}."),
         findings_table(findings, called=rows_called(first.called)),
-        Picture("ranking", lambda: _figures().ranking_figure(findings), words=words),
+        ranking_chart(findings, words=words),
         Points(tuple(findings_words(findings, tests))),
     )
     yield Section("Findings", blocks)
@@ -220,13 +227,6 @@ def several_sections(
         yield Section("Notes", (Points(said),))
     yield Section("Agreement of workers", tuple(agreement_blocks(agreement)))
     yield independence_section(study_independence(first.ratings))
-
-
-def _figures() -> Any:
-    """The pictures of this room; Matplotlib is loaded where one is drawn."""
-    from humeval_power.studies.analyze import figures
-
-    return figures
 
 
 def once_or_by_criterion(said: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -342,18 +342,13 @@ class Ranking:
 
     def detail_sections(self) -> Iterator[Section]:
         """What stands behind the findings: the differences first."""
-        from humeval_power.studies.analyze.figures import MOST_SYSTEMS, ceiling_figure, ceiling_words
-
         yield Section("Differences", tuple(self._differences()), is_detail=True)
         ranks = (self._ranks(),) if self.findings.n_draws else ()
         yield Section("Ranks", ranks, is_detail=True)
         yield Section("How systems differ", tuple(self._variances()), is_detail=True)
         if self.ratings.n_systems <= MOST_SYSTEMS:
-            words = "The share of each system's ratings at the best and at the worst end of the scale."
-            picture = Picture("ceiling", lambda: ceiling_figure(self.ratings, width=4.6)[0], words=words)
-            yield Section(
-                "Where ratings lie", (Paragraph(ceiling_words(self.ratings)), picture), is_detail=True
-            )
+            ends = (Paragraph(ceiling_words(self.ratings)), ceiling_chart(self.ratings))
+            yield Section("Where ratings lie", ends, is_detail=True)
         if self.diagnostics is not None:
             from humeval_power.studies.analyze.system_diagnostics import system_diagnostic_blocks
 
@@ -373,7 +368,7 @@ class Ranking:
         words = (
             "The mean of each system in the order of the table, with groups that tests do not tell apart."
         )
-        yield Picture("ranking", lambda: _figures().ranking_figure([self.findings]), words=words)
+        yield ranking_chart([self.findings], words=words)
         more = [f"{len(self.pairs)} differences: {MORE_PAIRS}."] if len(self.pairs) > MOST_PAIRS else []
         yield Points((*findings_words([self.findings], self.analysis.tests), *more))
 
@@ -400,11 +395,7 @@ class Ranking:
             },
         )
         how = {"criterion": self.ratings.criterion}
-        yield Picture(
-            "heat_map",
-            lambda: _figures().heat_map_figure(analysis, unit, self.shown_order, **how)[0],
-            words="Differences of systems and their corrected p-values; the smaller p, the darker the cell.",
-        )
+        yield heat_map_chart(analysis, unit, self.shown_order, **how)
         if any(not one.reason for one in self.pairs):
             yield pair_rows(self.pairs, self.unit).chart(
                 "intervals",

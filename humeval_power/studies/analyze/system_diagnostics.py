@@ -7,17 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from humeval_power.checking.columns import shortened
 from humeval_power.ratings import Ratings
-from humeval_power.safe_text import picture_text
-from humeval_power.saying.document import Block, Paragraph, Picture
-from humeval_power.saying.figure_style import COLOURS, INK, house_style
-from humeval_power.saying.numbers import counted
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Panels, Series, Upright
+from humeval_power.saying.document import Block, Paragraph, Table
+from humeval_power.saying.numbers import counted, significant, significant_interval
 from humeval_power.saying.result import Record
 from humeval_power.saying.stated import table
 from humeval_power.studies.analyze.diagnostics import (
@@ -27,10 +22,9 @@ from humeval_power.studies.analyze.diagnostics import (
     screening_sentence,
 )
 from humeval_power.studies.analyze.family import Unit
-from humeval_power.studies.analyze.figures import residual_figure
+from humeval_power.studies.analyze.figures import later_residuals
 
 _MOST_SHOWN = 10  # workers in a table
-_ROW, _PANEL, _NAME = 0.2, 2.3, 24  # inches, inches, characters
 
 
 def system_diagnostic_blocks(
@@ -56,11 +50,12 @@ def system_diagnostic_blocks(
                 "best": lambda one: called[one.best],
             },
         )
-    words = "What each worker, and each item, gives a system beyond what it gives all, as predicted."
-    yield Picture("spread", lambda: spread_figure(diagnostics, ratings, unit, order), words=words)
-    words = "Residuals against fitted ratings, with the SD of each tenth."
-    predicted = diagnostics.predictions
-    yield Picture("residuals", lambda: residual_figure(predicted, ratings, width=4.6)[0], words=words)
+    yield LaterChart(
+        "spread",
+        lambda: spread_chart(diagnostics, ratings, unit, order),
+        words="What each worker, and each item, gives a system beyond what it gives all, as predicted.",
+    )
+    yield later_residuals(diagnostics.predictions, ratings)
 
 
 def influence_words(diagnostics: JointDiagnostics, unit: Unit) -> str:
@@ -90,26 +85,39 @@ def _by_shift(left_out: Sequence[WithoutWorker]) -> list[WithoutWorker]:
     return sorted((one for one in left_out if not one.reason), key=lambda one: -abs(one.shift))
 
 
-def spread_figure(
+def spread_chart(
     diagnostics: JointDiagnostics, ratings: Ratings, unit: Unit, order: Sequence[str]
-) -> Figure:
+) -> Panels:
     """A row for each system in the order of the table: a dot for what each worker, or item, gives it beyond what it
     gives all systems."""
-    names = [shortened(picture_text(name), width=_NAME) for name in order]
+    words = "What each worker, and each item, gives a system beyond what it gives all, as predicted."
     codes = [ratings.system_names.index(name) for name in order]
     rated = ((ratings.worker, ratings.n_workers, "workers"), (ratings.item, ratings.n_items, "items"))
     effects = (diagnostics.predictions.worker_systems, diagnostics.predictions.item_systems)
-    with house_style():
-        width = 0.085 * max(map(len, names)) + 2 * _PANEL
-        figure = Figure(figsize=(width, _ROW * max(len(names), 3) + 0.75), layout="constrained")
-        panels = figure.subplots(1, 2, sharey=True)
-        for axes, values, (levels, n, noun) in zip(panels, effects, rated, strict=True):
-            _draw_spread(axes, unit, values, codes, _seen(levels, ratings, n))
-            axes.set_title(f"{n:,} {noun}", weight="bold", loc="left")
-        panels[0].set_yticks(range(len(names)), names)
-        panels[0].set_ylim(len(names) - 0.4, -0.6)
-        figure.supxlabel(f"Predicted for this system alone, {unit.words}", fontsize=7)
-    return figure
+    charts = []
+    for values, (levels, n, noun) in zip(effects, rated, strict=True):
+        seen = _seen(levels, ratings, n)
+        shown = [[unit.difference(float(value)) for value in values[seen[:, code], code]] for code in codes]
+        points = [(value, float(place)) for place, of in enumerate(shown) for value in of]
+        strength = float(np.clip(6 / math.sqrt(len(values) + 1), 0.12, 0.7))
+        label = f"This system alone, {unit.words}"
+        rows = (
+            (name, significant(float(np.std(of))), significant_interval(min(of), max(of)))
+            for name, of in zip(order, shown, strict=True)
+        )
+        charts.append(
+            Chart(
+                "spread",
+                f"{n:,} {noun}",
+                words,
+                Axis.around(label, [0.0, *(value for value, _ in points)]),
+                Axis("", 0, len(order), names=tuple(order)),
+                (Series.of("points", "", points, strength=strength),),
+                (Upright("", 0.0),),
+                numbers=Table(("", "SD", "range"), tuple(rows)),
+            )
+        )
+    return Panels("spread", "Do workers or items favour a system?", words, tuple(charts), 1)
 
 
 def _seen(level: NDArray[np.int64], ratings: Ratings, n: int) -> NDArray[np.bool_]:
@@ -117,19 +125,6 @@ def _seen(level: NDArray[np.int64], ratings: Ratings, n: int) -> NDArray[np.bool
     seen = np.zeros((n, ratings.n_systems), dtype=bool)
     seen[level, ratings.system] = True
     return seen
-
-
-def _draw_spread(
-    axes: Axes, unit: Unit, values: NDArray[np.float64], codes: Sequence[int], seen: NDArray[np.bool_]
-) -> None:
-    strength = float(np.clip(6 / math.sqrt(len(values) + 1), 0.12, 0.7))
-    axes.axvline(0.0, color=INK, linewidth=0.7, zorder=1.5)
-    for place, code in enumerate(codes):
-        shown = [unit.difference(float(value)) for value in values[seen[:, code], code]]
-        look = {"color": COLOURS[0], "alpha": strength, "markersize": 3.2, "markeredgewidth": 0}
-        axes.plot(shown, [place] * len(shown), "o", **look)  # type: ignore[arg-type]
-    axes.tick_params(axis="y", length=0)
-    axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
 
 
 def diagnostics_content(diagnostics: JointDiagnostics, ratings: Ratings, unit: Unit) -> Record:

@@ -22,15 +22,14 @@ from humeval_power.saying.answer_words import (
     probe_sentences,
 )
 from humeval_power.saying.chart import EstimateRow, EstimateRows
-from humeval_power.saying.document import Block, Facts, Paragraph, Picture, Section, Table, table
+from humeval_power.saying.document import Block, Facts, Paragraph, Section, Table, table
 from humeval_power.saying.numbers import counted, in_words, interval_words, level_of, p_words, percent
 from humeval_power.saying.rule_words import apart_words, sds_in_words, zero_words
 from humeval_power.scales import RatingScale
+from humeval_power.studies.fit.figures import categories_chart, effect_chart
 from humeval_power.studies.fit.wald import EffectTest
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from humeval_power.estimation.crossed.interaction_score import InteractionTest
     from humeval_power.ratings import Ratings
     from humeval_power.studies.fit.intervals import Intervals
@@ -137,16 +136,11 @@ def further_sections(ratings: Ratings, fitted: AnyFit) -> Iterator[Section]:
         (point, *(percent(shares[k]) for shares in columns))
         for k, point in enumerate(_points(ratings, fitted))
     )
-
-    def draw() -> Figure:
-        from humeval_power.studies.fit.figures import categories_figure
-
-        return categories_figure(fitted, ratings.system_names, _points(ratings, fitted))
-
     words = "The share of each rating by system, as observed and as the fit expects it."
+    chart = categories_chart(fitted, ratings.system_names, _points(ratings, fitted), words)
     a, b = ratings.system_names
     header = ("rating", f"{a} observed", f"{a} fitted", f"{b} observed", f"{b} fitted")
-    yield Section("Categories", (Table(header, rows), Picture("categories", draw, words=words)))
+    yield Section("Categories", (Table(header, rows), chart))
 
 
 def latent_notes(ratings: Ratings, fitted: LatentFit, tested: EffectTest) -> Iterator[str]:
@@ -280,16 +274,10 @@ def effect_section(
     if isinstance(fitted, LatentFit):
         blocks.append(Paragraph(_BETTER + (_AVERAGED if fitted.latent.link == "probit" else "")))
     blocks.append(Facts((("Test", tested_words(tested)), ("Rule", str(tested.rule)))))
-
-    def draw() -> Figure:
-        from humeval_power.studies.fit.figures import effect_figure
-
-        return effect_figure(tested, ratings.system_names, scale, interest=interest)
-
     if not tested.reason:
         margin = "no difference" if tested.rule.margin is None else "the margin"
         words = f"The difference between the systems with its interval, against {margin}."
-        blocks.append(Picture("effect", draw, words=words))
+        blocks.append(effect_chart(tested, ratings.system_names, scale, interest=interest, words=words))
     return Section(f"Effect {b} - {a}", tuple(blocks))
 
 

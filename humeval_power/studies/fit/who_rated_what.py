@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,11 @@ from humeval_power.checking.columns import listing
 from humeval_power.checking.structure import cell_sizes, connected_parts, n_systems_seen
 from humeval_power.designs import all_systems
 from humeval_power.ratings import Ratings
-from humeval_power.safe_text import cut
-from humeval_power.saying.document import Block, Drawing, Points
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Series
+from humeval_power.saying.document import Block, Points, Table
 from humeval_power.saying.numbers import counted, percent
 from humeval_power.saying.quantities import values
-from humeval_power.saying.render.svg import COLOURS, WIDTH, svg_element, svg_width, svg_words
 from humeval_power.saying.result import Record
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 # The table of workers and items as a small grid of shades, ordered so that its pattern shows.
 
@@ -160,77 +155,48 @@ def _shaded(share: Floats) -> tuple[NDArray[np.int8], tuple[str, ...]]:
     return levels, tuple(labels)
 
 
-# Who rated what as SVG: the cells of a level in one path, neighbours in a row put together.
+# Who rated what as a chart: the cells of a level are a series, neighbours in a row put together.
 
-_SIZE, _NAME_SIZE = 13.0, 10.0
 _MOST_NAMES = 24  # workers whose names stand at their rows
-_LONGEST = 16  # characters of a name
-_TOP, _RIGHT = 24.0, 6.0
-_STRENGTHS = ("0.28", "0.5", "0.75", "1")  # how much of a colour, of how much is rated
+_STRENGTHS = (0.28, 0.5, 0.75, 1.0)  # how much of a colour, of how much is rated
 _TWO = (1, 2, 0)  # colours of A alone, B alone, both
 
 
-def assignment_svg(grid: CellMap, worker_names: tuple[str, ...], title: str, words: str) -> str:
+def assignment_chart(
+    grid: CellMap, worker_names: tuple[str, ...], name: str, title: str, words: str
+) -> Chart:
     """A row for each worker or group of workers, a column for each item or group of items."""
     n_rows, n_columns = grid.levels.shape
     named = n_rows <= _MOST_NAMES and not grid.is_binned
-    names = [cut(worker_names[code], _LONGEST) for code in grid.worker_order] if named else []
-    left = 8 + max((svg_width(name, _NAME_SIZE) for name in names), default=0.0)
-    tall = min(max(12.0 * n_rows, 40.0), 260.0) / n_rows
-    wide = (WIDTH - left - _RIGHT) / n_columns
-    bottom = _TOP + tall * n_rows
-    legend, height = _legend(grid, bottom + 40)
+    names = tuple(worker_names[code] for code in grid.worker_order) if named else ("",) * n_rows
     workers, items = grid.axis_words
-    parts = [
-        svg_words(workers, 4, 14, _SIZE),
-        *(
-            svg_words(name, left - 4, _TOP + tall * (place + 0.5) + 3.5, _NAME_SIZE, anchor="end")
-            for place, name in enumerate(names)
+    cells = [np.argwhere(grid.levels == level) for level in grid.shown]
+    counts = zip(grid.shown, cells, strict=True)
+    return Chart(
+        name,
+        title,
+        words,
+        Axis(f"Rows: {workers}; columns: {items}", 0, n_columns, places=()),
+        Axis("", 0, n_rows, names=names),
+        tuple(_cells_of(grid, level) for level in grid.shown),
+        numbers=Table(
+            ("", f"of {n_rows * n_columns:,} cells"),
+            tuple((grid.labels[level - 1], f"{len(of):,}") for level, of in counts),
         ),
-        *(
-            f'<path transform="translate({left:.1f} {_TOP:.1f}) scale({wide:.4f} {tall:.4f})" '
-            f'd="{_path(grid, level)}" {_look(grid, level)}/>'
-            for level in grid.shown
-        ),
-        f'<rect x="{left:.1f}" y="{_TOP:.1f}" width="{wide * n_columns:.1f}" height="{tall * n_rows:.1f}" '
-        'stroke="currentColor" stroke-opacity="0.5"/>',
-        svg_words(items, left, bottom + 18, _SIZE),
-        *legend,
-    ]
-    return svg_element(title, words, height, "".join(parts))
+    )
 
 
-def _path(grid: CellMap, level: int) -> str:
-    """The cells of a level, of side 1: a rectangle for each run in a row."""
-    path = []
+def _cells_of(grid: CellMap, level: int) -> Series:
+    """The cells of a level: one for each run in a row."""
+    runs = []
     for row, line in enumerate(grid.levels == level):
         edges = np.flatnonzero(np.diff(np.concatenate(([0], line.astype(np.int8), [0]))))
-        for start, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-            path.append(f"M{start} {row}h{end - start}v1H{start}z")
-    return "".join(path)
-
-
-def _look(grid: CellMap, level: int) -> str:
-    if grid.is_pair:
-        colour, shade = _TWO[level - 1], "1"
-    else:
-        colour, shade = 0, _STRENGTHS[len(_STRENGTHS) - len(grid.labels) + level - 1]
-    return f'class="f{colour}" fill="{COLOURS[colour]}" fill-opacity="{shade}"'
-
-
-def _legend(grid: CellMap, top: float) -> tuple[list[str], float]:
-    """What the levels mean, side by side as far as they fit."""
-    texts: list[str] = []
-    x, y = 4.0, top
-    for level in grid.shown:
-        text = cut(grid.labels[level - 1], 40)
-        width = 20 + svg_width(text, _SIZE) + 12
-        if x > 4 and x + width > WIDTH:
-            x, y = 4.0, y + 18
-        texts.append(f'<rect x="{x:.1f}" y="{y - 10:.1f}" width="12" height="12" {_look(grid, level)}/>')
-        texts.append(svg_words(text, x + 18, y, _SIZE))
-        x += width
-    return texts, y + 8
+        runs += [(float(row), *map(float, ends)) for ends in zip(edges[::2], edges[1::2], strict=True)]
+    y, low, high = zip(*runs, strict=True)
+    colour = _TWO[level - 1] if grid.is_pair else 0
+    strength = 1.0 if grid.is_pair else _STRENGTHS[len(_STRENGTHS) - len(grid.labels) + level - 1]
+    label = grid.labels[level - 1]
+    return Series("cells", label, y=y, low=low, high=high, colour=colour, strength=strength)
 
 
 # What is in a table of ratings: counts, use of the scale, and the design, as one record.
@@ -512,18 +478,10 @@ def who_rated_what_blocks(
 
 def who_rates_what(
     grid: Callable[[], CellMap], worker_names: tuple[str, ...], name: str, said: tuple[str, str]
-) -> Drawing:
+) -> LaterChart:
     """The picture of a grid, whose file has that name; `said` are its title and its words."""
-
-    def draw() -> Figure:
-        from humeval_power.studies.fit.figures import assignment_figure
-
-        return assignment_figure(grid(), worker_names)
-
     title, words = said
-    return Drawing(
-        name, draw, lambda: assignment_svg(grid(), worker_names, title, words), title=title, words=words
-    )
+    return LaterChart(name, lambda: assignment_chart(grid(), worker_names, name, title, words), words=words)
 
 
 def _items_shared(worker: Codes, item: Codes, n_workers: int, n_items: int) -> Spread | None:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
-from humeval_power.safe_text import picture_text
-from humeval_power.saying.figure_style import COLOURS, DASHES, MARKERS, QUIET, house_style
+from humeval_power.saying.chart import Axis, Chart, Level, Panels, Series
 from humeval_power.saying.numbers import POWER_LABEL
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.how_many import PROCEDURE_WORDS, PROCEDURES, PoolStudy
 from humeval_power.studies.looks.judgement_plan import OperatingPoint
 from humeval_power.studies.looks.systems_looks import SystemsOperatingPoint
 
-_BLUE, _ORANGE, _GREEN = COLOURS[:3]
-_HIGHEST = 5.0  # z beyond this is drawn as an arrow
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_HIGHEST = 5.0  # z beyond this is outside the picture
+_ROOM = 1.08  # of an axis above the largest value
 
 
 def boundary_figure(
@@ -35,77 +34,87 @@ def boundary_figure(
     information_shares : of the planned information, if they are not those of the boundaries
     path : (share of the planned information, z) of the looks taken
     """
-    with house_style():
-        figure = Figure(figsize=(width, 0.68 * width), layout="constrained")
-        axes = figure.subplots()
-        shares = np.array(information_shares if information_shares is not None else bounds.shares)
-        _boundary(axes, shares, np.array(bounds.efficacy), bounds.two_sided)
-        _futility(axes, shares, np.array(bounds.futility), bounds.two_sided)
-        axes.axhline(0.0, color=QUIET, linewidth=0.6)
-        if path:
-            places, scores = zip(*path, strict=True)
-            axes.plot(
-                (0.0, *places), (0.0, *scores), color=_GREEN, marker="^", label="this study", zorder=4
-            )
-        axes.set_xlim(0, max(1.02, 1.02 * float(shares[-1])))
-        axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        axes.set_xlabel("Information, of what is planned")
-        axes.set_ylabel("z with the p-value of the look")
-        axes.legend(loc="best")
-        return figure
+    return boundary_chart(bounds, information_shares=information_shares, path=path).drawn(width)
 
 
-def _boundary(axes: Axes, shares: np.ndarray, values: np.ndarray, two_sided: bool) -> None:
-    for sign in (1.0, -1.0) if two_sided else (1.0,):
-        inside = values <= _HIGHEST
-        label = "significant beyond" if sign > 0 else None
-        axes.plot(shares[inside], sign * values[inside], color=_BLUE, marker="o", label=label)
-        for share in shares[~inside]:
-            ends = (share, sign * _HIGHEST), (share, sign * (_HIGHEST - 0.5))
-            axes.annotate("", *ends, arrowprops={"arrowstyle": "->", "color": _BLUE})
-
-
-def _futility(axes: Axes, shares: np.ndarray, values: np.ndarray, two_sided: bool) -> None:
-    there = np.isfinite(values)
-    if not there.any():
-        return
-    style: dict[str, Any] = {"color": _ORANGE, "marker": "s", "linestyle": DASHES[1]}
-    label = "futile within" if two_sided else "futile below"
-    axes.plot(shares[there], values[there], label=label, **style)
-    if two_sided:
-        axes.plot(shares[there], -values[there], **style)
-        axes.fill_between(shares[there], -values[there], values[there], color=_ORANGE, alpha=0.12)
+def boundary_chart(
+    bounds: Boundaries,
+    *,
+    information_shares: Sequence[float] | None = None,
+    path: Sequence[tuple[float, float]] = (),
+    name: str = "boundaries",
+    words: str = "",
+) -> Chart:
+    """What `boundary_figure` draws."""
+    shares = tuple(map(float, bounds.shares if information_shares is None else information_shares))
+    efficacy = list(zip(shares, map(float, bounds.efficacy), strict=True))
+    futility = [(x, float(z)) for x, z in zip(shares, bounds.futility, strict=True) if math.isfinite(z)]
+    signs = (1, -1) if bounds.two_sided else (1,)
+    series = []
+    if futility and bounds.two_sided:
+        x, high = zip(*futility, strict=True)
+        series.append(Series("band", "", x, low=tuple(-z for z in high), high=high, colour=1))
+    for sign in signs:
+        inside = [(x, sign * z) for x, z in efficacy if z <= _HIGHEST]
+        # the line leaves the picture where a boundary lies beyond it
+        whole = [(x, sign * min(z, 4 * _HIGHEST)) for x, z in efficacy]
+        series.append(Series.of("line", "" if inside else "significant beyond", whole))
+        if inside:
+            series.append(Series.of("marked", "significant beyond" if sign > 0 else "", inside))
+    for sign in signs if futility else ():
+        label = "" if sign < 0 else "futile within" if bounds.two_sided else "futile below"
+        series.append(Series.of("marked", label, [(x, sign * z) for x, z in futility], 1))
+    if path:
+        series.append(Series.of("marked", "this study", [(0.0, 0.0), *path], 2))
+    shown = [z for _, z in (*efficacy, *futility, *path) if abs(z) <= _HIGHEST]
+    most = _ROOM * max((_HIGHEST if any(z > _HIGHEST for _, z in efficacy) else 0.0), *map(abs, shown), 1.0)
+    least = -most if bounds.two_sided else min(0.0, _ROOM * min(shown, default=0.0), -0.05 * most)
+    return Chart(
+        name,
+        "When may the study stop?",
+        words,
+        Axis("Information, of what is planned", 0, max(1.02, 1.02 * shares[-1]), "%", is_of_100=True),
+        Axis("z with the p-value of the look", least, most),
+        tuple(series),
+        (Level("", 0.0, 7),),
+    )
 
 
 def stopping_figure(points: Sequence[OperatingPoint], *, unit: str = "", width: float = 4.6) -> Figure:
     """For each true effect the share of studies that end at each look: significant, and not."""
-    with house_style():
-        figure = Figure(figsize=(width, 0.62 * width), layout="constrained")
-        axes = figure.subplots()
-        places = np.arange(len(points))
-        below = np.zeros(len(points))
-        n_looks = len(points[0].stopping)
-        for look in range(n_looks):
-            success = np.array([point.success_by_look[look] for point in points])
-            other = np.array([point.stopping[look] for point in points]) - success
-            shade = 1.0 - 0.55 * look / max(n_looks - 1, 1)
-            name = f"look {look + 1}"
-            axes.bar(places, success, bottom=below, color=_BLUE, alpha=shade, label=f"{name}, significant")
-            below = below + success
-            what, hatch = ("futile", "////") if look + 1 < n_looks else ("nothing shown", None)
-            if other.max() > 0:
-                fill: dict[str, Any] = {"color": _ORANGE, "alpha": 0.8 * shade, "hatch": hatch}
-                edge: dict[str, Any] = {"edgecolor": "white", "linewidth": 0}
-                axes.bar(places, other, bottom=below, label=f"{name}, {what}", **fill, **edge)
-            below = below + other
-        axes.set_xticks(places, [f"{point.effect:.3g}" for point in points])
-        axes.grid(visible=False, axis="x")
-        axes.set_ylim(0, 1)
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        axes.set_xlabel(f"True effect{f' ({picture_text(unit)})' if unit else ''}")
-        axes.set_ylabel("Studies that end there")
-        figure.legend(loc="outside right upper")
-        return figure
+    return stopping_chart(points, unit=unit).drawn(width)
+
+
+def stopping_chart(points: Sequence[OperatingPoint], *, unit: str = "", words: str = "") -> Chart:
+    """What `stopping_figure` draws."""
+    rows = tuple(map(float, range(len(points))))
+    below, n_looks = np.zeros(len(points)), len(points[0].stopping)
+    series = []
+    for look in range(n_looks):
+        success = np.array([point.success_by_look[look] for point in points])
+        other = np.array([point.stopping[look] for point in points]) - success
+        strength = round(1.0 - 0.55 * look / max(n_looks - 1, 1), 2)
+        ending = "futile" if look + 1 < n_looks else "nothing shown"
+        for shares, what, colour in ((success, "significant", 0), (other, ending, 1)):
+            if colour == 1 and not other.max() > 0:
+                continue
+            label = f"look {look + 1}, {what}"
+            texts = tuple(f"{100 * share:.0f}" for share in shares)
+            low, high = tuple(100 * below), tuple(100 * (below + shares))
+            bars = Series(
+                "bars", label, y=rows, low=low, high=high, colour=colour, strength=strength, texts=texts
+            )
+            series.append(bars)
+            below = below + shares
+    names = tuple(f"effect {point.effect:.3g}" for point in points)
+    return Chart(
+        "stopping",
+        f"At which look do studies end, by true effect{f' ({unit})' if unit else ''}?",
+        words,
+        Axis("Studies that end there", 0, 100, "%"),
+        Axis("", 0, len(points), names=names),
+        tuple(series),
+    )
 
 
 def expected_cost_figure(
@@ -121,82 +130,117 @@ def expected_cost_figure(
 
     size_at_end, cost_at_end : of the study with one look at its end
     """
+    chart = expected_cost_chart(
+        points, size_at_end=size_at_end, cost_at_end=cost_at_end, currency=currency, unit=unit
+    )
+    return chart.drawn(width)
+
+
+def expected_cost_chart(
+    points: Sequence[OperatingPoint] | Sequence[SystemsOperatingPoint],
+    *,
+    size_at_end: float,
+    cost_at_end: float = math.nan,
+    currency: str = "",
+    unit: str = "",
+    name: str = "expected_cost",
+    words: str = "",
+) -> Panels:
+    """What `expected_cost_figure` draws."""
     priced = not math.isnan(cost_at_end)
-    with house_style():
-        figure = Figure(figsize=(width, 0.95 * width), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True)
-        effects = [point.effect for point in points]
-        mean = [point.expected_cost if priced else point.expected_size for point in points]
-        above.plot(effects, mean, color=_BLUE, marker="o", label="with looks")
-        above.axhline(
-            cost_at_end if priced else size_at_end, color=QUIET, linestyle=DASHES[1], label="one look"
-        )
-        above.set_ylim(bottom=0)
-        above.set_ylabel(f"Expected cost ({picture_text(currency)})" if priced else "Expected ratings")
-        above.legend(loc="lower left")
-        power, fixed = ([getattr(one, name) for one in points] for name in ("power", "fixed_power"))
-        below.plot(effects, power, color=_BLUE, marker="o", label="with looks")
-        below.plot(effects, fixed, color=QUIET, linestyle=DASHES[1], marker="s", label="one look")
-        below.set_ylim(0, 1.02)
-        below.set_ylabel(POWER_LABEL)
-        below.set_xlabel(f"True effect{f' ({picture_text(unit)})' if unit else ''}")
-        return figure
+    effects = [point.effect for point in points]
+    mean = [point.expected_cost if priced else point.expected_size for point in points]
+    at_end = cost_at_end if priced else size_at_end
+    x = Axis.around(f"True effect{f' ({unit})' if unit else ''}", effects)
+    of_mean = Axis("", 0, _ROOM * max(*mean, at_end))
+    cost = Chart(
+        name,
+        f"Expected cost ({currency})" if priced else "Expected ratings",
+        words,
+        x,
+        of_mean,
+        (Series.of("marked", "with looks", zip(effects, mean, strict=True)),),
+        (Level("one look", at_end, 7),),
+    )
+    shares = [(point.power, point.fixed_power) for point in points]
+    lines = zip(("with looks", "one look"), (0, 7), zip(*shares, strict=True), strict=True)
+    power = Chart(
+        name,
+        POWER_LABEL,
+        words,
+        x,
+        Axis("", 0, 1),
+        tuple(
+            Series.of("marked", label, zip(effects, of, strict=True), colour) for label, colour, of in lines
+        ),
+    )
+    return Panels(name, "What do looks save?", words, (cost, power), 1, 130.0)
 
 
 # Pictures of a pool of comparisons: power against budget, and where the judgements go.
 
 
-def _look_of(number: int) -> dict[str, Any]:
-    """How a procedure is drawn, in colours and shapes of its own."""
-    words = PROCEDURE_WORDS[PROCEDURES[number]]
-    return {"color": COLOURS[number], "marker": MARKERS[number], "label": words}
-
-
-def budget_figure(study: PoolStudy, *, width: float = 6.6) -> Figure:
+def budget_chart(study: PoolStudy, words: str) -> Panels:
     """Average power against the judgements that were spent: all pairs, those with small and those with large
     true differences (below and above the median), as in their Fig. 6."""
     size = np.abs(study.differences)
     small = size <= np.median(size)
     panels = {"all pairs": np.ones(len(size), bool), "small differences": small, "large ones": ~small}
-    with house_style():
-        figure = Figure(figsize=(width, 0.42 * width), layout="constrained")
-        for axes, (title, pairs) in zip(figure.subplots(1, 3, sharex=True), panels.items(), strict=True):
-            if pairs.any():
-                for number, procedure in enumerate(PROCEDURES):
-                    spent, power = study.curve(procedure, np.flatnonzero(pairs))
-                    axes.plot(spent, power, linestyle=DASHES[number], **_look_of(number))
-            axes.set_title(f"{title} ({int(pairs.sum())})", loc="left")
-            axes.set_ylim(bottom=0)
-        first = figure.axes[0]
-        first.set_ylabel("Average power")
-        figure.supxlabel("Mean judgements spent per comparison", fontsize=8.0)
-        first.legend(loc="lower right")
-        return figure
+    curves = {
+        f"{title} ({int(pairs.sum())})": [study.curve(each, np.flatnonzero(pairs)) for each in PROCEDURES]
+        for title, pairs in panels.items()
+        if pairs.any()
+    }
+    most_spent = max(float(np.max(spent)) for of in curves.values() for spent, _ in of)
+    charts = []
+    for title, of in curves.items():
+        most = _ROOM * max(float(np.max(power)) for _, power in of)
+        series = tuple(
+            Series.of(
+                "marked",
+                PROCEDURE_WORDS[procedure],
+                zip(*map(np.ndarray.tolist, each), strict=True),
+                number,
+            )
+            for number, (procedure, each) in enumerate(zip(PROCEDURES, of, strict=True))
+        )
+        x = Axis("Mean judgements spent per comparison", 0, _ROOM * most_spent)
+        charts.append(
+            Chart("budget", title, words, x, Axis("Average power", 0, min(most, 1.0) or 1.0), series)
+        )
+    return Panels("budget", "What does a budget find?", words, tuple(charts), 3)
 
 
-def spending_figure(study: PoolStudy, *, budget: int, width: float = 6.0) -> Figure:
+def spending_chart(study: PoolStudy, *, budget: int, words: str) -> Panels:
     """Left: mean judgements of each pair against its true difference at one planned budget (their Fig. 5).
     Right: power of each pair with futility against power with one look where both spend the same on average
     (their Fig. 4)."""
     row = int(np.argmin(np.abs(study.budgets - budget)))
-    with house_style():
-        figure = Figure(figsize=(width, 0.5 * width), layout="constrained")
-        left, right = figure.subplots(1, 2)
-        for number in range(len(PROCEDURES)):
-            spent_on = study.spent[number, row]
-            left.plot(np.abs(study.differences), spent_on, linestyle="none", **_look_of(number))
-        left.set_ylim(bottom=0)
-        left.set_xlabel("True difference of means (points)")
-        left.set_ylabel(f"Mean judgements, {study.budgets[row]:,.0f} planned")
-        left.legend(loc="best")
-        spent, _ = study.curve("interim-futility")
-        same = int(np.argmin(np.abs(spent - study.budgets[row])))
-        right.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8)
-        right.plot(
-            study.power[0, row], study.power[2, same], color=COLOURS[2], marker=MARKERS[2], linestyle="none"
-        )
-        right.set_xlabel(f"Power, one look at {study.budgets[row]:,.0f}")
-        right.set_ylabel(f"With futility, {study.budgets[same]:,.0f} planned, {spent[same]:,.0f} spent")
-        right.set_xlim(-0.02, 1.02)
-        right.set_ylim(-0.02, 1.02)
-        return figure
+    differences = np.abs(study.differences).tolist()
+    spent_on = [study.spent[number, row].tolist() for number in range(len(PROCEDURES))]
+    of_pairs = tuple(
+        Series.of("points", PROCEDURE_WORDS[PROCEDURES[number]], zip(differences, of, strict=True), number)
+        for number, of in enumerate(spent_on)
+    )
+    planned = f"{study.budgets[row]:,.0f}"
+    left = Chart(
+        "spending",
+        f"Where the judgements go, {planned} planned",
+        words,
+        Axis("True difference of means (points)", 0, _ROOM * max(differences)),
+        Axis("Mean judgements", 0, _ROOM * max(map(max, spent_on))),
+        of_pairs,
+    )
+    spent, _ = study.curve("interim-futility")
+    same = int(np.argmin(np.abs(spent - study.budgets[row])))
+    pairs = zip(study.power[0, row].tolist(), study.power[2, same].tolist(), strict=True)
+    right = Chart(
+        "spending",
+        "The same spent, with futility",
+        words,
+        Axis(f"Power, one look at {planned}", 0, 1),
+        Axis("Power with futility", 0, 1),
+        (Series("line", "", (0, 1), (0, 1), colour=7), Series.of("points", "", pairs, 2)),
+        caption=f"{study.budgets[same]:,.0f} planned, {spent[same]:,.0f} spent",
+    )
+    return Panels("spending", "Which pairs take the judgements?", words, (left, right))

@@ -18,6 +18,7 @@ from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.rules import DecisionRule, claim
 from humeval_power.saying.answer_words import finding_words, of_hundred
+from humeval_power.saying.chart import Chart, LaterChart
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, percent, power_words
 from humeval_power.saying.quantities import values
@@ -27,6 +28,13 @@ from humeval_power.scales import RatingScale
 from humeval_power.studies.looks.boundaries import Boundaries
 from humeval_power.studies.looks.calibration import LooksCalibration
 from humeval_power.studies.looks.dropping import DroppingPlan
+from humeval_power.studies.looks.figures import (
+    boundary_chart,
+    budget_chart,
+    expected_cost_chart,
+    spending_chart,
+    stopping_chart,
+)
 from humeval_power.studies.looks.how_many import (
     PROCEDURE_WORDS,
     PROCEDURES,
@@ -510,17 +518,13 @@ class LooksPoolResult(Result):
             shown = ("not reached" if math.isnan(share) else percent(share) for share in shares.values())
             by_power.append((f"{fixed:,.0f}", *shown))
         heads = ("one look at", *(PROCEDURE_WORDS[name] for name in PROCEDURES[1:]))
-        power = Picture(
-            "budget",
-            lambda: _figures().budget_figure(study),
-            words="Average power over all pairs against the planned budget, with one look, with looks, and with "
-            "a stop for futility.",
+        power = budget_chart(
+            study,
+            "Average power over all pairs against the planned budget, with one look, with looks, and with a stop "
+            "for futility.",
         )
-        spending = Picture(
-            "spending",
-            lambda: _figures().spending_figure(study, budget=round(self.at[0])),
-            words="Judgements spent on each pair against the size of its difference.",
-        )
+        words = "Judgements spent on each pair against the size of its difference."
+        spending = spending_chart(study, budget=round(self.at[0]), words=words)
         return Document(
             "What looks save over a pool of comparisons",
             lead=f"Beside the {self.at[-1]:,.0f} judgements of one look, looks {saved[0]} at the same average "
@@ -628,7 +632,7 @@ def rows_table(rows: Sequence[LookRow]) -> Table:
     )
 
 
-def _boundaries(bounds: Boundaries) -> tuple[Table, Picture]:
+def _boundaries(bounds: Boundaries) -> tuple[Table, Chart]:
     """The boundaries, look by look, with their picture."""
     stops = [math.isfinite(value) for value in bounds.futility]
     futile = {"futile if p >": lambda look: f"{bounds.futility_p[look]:.3f}" if stops[look] else "-"}
@@ -646,7 +650,7 @@ def _boundaries(bounds: Boundaries) -> tuple[Table, Picture]:
     words = (
         "The z-value at each look beyond which a study is significant, or futile, against its information."
     )
-    return by_look, Picture("boundaries", lambda: _figures().boundary_figure(bounds), words=words)
+    return by_look, boundary_chart(bounds, words=words)
 
 
 def _errors_table(plan: LookPlan | SystemsLookPlan) -> Table:
@@ -697,7 +701,7 @@ def _long_run(
     return (
         Table((*header, *looks, noun, *((currency,) if priced else ())), rows),
         Paragraph("'power' without an effect: false positives; shares by last look."),
-        Picture("stopping", lambda: _figures().stopping_figure(points, unit=unit), words=words),
+        stopping_chart(points, unit=unit, words=words),
         expected,
         bias,
     )
@@ -830,16 +834,11 @@ def _finite(record: Mapping[str, Any]) -> Record:
     return {name: _finite_value(value) for name, value in record.items()}
 
 
-def _figures() -> Any:
-    """The pictures of this room; Matplotlib is loaded where one is drawn."""
-    from humeval_power.studies.looks import figures
-
-    return figures
-
-
 def _expected_cost(name: str, curve: AnyCurve, *, words: str, **study: Any) -> Picture:
     """Mean cost, or size, of the `study` against the true effect; the curve is computed where it is drawn."""
-    return Picture(name, lambda: _figures().expected_cost_figure(curve(), **study), words=words)
+    return LaterChart(
+        name, lambda: expected_cost_chart(curve(), name=name, words=words, **study), words=words
+    )
 
 
 # Looks at independent judgements in words: what is judged, its true effect, and the unit of that.

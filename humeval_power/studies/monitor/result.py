@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from humeval_power.rules import claim
 from humeval_power.saying.answer_words import as_points, as_points_interval, in_points_too, points_words
-from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
+from humeval_power.saying.chart import Chart, LaterChart
+from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import counted, interval_words, level_of, p_cell, p_words
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import Record, Result
 from humeval_power.saying.stated import table
 from humeval_power.scales import RatingScale
+from humeval_power.studies.looks.figures import boundary_chart
 from humeval_power.studies.looks.judgement_plan import JudgementPlan
 from humeval_power.studies.looks.repeated import RepeatedResult, interval_of
 from humeval_power.studies.monitor.dropping import DroppingMonitoring, DropTaken, best_sentence
@@ -39,7 +41,6 @@ from humeval_power.studies.plan.plan import Plan
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 AnyLook = TakenLook | TakenSystemsLook
 Columns = dict[str, Callable[[Any], str]]
@@ -138,18 +139,18 @@ class DifferenceWords(_Words, ABC):
         return f"{100 * share:.1f} % of the planned information"
 
     def looks(self) -> Iterator[Block]:
-        def draw() -> Figure:
-            from humeval_power.studies.looks.figures import boundary_figure
-
-            bounds = path_boundaries(self.state)
-            path = [(look.fraction, look.data.z) for look in self.state.looks]
-            return boundary_figure(bounds, information_shares=bounds.information, path=path)
-
         yield self.table()
         words = (
             "The boundaries of z against the planned information, and this study's way past them so far."
         )
-        yield Picture("looks", draw, words=words)
+
+        def draw() -> Chart:
+            bounds = path_boundaries(self.state)
+            path = [(look.fraction, look.data.z) for look in self.state.looks]
+            how: dict[str, Any] = {"path": path, "name": "looks", "words": words}
+            return boundary_chart(bounds, information_shares=bounds.information, **how)
+
+        yield LaterChart("looks", draw, words=words)
 
     def table(self) -> Table:
         """A row for each look."""

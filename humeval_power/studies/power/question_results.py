@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from humeval_power.errors import HumevalPowerError, InputError
 from humeval_power.saying.answer_words import of_hundred, share_words, simulated_words
-from humeval_power.saying.chart import Axis, Chart, Level, Mark, Series, Spot
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Level, Mark, Panels, Series, Spot
 from humeval_power.saying.document import (
     QUANTITIES,
     Along,
@@ -19,7 +19,6 @@ from humeval_power.saying.document import (
     Fact,
     Facts,
     Paragraph,
-    Picture,
     Section,
     Table,
     known_rows,
@@ -31,9 +30,6 @@ from humeval_power.saying.result import NO_POWER, UNKNOWN, Provenance, Record, R
 from humeval_power.scenarios.contract import Scenario, is_computable
 from humeval_power.studies.power.questions import Detectable, QuestionAnswer, RequiredN
 from humeval_power.studies.power.wording import PLAIN, Wording, choose_curve_facets
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # Power by formula around an answer, as a chart: what a page can show while one drags.
 
@@ -352,13 +348,13 @@ class SurfaceResult(QuestionResult):
         panels = f"; panels by {' and '.join(facets.panels)}" if facets.panels else ""
         words = f"{quantity.words} against the {against}, a line for each {facets.line_words}{panels}."
 
-        def draw() -> Figure:
-            from humeval_power.studies.power.figures import curve_figure
+        def draw() -> Chart | Panels:
+            from humeval_power.studies.power.figures import curve_chart
 
             how: dict[str, Any] = {"lists": self.lists, "draw": self.draw, "along": self.along}
-            return curve_figure(self.rows, effect_label=self.wording.axis, **how)
+            return curve_chart(self.rows, effect_label=self.wording.axis, words=words, **how)
 
-        return Picture("surface", draw, words=words)
+        return LaterChart("surface", draw, words=words)
 
     def _table(self) -> Table:
         columns: dict[str, Callable[[Mapping[str, Any]], str]] = {}

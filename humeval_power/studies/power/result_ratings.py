@@ -16,6 +16,7 @@ from humeval_power.parameters import Parameters
 from humeval_power.rules import CARD2020, DecisionRule, claim
 from humeval_power.safe_text import table_csv
 from humeval_power.saying.answer_words import better_words, enough_words, of_hundred, on_scale
+from humeval_power.saying.chart import Chart, LaterChart, Panels
 from humeval_power.saying.document import (
     NOTHING_WRONG,
     QUANTITIES,
@@ -26,7 +27,6 @@ from humeval_power.saying.document import (
     Fact,
     Facts,
     Paragraph,
-    Picture,
     Section,
     Table,
     known_rows,
@@ -64,7 +64,6 @@ from humeval_power.systems import GOALS, SystemsParameters
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 _DIGITS = 6
 
@@ -144,7 +143,8 @@ class SimulatedStudy(Result):
             model = f"in a model where {better} {on_scale(self.scale)}"
             facts[1:1] = category_facts(study.parameters)
             facts = [("True effect", str(self.effect)), *facts, ("Standard deviations", sd)]
-        drawn = Picture("ratings", self._figure, words="The share of each system's ratings by value.")
+        words = "The share of each system's ratings by value."
+        drawn = LaterChart("ratings", lambda: self._ratings_chart(words), words=words)
         return Document(
             f"{counted(self.n_ratings, 'rating')} of a simulated study{of}",
             lead=f"{self.design.n_workers:,} workers rated {self.design.n_items:,} items {model}; a program drew "
@@ -152,15 +152,13 @@ class SimulatedStudy(Result):
             sections=(Section("", (Facts(tuple(facts)), drawn, *more)),),
         )
 
-    def _figure(self) -> Figure:
-        from humeval_power.studies.fit.figures import ratings_figure
+    def _ratings_chart(self, words: str) -> Panels:
+        from humeval_power.studies.fit.figures import ratings_chart
 
         drawn = self.ratings
         raw = drawn.rating if self.scale is None else self.scale.from_unit(drawn.rating)
-        return ratings_figure(
-            {name: np.asarray(raw[drawn.system == code]) for code, name in enumerate(self.systems)},
-            self.scale,
-        )
+        by_system = {name: np.asarray(raw[drawn.system == code]) for code, name in enumerate(self.systems)}
+        return ratings_chart(by_system, self.scale, words=words)
 
     def content(self) -> Record:
         """What the ratings were drawn from, and how many there are."""
@@ -280,7 +278,7 @@ class StudySurface(Result):
         words = f"{what} against the effect, a line for each size."
         if self.along == "items":
             words = f"{what} against the number of items, a line for each effect."
-        return Picture("surface", self._figure, words=words)
+        return LaterChart("surface", lambda: self._chart(words), words=words)
 
     def _table(self) -> Table:
         cells = [self._cells(row) for row in self.rows]
@@ -334,8 +332,8 @@ class StudySurface(Result):
             rows.append(row)
         return rows
 
-    def _figure(self) -> Figure:
-        from humeval_power.studies.power.figures import comparison_figure, surface_figure
+    def _chart(self, words: str) -> Chart | Panels:
+        from humeval_power.studies.power.figures import surface_chart
 
         direction = self.said[0].direction
         label = f"Difference {direction} on [0, 1]"
@@ -344,9 +342,8 @@ class StudySurface(Result):
         if self.effect_unit != 1.0:
             label = f"Coefficient under -1/+1 coding (half of {direction})"
         table = self.to_frame().replace({"setting": dict(self._labels)})
-        if len(self.rules) > 1:
-            return comparison_figure(table, effect_label=label)
-        return surface_figure(table, effect_label=label, draw=self.draw, along=self.along)
+        how: dict[str, Any] = {"draw": self.draw, "along": self.along}
+        return surface_chart(table, effect_label=label, words=words, **how)
 
     def content(self) -> Record:
         """All rows with what they were computed from."""

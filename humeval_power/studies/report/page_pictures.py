@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from humeval_power.saying.chart import Chart, LaterChart
+from humeval_power.saying.chart import Axis, Chart, LaterChart, Panels, Upright, interval_chart
 from humeval_power.saying.document import Picture
 from humeval_power.saying.values import (
     JsonRecord,
@@ -19,35 +18,32 @@ from humeval_power.saying.values import (
     scale_of,
     words,
 )
+from humeval_power.studies.analyze.figures import ranking_chart
 from humeval_power.studies.analyze.result_diagnostics import (
     DIFFERENCES_OF,
     difference_rows,
     pair_rows,
 )
+from humeval_power.studies.fit.figures import effect_chart
 from humeval_power.studies.fit.wald import EffectTest
 from humeval_power.studies.report.documents import CriterionDocuments
 from humeval_power.studies.report.fact_record import findings_of, shown_comparisons
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 def surface_picture(surface: JsonRecord) -> Picture:
     """The power of each design of a surface document."""
+    said = "Power against the difference between the systems; the numbers are in the table of this section."
 
-    def draw() -> Figure:
+    def draw() -> Chart | Panels:
         import pandas as pd
 
-        from humeval_power.studies.power.figures import surface_figure
+        from humeval_power.studies.power.figures import surface_chart
 
         halved = number(surface, "effect_unit") not in (None, 1.0)
         label = "Coefficient under -1/+1 coding (half of the difference)" if halved else None
-        return surface_figure(pd.DataFrame(list(listed(surface, "rows"))), effect_label=label)
+        return surface_chart(pd.DataFrame(list(listed(surface, "rows"))), effect_label=label, words=said)
 
-    words = (
-        "Power against the difference between the systems; the numbers are in the table of this section."
-    )
-    return Picture("surface", draw, words=words)
+    return LaterChart("surface", draw, words=said)
 
 
 def power(documents: CriterionDocuments) -> Iterator[Picture]:
@@ -90,14 +86,9 @@ def effect(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
     a, b = names
     interest = number(part(documents.study, "power_at_interest"), "effect")
     interest = documents.plan.effect if interest is None and documents.plan is not None else interest
-
-    def draw() -> Figure:
-        from humeval_power.studies.fit.figures import effect_figure
-
-        return effect_figure(tested, (a, b), scale_of(documents.study), interest=interest)
-
     words = "The estimated difference with its interval, beside zero and what would matter."
-    yield Picture(f"effect{suffix}", draw, words=words)
+    name, scale = f"effect{suffix}", scale_of(documents.study)
+    yield effect_chart(tested, (a, b), scale, interest=interest, name=name, words=words)
 
 
 def systems_pictures(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
@@ -108,13 +99,8 @@ def systems_pictures(documents: CriterionDocuments, suffix: str) -> Iterator[Pic
         return
     pairs = [one for one in shown_comparisons(facts, findings.unit) if not one.reason]
 
-    def ranking() -> Figure:
-        from humeval_power.studies.analyze.figures import ranking_figure
-
-        return ranking_figure([findings])
-
     words = "The mean of each system with its interval, and the groups that tests do not tell apart."
-    yield Picture(f"ranking{suffix}", ranking, words=words)
+    yield ranking_chart([findings], name=f"ranking{suffix}", words=words)
     if pairs:
         yield pair_rows(pairs, findings.unit).chart(
             f"differences{suffix}",
@@ -151,17 +137,14 @@ def agreement(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
             rows.append((name, value, of_other or bounds(entry, "interval") or (value, value)))
     if not rows:
         return
-
-    def draw() -> Figure:
-        from humeval_power.comparisons.agreement.result_report import agreement_figure
-
-        return agreement_figure(rows)
-
     words_ = (
         "Measures of the agreement of workers with their intervals, about other workers where there are such; the "
         "numbers are in the table above."
     )
-    yield Picture(f"agreement{suffix}", draw, words=words_)
+    title, axis = "How far do workers agree?", "Agreement; 1 is perfect"
+    chart = interval_chart(f"agreement{suffix}", rows, axis=axis, title=title, words=words_, null=None)
+    lowest = min(low for _, _, (low, _) in rows)
+    yield replace(chart, x=Axis(axis, min(-0.02, lowest - 0.05), 1.02), marks=(Upright("", 0.0),))
 
 
 def workers(documents: CriterionDocuments, suffix: str) -> Iterator[Picture]:
