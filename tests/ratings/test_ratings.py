@@ -175,6 +175,11 @@ CELL_ERRORS = [
         "table, row 5, column 'rating': value '3,5': a rating is written with a decimal point, "
         "not a comma.",
     ),
+    (
+        small_table(rating=["3,5", "2,5", "1,5"] * (len(CELLS) // 3)),
+        {},
+        f"value '3,5': a rating is written with a decimal point, not a comma. ({len(CELLS) - 1} more rows with",
+    ),
     (with_cell(5, "rating", "inf"), {}, "row 5, column 'rating': value 'inf': a rating must be a number."),
     (with_cell(5, "rating", "1_0"), {}, "row 5, column 'rating': value '1_0': a rating must be a number."),
     (

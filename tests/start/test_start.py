@@ -362,3 +362,28 @@ def test_a_study_of_a_pilot_called_ratings_can_be_planned(
     Path("both.toml").write_text(both, encoding="utf-8")
     refused = run("plan", "both.toml", "-o", "another", code=2).stderr
     assert "Give [files] ratings another name." in " ".join(refused.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--limit 300€", "Amounts are in US dollars here; got '300€'."),
+        ("--limit budget=300EUR", "--currency EUR"),
+        (
+            "--n-systems 8 --baseline A",
+            "--baseline A: the systems have no names. Name them all by --systems",
+        ),
+        ("--n-systems 2 --baseline A", "--baseline: with the other answers nothing asks for it."),
+    ],
+)
+def test_an_answer_that_cannot_be_taken_says_what_to_give(words: str, told: str) -> None:
+    assert told in " ".join(run("start", "--have", "nothing", *words.split(), code=2).stderr.split())
+
+
+def test_a_file_with_columns_of_its_own_is_led_to_import(tmp_path: Path) -> None:
+    path = tmp_path / "umfrage.csv"
+    path.write_text("Teilnehmer;Satz;System;Note\na;1;A;k.A.\n", encoding="utf-8")
+    refused = " ".join(run("start", "--have", "pilot", "--file", path, code=2).stderr.split())
+    assert "no column was found for: worker, item, rating" in refused
+    assert "--from table --draft -o mapping.toml" in refused
+    assert "--worker" not in refused  # which this command has not

@@ -256,7 +256,7 @@ def _of_several(
         reasons = reasons_to_stop(study, several.scale)
         return calls.dropping(source, stops, stop_when=reasons, scale=several.scale, **how)
     effects = None if shown is None else [each.value for each in shown.on(several.scale)]
-    return calls.study(source, stops, effects=effects, calibration=calibrate, **how)
+    return calls.study(source, stops, effects=effects, calibration=calibrate, scale=several.scale, **how)
 
 
 def _looks(study: StudyValues) -> Looks:

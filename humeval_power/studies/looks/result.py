@@ -16,7 +16,7 @@ from humeval_power.comparisons.preference.wording import WORDING as PREFERENCE
 from humeval_power.comparisons.preference.wording import preference_words
 from humeval_power.errors import InputError
 from humeval_power.rules import DecisionRule, claim
-from humeval_power.saying.answer_words import of_hundred
+from humeval_power.saying.answer_words import of_hundred, on_scale, points_words
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Picture, Section, Table
 from humeval_power.saying.numbers import POWER_LABEL, counted, interval_words, percent, power_words
 from humeval_power.saying.quantities import values
@@ -163,7 +163,8 @@ class LooksStudyResult(Result):
             interval, does = there.power_interval, "find the difference"
         else:
             interval = there.found.interval
-            does = goal_words(self._about.goal, f"{there.effect:.3g} apart", margin=False)
+            apart = f"{points_words(there.effect, self.scale, digits=3)} apart {on_scale(self.scale)}"
+            does = goal_words(self._about.goal, apart, margin=False)
         return (
             f"Of 100 such studies, {of_hundred(there.power, interval)} would {does} with "
             f"{counted(len(plan.rows), 'look')}, {of_hundred(there.fixed_power)} with one look at the end. On "
