@@ -236,7 +236,8 @@ def _missing_error(missing: list[str], ctx: click.Context, beside: Sequence[str]
     """beside : words that belong to no option: files, as a rule, whose options were left out."""
     said = f"Give {missing[0]}." if len(missing) == 1 else f"These are missing: {'; '.join(missing)}."
     if beside:
-        said += f" Name each file by its option; none names {', '.join(shortened(Path(one).name) for one in beside[:3])}."
+        named = ", ".join(shortened(Path(one).name) for one in beside[:3])
+        said += f" Name each file by its option; none names {named}."
     return click.UsageError(said, ctx)
 
 
