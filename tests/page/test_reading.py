@@ -391,8 +391,8 @@ def test_a_date_that_repeats_is_not_taken_for_a_worker(tmp_path, day):
         return f"r{w}", f"t{i}", s, k % 5, day.format(1 + k % 11)
 
     path = tmp_path / "table.csv"
-    path.write_text(_rows("", "{}Rater ID,what,engine,points,stamp", of_row), encoding="utf-8")
+    path.write_text(_rows("", "{}Teilnehmer,what,engine,points,stamp", of_row), encoding="utf-8")
     export = read_export(path, platform="table")
     found = proposed(export, families(export))[0].roles
-    assert found["Rater ID"] == "worker"
+    assert found["Teilnehmer"] == "worker"
     assert "stamp" not in found
