@@ -18,7 +18,6 @@ from humeval_power.choices import DEFAULT_SEED, USUAL_PASSING, USUAL_SECONDS
 from humeval_power.differences import Difference
 from humeval_power.fields import Field, flag, own, real, whole
 from humeval_power.rules import DEFAULT_RULE
-from humeval_power.studies.loading import read_pilot
 from humeval_power.studies.plan.ask_held import load_plan, plan_path
 from humeval_power.studies.resolve import (
     COMPARISONS,
@@ -140,10 +139,12 @@ def _world(study: StudyValues) -> World | None:
         return None
     from humeval_power.studies.power.files import is_analysis, read_joint
 
-    if study.pilot is not None and (ratings := read_pilot(study)).n_systems > 2:
+    if study.pilot is not None:
+        from humeval_power.studies.loading import read_pilot
         from humeval_power.studies.plan.calls import systems_pilot
 
-        return systems_pilot(ratings).parameters
+        if (ratings := read_pilot(study)).n_systems > 2:
+            return systems_pilot(ratings).parameters
     paths = study.parameters
     if len(paths) == 1 and is_analysis(paths[0]):
         pilot = read_joint(paths[0])
