@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from humeval_power.checking.cells import (
     COMMA_REMEDY,
     COMMA_RULE,
+    Cells,
     Ids,
+    Location,
     Mask,
     blank_id_problems,
     cell_problems,
@@ -23,7 +25,7 @@ from humeval_power.checking.cells import (
     variant_problems,
 )
 from humeval_power.checking.cells import MISSING_CODES as MISSING_CODES
-from humeval_power.checking.columns import Role, absent_names, bare, close_to, listing
+from humeval_power.checking.columns import Role, absent_names, bare, close_to, listing, shortened
 from humeval_power.checking.origin import (
     INFERRED_SCALE,
     Layout,
@@ -575,13 +577,7 @@ def _id_problems(rows: Rows, kept: Mask) -> list[Problem]:
 def _rating_problems(rows: Rows, kept: Mask, scale: RatingScale | None) -> list[Problem]:
     numbers, at = rows.numbers, rows.at["rating"]
     wrong = kept & np.isnan(numbers.value)
-    problems = cell_problems(
-        wrong & numbers.decimal_comma,
-        rows.cells,
-        at=at,
-        rule=COMMA_RULE,
-        remedy=COMMA_REMEDY,
-    )
+    problems = _comma_problems(np.flatnonzero(wrong & numbers.decimal_comma), rows.cells, at)
     problems += cell_problems(
         wrong & ~numbers.decimal_comma,
         rows.cells,
@@ -598,6 +594,25 @@ def _rating_problems(rows: Rows, kept: Mask, scale: RatingScale | None) -> list[
             remedy="Correct it, declare another --scale, or declare it as missing with --missing VALUE.",
         )
     return problems
+
+
+def _comma_problems(rows: Codes, cells: Cells, at: Location) -> list[Problem]:
+    """One problem of all ratings with a decimal comma: what is to be done is the same for each of them."""
+    if not len(rows):
+        return []
+    more = f" ({len(rows) - 1:,} more rows with a comma.)" if len(rows) > 1 else ""
+    first = int(rows[0])
+    return [
+        Problem(
+            f"{COMMA_RULE}{more}",
+            COMMA_REMEDY,
+            place=at.file_of(first),
+            row=int(at.rows[first]),
+            column=at.column,
+            value=shortened(cells.texts[cells.code[first]]),
+            has_value=True,
+        )
+    ]
 
 
 def _size_problems(rows: Rows, kept: Mask) -> list[Problem]:

@@ -60,9 +60,10 @@ def searched(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rehearsed_or_drawn(said: dict[str, Any], _typed: Mapping[str, Any]) -> dict[str, Any]:
-    """Of `simulate`: a rehearsal where plan and assignment are there, else a study drawn from what is said."""
+    """Of `simulate`: a rehearsal where plan and assignment are there, by what the plan assumes and not by the pilot
+    again; else a study drawn from what is said."""
     tables = said.get("assignment") or ()
     files = [said.get("plan"), *([tables] if isinstance(tables, str) else tables)]
     if len(files) > 1 and all(path is not None and Path(path).exists() for path in files):
-        return said
+        return {name: value for name, value in said.items() if name != "pilot"}
     return {name: value for name, value in said.items() if name not in ("plan", "assignment", "key")}

@@ -123,21 +123,39 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, with what the file of --config says; where something is missing, look for everything
         else that is."""
+        if not ctx.resilient_parsing:
+            self._refuse_pieces(ctx, args)
         if any(one.name == "write_config" for one in self.params):
             args = with_config(ctx, args)
         typed = list(args)
         try:
             rest = super().parse_args(ctx, args)
         except click.MissingParameter as error:
-            missing = self._missing(ctx, typed)
-            if len(missing) < 2:
+            missing, beside = (
+                self._missing(ctx, typed),
+                self.make_parser(ctx).parse_args(args=list(typed))[1],
+            )
+            if len(missing) < 2 and not beside:
                 raise _of_file(error, ctx) from None
-            raise _missing_error(missing, ctx) from error
+            raise _missing_error(missing, ctx, beside) from error
         if not ctx.resilient_parsing:
             missing = self._missing(ctx, typed)
             if missing:
                 raise _missing_error(missing, ctx)
         return rest
+
+    def _refuse_pieces(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuse a list that is typed in pieces: the last piece alone would count."""
+        order = self.make_parser(ctx).parse_args(args=list(args))[2]
+        for one in dict.fromkeys(order):
+            is_list = (
+                isinstance(one, DeclaredOption) and not one.multiple and "anyOf" in one.about.kind.json
+            )
+            if is_list and order.count(one) > 1:
+                name = _name(one, ctx)
+                raise click.UsageError(
+                    f"{name} is given {order.count(one)} times, and is one list: {name} {one.make_metavar(ctx)}."
+                )
 
     def _missing(self, ctx: click.Context, typed: list[str]) -> list[str]:
         values, _, _ = self.make_parser(ctx).parse_args(args=list(typed))
@@ -160,7 +178,7 @@ class Command(click.Command):
         return _ANSWER if is_last else _OPTIONS, not is_further(one)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options by section: the main ones, or all."""
+        """The options by section: the main ones and those that are required, or all."""
         rows: dict[str, list[tuple[str, str]]] = {
             title: [] for title in (_OPTIONS, *(group.title for group in SECTIONS.values()), _ANSWER)
         }
@@ -169,7 +187,7 @@ class Command(click.Command):
             if record is None or not record[1]:  # an argument, of which the help tells
                 continue
             title, is_main = self.place_of(one, ctx)
-            if is_main or ctx.meta.get(_FULL):
+            if is_main or one.required or ctx.meta.get(_FULL):
                 rows[title].append(record)
         for title, values in rows.items():
             if values:
@@ -214,11 +232,13 @@ def _name(parameter: click.Parameter, ctx: click.Context) -> str:
     return max(parameter.opts, key=len)
 
 
-def _missing_error(missing: list[str], ctx: click.Context) -> click.UsageError:
-    if len(missing) == 1:
-        return click.UsageError(f"Give {missing[0]}.", ctx)
-    listed = "; ".join(missing)
-    return click.UsageError(f"These are missing: {listed}.", ctx)
+def _missing_error(missing: list[str], ctx: click.Context, beside: Sequence[str] = ()) -> click.UsageError:
+    """beside : words that belong to no option: files, as a rule, whose options were left out."""
+    said = f"Give {missing[0]}." if len(missing) == 1 else f"These are missing: {'; '.join(missing)}."
+    if beside:
+        named = ", ".join(shortened(Path(one).name) for one in beside[:3])
+        said += f" Name each file by its option; none names {named}."
+    return click.UsageError(said, ctx)
 
 
 @dataclass(frozen=True, slots=True)

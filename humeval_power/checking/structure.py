@@ -74,7 +74,7 @@ def structure_notices(
     compares_systems: bool = True,
 ) -> list[str]:
     """Repeats, workers who always say the same, and of a comparison items and workers of one system only."""
-    notices = _repeats(cell_sizes(worker, item, system))
+    notices = _repeats(worker, item, system, worker_names)
     if compares_systems and n_systems == 1:
         notices.append("WARNING: there is only one system, so there is nothing to compare.")
     elif compares_systems:
@@ -144,13 +144,17 @@ def _split(names: Sequence[str], groups: Sequence[str]) -> str | None:
     return None
 
 
-def _repeats(sizes: Codes) -> list[str]:
+def _repeats(worker: Codes, item: Codes, system: Codes, worker_names: Sequence[str]) -> list[str]:
+    n_items, n_systems = int(item.max()) + 1, int(system.max()) + 1
+    cells, sizes = np.unique((worker * n_items + item) * n_systems + system, return_counts=True)
     repeated = int((sizes > 1).sum())
     if repeated == 0:
         return []
+    by = np.unique(cells[sizes > 1] // (n_items * n_systems))
+    one = f", all by {worker_names[by[0]]!r}" if len(by) == 1 < len(worker_names) else ""
     return [
         f"{repeated:,} of {len(sizes):,} worker x item x system cells hold more than one rating "
-        f"(up to {sizes.max():,}). They are kept as repeats; if they are copies of one rating, "
+        f"(up to {sizes.max():,}){one}. They are kept as repeats; if they are copies of one rating, "
         "remove them."
     ]
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 SOURCES = ("parameters", "preset", "values", "pilot")  # any of these says where the variation comes from
 _GIVE_SOURCE = (
-    "--preset typical (of public ratings on such a scale), --parameters FILE (written by 'fit -o'), --pilot TABLE "
+    "--preset typical (of public ratings on such a scale), --parameters FILE (written by 'fit -o'){} "
     "or --values"
 )
 EFFECT = ("effect", "effect_raw", "effect_latent")
@@ -64,7 +64,8 @@ _LATENT_ERROR = 1e-4  # of a latent effect that is sought, by its size
 _HALVINGS = 60  # of the differences from 0 to 1 that could have it
 CARD2020_UNIT = 2.0  # the effect of Card et al. is a coefficient under -1/+1: half the difference
 
-source_needed = needs(_GIVE_SOURCE, (*SOURCES, "plan"))
+source_needed = needs(_GIVE_SOURCE.format(", --pilot TABLE"), (*SOURCES, "plan"))
+source_needed_but_no_pilot = needs(_GIVE_SOURCE.format(""), SOURCES)  # of commands that read none
 
 
 # -- the scale, and where the variation comes from
@@ -105,7 +106,7 @@ def assumptions_of(
 
         return usual_assumptions(scale, systems=study.pair)
     if not has_source(study):
-        raise click.UsageError(f"Give {_GIVE_SOURCE}.")
+        raise click.UsageError(f"Give {_GIVE_SOURCE.format(', --pilot TABLE')}.")
     assumed: dict[str, Assumed] = {}
     systems = study.pair
     allow = study.allow_not_identified

@@ -172,3 +172,11 @@ def test_outputs_that_are_the_reference_or_the_other_system_are_asked_about(file
     again = " ".join(run("corpus", "test", "--system-a", files / "copy.txt", *same).stderr.split())
     assert "the same outputs, line for line." in again
     assert "line for line" not in run("corpus", "test", *given(files), "--swaps", "50").stderr
+
+
+def test_files_without_options_are_named_beside_the_options_that_are_missing(files) -> None:
+    refused = " ".join(run("corpus", "test", files / "a.txt", files / "b.txt", code=2).stderr.split())
+    assert (
+        "missing: --system-a; --system-b; --reference. Name each file by its option; none names" in refused
+    )
+    assert "a.txt" in refused

@@ -116,3 +116,11 @@ def test_ratings_and_errors_exclude_each_other(tmp_path):
         path.write_text(f'schema = "humeval_power/mapping/1"\n{text}')
         with pytest.raises(InputError, match="one of both"):
             read_mapping(path)
+
+
+def test_a_draft_that_nobody_filled_in_says_that_ratings_are_missing(tmp_path):
+    (tmp_path / "own.csv").write_text("a,b,c\n1,2,3\n", encoding="utf-8")
+    run("import", tmp_path / "own.csv", "--from", "table", "--draft", "-o", tmp_path / "m.toml")
+    told = run("import", tmp_path / "own.csv", "--map", tmp_path / "m.toml", code=2)
+    assert "(ratings = ...)" in told
+    assert "it has neither" in " ".join(told.split())

@@ -505,3 +505,49 @@ def test_what_assign_work_made_is_taken_as_its_table_is() -> None:
         key = made.key() if blind else None
         apart = rehearse(plan, made.to_frame(), key=key).to_frame()
         assert rehearse(plan, made).to_frame().equals(apart)
+
+
+def test_a_study_file_rehearses_what_its_plan_assumes_and_not_its_pilot(tmp_path: Path) -> None:
+    files = written(tmp_path, of_two(StudyCounts(6, 12, 3)))
+    words = ("--plan", files.plan, "--assignment", files.assignment, "--key", files.key)
+    run("simulate", *words, "-o", tmp_path / "by-plan.csv")
+    rows = [
+        f"w{w},i{i},{s},{1 + (w + i * p) % 5}"
+        for w in range(4)
+        for i in range(9)
+        for p, s in enumerate("ABC")
+    ]
+    (tmp_path / "pilot.csv").write_text(
+        "\n".join(["worker,item,system,rating", *rows, ""]), encoding="utf-8"
+    )
+    (tmp_path / "study.toml").write_text(
+        'schema = "humeval_power/study/1"\n[files]\npilot = "pilot.csv"\nplan = "plan.json"\n'
+        'assignment = ["assignment.csv"]\nkey = "key.csv"\n',
+        encoding="utf-8",
+    )
+    run("simulate", tmp_path / "study.toml", "-o", tmp_path / "by-study.csv")
+    assert (tmp_path / "by-study.csv").read_bytes() == (tmp_path / "by-plan.csv").read_bytes()
+
+
+def test_several_systems_are_rehearsed_as_a_pilot_of_them_says(tmp_path: Path) -> None:
+    names = ("base", "large", "small")
+    files = written(tmp_path, of_systems(names))
+    rng = np.random.default_rng(4)
+    pilot = pd.DataFrame(
+        [(f"w{w}", f"i{i}", s, rng.integers(1, 6)) for w in range(6) for i in range(12) for s in names],
+        columns=["worker", "item", "system", "rating"],
+    )
+    pilot.to_csv(tmp_path / "pilot.csv", index=False)
+    words = ("--plan", files.plan, "--assignment", files.assignment, "--key", files.key)
+    run(
+        "simulate",
+        *words,
+        "--pilot",
+        tmp_path / "pilot.csv",
+        "--scale",
+        "1:5",
+        "-o",
+        tmp_path / "drawn.csv",
+    )
+    drawn_of = table(tmp_path / "drawn.csv")
+    assert set(drawn_of["system"][drawn_of["kind"] == "rating"]) == set(names)

@@ -54,6 +54,8 @@ def test_every_command_has_help_with_a_sentence_and_explained_options(words: str
     assert max(map(len, result.stdout.splitlines())) <= 80
     for parameter in LEAVES[words].params:
         assert not isinstance(parameter, click.Option) or parameter.hidden or parameter.help, parameter.name
+        is_required = isinstance(parameter, click.Option) and parameter.required
+        assert not is_required or parameter.opts[0] in result.stdout, parameter.name
 
 
 @each_case("name", COMMANDS | FOLDED)

@@ -648,3 +648,26 @@ def test_pairs_that_are_not_looked_at_are_counted(tmp_path: Path) -> None:
     said = text_of("judge", "check", path)
     assert said.count("The first 45 of 55 pairs of systems were looked at.") == 2
     assert "The 12 that are worth most of 45." in said
+
+
+def test_rows_of_one_output_never_count_as_outputs_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    rows = [f"q{i},w{w},{1 + (i + w) % 5},{i % 7}" for i in range(30) for w in range(3)]
+    path.write_text("\n".join(["prompt,annotator,score,my judge", *rows, ""]), encoding="utf-8")
+    refused = refusal_of("judge", "check", path)
+    assert "rows of one output would count as outputs of their own" in refused
+    assert "--item COLUMN" in refused
+    assert "30 with a label and a score" in text_of("judge", "check", path, "--item", "prompt")
+
+
+def test_a_table_without_a_column_of_items_says_that_each_row_is_one(simple: Path, tmp_path: Path) -> None:
+    path = tmp_path / "unnamed.csv"
+    pd.read_csv(simple).drop(columns="item").to_csv(path, index=False)
+    told = " ".join(run("judge", "check", path).stderr.split())
+    assert "each row counts as an output of its own. Name it: --item COLUMN" in told
+    assert "each row counts" not in run("judge", "check", simple).stderr
+
+
+def test_columns_of_people_that_are_named_one_by_one_are_refused(simple: Path) -> None:
+    refused = refusal_of("judge", "check", simple, "--human", "human", "--human", "other")
+    assert "--human is given 2 times, and is one list: --human A,B." in refused

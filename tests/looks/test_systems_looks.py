@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import each_case, few_fast
+from cli import text_of
 from scipy import stats
 
 from humeval_power.choices import LookKind
@@ -367,3 +368,9 @@ def test_what_several_comparisons_have_no_boundaries_for_is_refused(
 ) -> None:
     with pytest.raises(InputError, match=words):
         stepwise_boundaries(rule, [SHARES] * 3, correction=correction)
+
+
+def test_looks_at_several_systems_say_the_difference_in_points_of_the_scale() -> None:
+    words = "--n-systems 3 --preset low --workers 10 --items 12 --looks 2 --effect-raw 0.8 --scale 1:5"
+    said = text_of("looks", "study", *words.split(), "--simulations", 20, "--calibrate", "never")
+    assert "find any one pair that is 0.8 points apart on a scale from 1 to 5 with 2 looks" in said

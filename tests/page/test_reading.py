@@ -383,3 +383,16 @@ def test_a_column_of_numbers_is_the_item_where_they_stand_for_items_alone(tmp_pa
         (tmp_path / "table.csv").write_text(text)
         export = read_export(tmp_path / "table.csv", platform="table")
         assert dict(proposed(export, families(export))[0].roles) == roles, shape
+
+
+@pytest.mark.parametrize("day", ["2026-03-{:02} 12:00", "{}.3.2026", "2026/3/{}"])
+def test_a_date_that_repeats_is_not_taken_for_a_worker(tmp_path, day):
+    def of_row(k, w, i, s):
+        return f"r{w}", f"t{i}", s, k % 5, day.format(1 + k % 11)
+
+    path = tmp_path / "table.csv"
+    path.write_text(_rows("", "{}Teilnehmer,what,engine,points,stamp", of_row), encoding="utf-8")
+    export = read_export(path, platform="table")
+    found = proposed(export, families(export))[0].roles
+    assert found["Teilnehmer"] == "worker"
+    assert "stamp" not in found

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from cases import each_case
+from cli import text_of
 from click.testing import CliRunner, Result
 from places import ROOT
 
@@ -528,3 +529,14 @@ def test_a_design_to_show_beside_is_said_in_three_numbers_and_can_be_built():
     words = USUAL
     assert "got 20,100." in refused(*words, "--beside", "20,100")
     assert "need 5 different workers" in refused(*words, "--beside", "3,150,5")
+
+
+def test_a_plan_says_what_is_left_of_the_budget_and_how_all_of_it_is_planned() -> None:
+    words = "plan --preset low --effect 0.15 --workers 10 --items 20:60:20 --cost-per-rating 0.1 --simulations 20"
+    said = text_of(*words.split(), "--budget", 900)
+    found = re.search(
+        r"Total cost ([\d.]+) USD Budget 900.00 USD: ([\d.]+) USD of it left; --spend-budget", said
+    )
+    assert found is not None, said
+    assert float(found[1]) + float(found[2]) == 900
+    assert "of it left" not in text_of(*words.split(), "--budget", 900, "--spend-budget")

@@ -175,6 +175,11 @@ CELL_ERRORS = [
         "table, row 5, column 'rating': value '3,5': a rating is written with a decimal point, "
         "not a comma.",
     ),
+    (
+        small_table(rating=["3,5", "2,5", "1,5"] * (len(CELLS) // 3)),
+        {},
+        f"value '3,5': a rating is written with a decimal point, not a comma. ({len(CELLS) - 1} more rows with",
+    ),
     (with_cell(5, "rating", "inf"), {}, "row 5, column 'rating': value 'inf': a rating must be a number."),
     (with_cell(5, "rating", "1_0"), {}, "row 5, column 'rating': value '1_0': a rating must be a number."),
     (
@@ -387,7 +392,10 @@ def notice(table: pd.DataFrame, **options: Any) -> str:
 
 def test_what_is_unusual_is_said() -> None:
     twice = pd.concat([small_table(), small_table().head(3)])
-    assert "3 of 24 worker x item x system cells hold more than one rating (up to 2)" in notice(twice)
+    said = "3 of 24 worker x item x system cells hold more than one rating (up to 2)"
+    assert f"{said}, all by 'w1'." in notice(twice)
+    by_two = pd.concat([small_table(), small_table().iloc[[0, -1]]])
+    assert f"{said.replace('3', '2', 1)}. They are kept" in notice(by_two)
     nested = small_table(item=[i + s for _, i, s in CELLS])
     assert "WARNING: every item belongs to one system only" in notice(nested)
     mostly = small_table(item=[i + (s if i != "i1" else "") for _, i, s in CELLS])

@@ -325,3 +325,65 @@ def test_questions_without_colour_have_no_codes_of_terminals(monkeypatch: pytest
 
 def test_piped_answers_are_not_taken_for_somebody() -> None:
     assert "no terminal" in re.sub(r"\s+", " ", run("start", stdin="1\n1\n", code=2).stderr)
+
+
+@pytest.mark.parametrize(
+    ("judgement", "pilot", "called"),
+    [
+        ("points", "pilot.csv", "ratings.csv"),
+        ("points", "pilot.csv", "answers.csv"),
+        ("preference", "choices.csv", "preferences.csv"),
+        ("score", "scores.csv", "scores.csv"),
+    ],
+)
+def test_a_pilot_is_never_taken_for_what_is_still_to_come(
+    judgement: str, pilot: str, called: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(called).write_bytes((folder / pilot).read_bytes())
+    rows = run_json("start", "--judgement", judgement, "--have", "pilot", "--file", called)["rows"]
+    later = [row["command"] for row in rows if row["phase"] == "later"]
+    assert any(f"study-{called}" in words for words in later)
+    assert not any(called in words for words in later)
+
+
+def test_a_study_of_a_pilot_called_ratings_can_be_planned(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ratings.csv").write_bytes((folder / "pilot.csv").read_bytes())
+    run("start", "--have", "pilot", "--file", "ratings.csv", "--limit", "items=40", "-o", "study.toml")
+    study = Path("study.toml").read_text(encoding="utf-8")
+    assert 'pilot = "ratings.csv"' in study
+    assert 'ratings = "study-ratings.csv"' in study
+    run("plan", "study.toml", "--simulations", "20", "--jobs", "1", code=None)
+    assert Path("plan", "plan.json").exists()
+    both = study.replace("study-ratings.csv", "ratings.csv")
+    Path("both.toml").write_text(both, encoding="utf-8")
+    refused = run("plan", "both.toml", "-o", "another", code=2).stderr
+    assert "Give [files] ratings another name." in " ".join(refused.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("--limit 300€", "Amounts are in US dollars here; got '300€'."),
+        ("--limit budget=300EUR", "--currency EUR"),
+        (
+            "--n-systems 8 --baseline A",
+            "--baseline A: the systems have no names. Name them all by --systems",
+        ),
+        ("--n-systems 2 --baseline A", "--baseline: with the other answers nothing asks for it."),
+    ],
+)
+def test_an_answer_that_cannot_be_taken_says_what_to_give(words: str, told: str) -> None:
+    assert told in " ".join(run("start", "--have", "nothing", *words.split(), code=2).stderr.split())
+
+
+def test_a_file_with_columns_of_its_own_is_led_to_import(tmp_path: Path) -> None:
+    path = tmp_path / "umfrage.csv"
+    path.write_text("Teilnehmer;Satz;System;Note\na;1;A;k.A.\n", encoding="utf-8")
+    refused = " ".join(run("start", "--have", "pilot", "--file", path, code=2).stderr.split())
+    assert "no column was found for: worker, item, rating" in refused
+    assert "--from table --draft -o mapping.toml" in refused
+    assert "--worker" not in refused  # which this command has not

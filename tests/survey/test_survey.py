@@ -220,3 +220,16 @@ def test_blank_rows_are_no_comparisons(tmp_path: Path) -> None:
     done = run("survey", table, "--preset", "high", "--json")
     assert json.loads(done.stdout)["comparisons"] == 2
     assert "Blank rows are left out: 2." in done.stderr
+
+
+def test_a_table_of_means_is_told_what_its_power_needs(tmp_path: Path) -> None:
+    path = tmp_path / "paper.csv"
+    path.write_text("name,mean_a,mean_b,workers,items,p\nours,3.4,3.7,5,50,.03\n", encoding="utf-8")
+    missing = run("survey", path, code=2).stderr
+    assert "--preset typical" in missing
+    assert "--pilot" not in missing  # which this command has not
+    told = run("survey", path, "--preset", "typical", "--scale", "1:5")
+    assert "no column 'effect': the difference of the two means" in " ".join(told.stderr.split())
+    said = " ".join(told.stdout.split())
+    assert "enough for its power to be known (ratings per item not reported)" in said
+    assert "--if-no-workers, --if-no-items, --if-no-ratings" in said

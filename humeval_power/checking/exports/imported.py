@@ -112,7 +112,9 @@ def _unknown_words(
         times = f" It stands in {int(counts[place]):,} cells." if counts[place] > 1 else ""
         rule, remedy = "is no number.", "Say which number it is (words), or that it is no rating (missing)."
         if commas[row]:
-            rule, remedy = COMMA_RULE, COMMA_REMEDY
+            value = cells.texts[values[place]]
+            in_mapping = f'Or say so in the mapping: [words] "{value}" = {value.replace(",", ".")}.'
+            rule, remedy = COMMA_RULE, f"{COMMA_REMEDY} {in_mapping}"
         problems.append(
             Problem(
                 f"{rule}{times}",

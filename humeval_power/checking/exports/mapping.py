@@ -278,7 +278,8 @@ class Mapping:
         problems = []
         if bool(self.ratings) == (self.errors is not None):
             problems.append(
-                "A mapping names the columns of the ratings, or says what errors weigh: one of both."
+                "A mapping names the columns of the ratings (ratings = ...), or says what errors weigh ([errors]): "
+                f"one of both; it has {'neither' if self.errors is None else 'both'}."
             )
         known = (*FIELDS, *EXTRAS)
         problems += [

@@ -147,7 +147,11 @@ def _test(given: TypedValues, calls: Calls) -> None:
     else:
         both = counts.pop("both")
         if None in counts.values():
-            raise InputError("Give two files of predictions, one table, or --only-b, --only-a and --n.")
+            raise InputError(
+                "Give two files of predictions, one table, or --only-b, --only-a and --n. Two accuracies alone do "
+                "not say how often only one system is right: 'compare accuracy bounds' says which difference so "
+                "many items can show."
+            )
         if given["cluster"] is not None:
             raise InputError("Counts do not say which items belong together: --cluster needs the answers.")
         given.allow(*_ANSWERS)

@@ -449,6 +449,8 @@ def effects_fit(claims: Sequence[Claim]) -> ClaimsRegression:
         f"The claims ({len(claims)}, of tasks {len(tasks)}) do not determine a regression on baseline and task: "
         "add some; the baselines must differ within at least one task."
     )
+    if len(claims) == 1:
+        refusal += " What one test set can show 'compare accuracy bounds' says."
     return least_squares(columns, effect, refusal=refusal)
 
 

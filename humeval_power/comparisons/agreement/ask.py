@@ -15,7 +15,12 @@ from humeval_power.choices import MOST_OUTPUTS, MOST_RATERS, PLANNED_OUTPUTS, PL
 from humeval_power.comparisons.questions import Subject
 from humeval_power.errors import InputError
 from humeval_power.fields import MONEY, flag, listed, number_list, own, real, text, whole, word
-from humeval_power.studies.resolve import assumptions_of, effect_of, only_setting, source_needed
+from humeval_power.studies.resolve import (
+    assumptions_of,
+    effect_of,
+    only_setting,
+    source_needed_but_no_pilot,
+)
 from humeval_power.study import FIELDS, SYSTEM_NAMES
 
 _COLUMNS = {name: one for name, one in RATINGS.items() if name != "systems"}
@@ -305,7 +310,7 @@ STUDY = Declaration(
         journey="plan",
         is_quick=True,
     ),
-    needs=(source_needed,),
+    needs=(source_needed_but_no_pilot,),
     of_study=True,
 )
 SUBJECT = Subject(

@@ -668,7 +668,7 @@ def place_of_positive(metric: str, classes: tuple[str, ...], label: str | None) 
     rule = f"The {metric} of which class? The classes are {known}."
     if label is not None:
         rule = f"There is no class {label!r}; the classes are {known}."
-    raise refusal(rule, "Name one with --positive, or take macro-f1.")
+    raise refusal(rule, "Name one with --positive, or take --metric macro-f1.")
 
 
 def foreign_labels(counts: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ from humeval_power.studies.resolve import (
     effect_of,
     only_setting,
     rule_of,
-    source_needed,
+    source_needed_but_no_pilot,
     warn_beyond,
 )
 from humeval_power.study import COLUMN, FIELDS, SECTIONS
@@ -168,7 +168,7 @@ _RULE = {
     name: FIELDS[name]
     for name in ("estimator", "df", "alternative", "analysis", "margin", "margin_raw", "alpha")
 }
-_NEEDS = (source_needed, needs("--effect or --effect-raw", tuple(_EFFECTS)))
+_NEEDS = (source_needed_but_no_pilot, needs("--effect or --effect-raw", tuple(_EFFECTS)))
 
 
 def _assumed(given: TypedValues) -> tuple[Any, dict[str, Any]]:

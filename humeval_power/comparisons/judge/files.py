@@ -235,6 +235,8 @@ def judged_table(
         _refuse_without(roles, table)
     table, said = _without_tuned(table, tuned_on)
     notices = [*table.notices, *roles.notices, *said]
+    if not roles.item:
+        notices.append(_without_items(table, roles))
     items, item_names = _items(table, roles.item)
     one_system = np.zeros(len(items), dtype=np.int64), ("",)
     systems, system_names = _ids(table, roles.system) if roles.system else one_system
@@ -415,6 +417,19 @@ def _refuse_without(roles: JudgedRoles, table: SourceTable) -> None:
         if not has
     ]
     find_columns(table.frame.columns, wanted, source=table.source, taken=roles.taken)
+
+
+def _without_items(table: SourceTable, roles: JudgedRoles) -> str:
+    """What is taken where no column tells the outputs apart. InputError: rows of which several may be of one."""
+    remedy = f"Name it: --item COLUMN. The columns are: {listing(list(table.frame.columns))}"
+    shared = [name for name in (roles.worker, roles.run, roles.long) if name]
+    if shared:
+        rule = (
+            f"no column of items was found beside {shared[0]!r}: rows of one output would count as outputs of "
+            "their own."
+        )
+        raise refusal(rule, remedy, table.source)
+    return f"No column of items was found: each row counts as an output of its own. {remedy}."
 
 
 def _without_tuned(table: SourceTable, column: str | None) -> tuple[SourceTable, tuple[str, ...]]:

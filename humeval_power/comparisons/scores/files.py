@@ -367,7 +367,8 @@ def _pivoted(
         problems = [
             Problem(
                 f"item {row.iloc[0]!r} has a second score for system {row.iloc[1]!r}.",
-                "Keep one, or average them first; of repeated runs: humeval-power compare runs test.",
+                "Keep one, or average them first; of repeated runs: humeval-power compare runs test; of ratings by "
+                "several workers: humeval-power analyze.",
                 place=source.table.source,
                 row=int(str(number)),
             )

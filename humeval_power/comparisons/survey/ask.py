@@ -15,7 +15,7 @@ from humeval_power.studies.resolve import (
     assumptions_of,
     effect_of,
     rule_of,
-    source_needed,
+    source_needed_but_no_pilot,
     warn_beyond,
 )
 from humeval_power.study import FIELDS
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         "if_no_ratings": own(whole(1), "Ratings per item, where none is reported."),
     },
     arguments=("table",),
-    needs=(source_needed,),
+    needs=(source_needed_but_no_pilot,),
 )
 def command(
     table: str,

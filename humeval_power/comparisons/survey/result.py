@@ -59,7 +59,7 @@ def _blocks(description: Description) -> Iterator[Block]:
         counts = {f"up to {most}": share.count for most, share in description.up_to.items()}
         last, fewer = list(description.up_to.items())[-1]
         counts[f"over {last}"] = known - fewer.count
-        caption = f"Of the {counted(known, 'comparison')} that tell their number of items"
+        caption = f"Of the {counted(known, 'comparison')} with a known number of items"
         yield _shares("items", counts, known, caption)
     if description.kinds:
         total = sum(description.kinds.values())
@@ -145,7 +145,9 @@ class SurveyResult(Result):
         of = "" if papers is None else f" from {counted(papers, 'paper')}"
         lead = f"{counted(survey.n, 'comparison')}{of}; power to find {understood(self.effects)}."
         if not known:
-            return f"No comparison reports enough for its power to be known. {lead}"
+            reasons = {each.reason for each in survey.powers}
+            why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
+            return f"No comparison reports enough for its power to be known{why}. {lead}"
         return (
             f"{below:,} of {counted(known, 'comparison')} could not find a difference of {100 * effect:g} % of the "
             f"scale in {of_hundred(TARGET)} of 100 studies, if ratings vary as in {setting!r}. {lead}"
@@ -246,7 +248,10 @@ def _could_find(survey: Survey) -> Iterator[Block]:
         most = sorted(counts.items(), key=lambda each: -each[1])
         shown = "; ".join(f"{count} ({reason})" for reason, count in most[:4])
         more = f"; and {len(most) - 4} other reasons" if len(most) > 4 else ""
-        yield Paragraph(f"Power unknown: {shown}{more}. Workers, items and ratings can be assumed instead.")
+        yield Paragraph(
+            f"Power unknown: {shown}{more}. What is not reported can be assumed: --if-no-workers, --if-no-items, "
+            "--if-no-ratings."
+        )
 
 
 def survey_chart(comparisons: Sequence[PublishedComparison], survey: Survey) -> Chart:

@@ -450,6 +450,10 @@ def _notices(table: SourceTable, columns: Mapping[str, str]) -> list[str]:
         for name, values in columns.items()
         if values != name
     ]
+    if unused and "effect" not in columns:
+        said.append(
+            "There is no column 'effect': the difference of the two means, B - A, in points of the scale."
+        )
     return [*table.notices, *read_as, *said]
 
 

@@ -38,6 +38,9 @@ _NO_RATING = re.compile(
 _POINTS_IN_WORDS = re.compile(
     r"\(?(-?\d+(?:[.,]\d+)?)\)?\s*[-=:.)\u2013\u2014]?\s+\D.*|\D+\((-?\d+(?:[.,]\d+)?)\)"
 )
+_DATE = re.compile(
+    r"((19|20)\d\d[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](19|20)\d\d)([T, ]+\d{1,2}:\d\d.*)?"
+)
 _COMMA = re.compile(r"-?\d+,\d+")
 _MARKS = ("__", "::", "|", "#", "/", "_", "-", ".", " ")
 
@@ -337,6 +340,11 @@ class _Column:
         return 2 <= len(self.texts) <= self.n / 2
 
     @property
+    def is_date(self) -> bool:
+        """Whether it says when something was, which is no part of a rating however often it repeats."""
+        return bool(self.texts) and all(_DATE.fullmatch(text) for text in self.texts)
+
+    @property
     def is_count(self) -> bool:
         """Whether it bears the name of numbers of items, or of rows."""
         return bare(self.name) in _NUMBERS
@@ -375,6 +383,7 @@ def _of_parts(
         one
         for one in columns
         if one.repeats
+        and not one.is_date
         and (one.is_count or not one.is_number)
         and (one.family.is_one or slots <= set(one.family.slots.values()))
     ]

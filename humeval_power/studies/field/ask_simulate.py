@@ -139,6 +139,12 @@ def _world(study: StudyValues) -> World | None:
         return None
     from humeval_power.studies.power.files import is_analysis, read_joint
 
+    if study.pilot is not None:
+        from humeval_power.studies.loading import read_pilot
+        from humeval_power.studies.plan.calls import systems_pilot
+
+        if (ratings := read_pilot(study)).n_systems > 2:
+            return systems_pilot(ratings).parameters
     paths = study.parameters
     if len(paths) == 1 and is_analysis(paths[0]):
         pilot = read_joint(paths[0])

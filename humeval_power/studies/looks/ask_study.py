@@ -259,7 +259,8 @@ def _of_several(
         )
     effects = None if shown is None else [each.value for each in shown.on(several.scale)]
     said = differences[0] if differences else None
-    return calls.study(source, stops, effects=effects, calibration=calibrate, said=said, **how)
+    how |= {"effects": effects, "calibration": calibrate, "scale": several.scale, "said": said}
+    return calls.study(source, stops, **how)
 
 
 def _looks(study: StudyValues) -> Looks:

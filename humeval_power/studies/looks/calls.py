@@ -90,7 +90,7 @@ def study(
     remarks : what was noticed in reading.
     stop_when : for which reasons repeated confidence intervals stop the study, of two systems; the boundaries are
         then always calibrated.
-    scale : whose points the sizes of `stop_when` are shown in.
+    scale : in whose points differences and the sizes of `stop_when` are shown.
 
     Returns
     -------
@@ -180,6 +180,7 @@ def study(
         said=said or Difference(about.effect, systems=None),
         curve=lambda: several.at(_curve(about.effect), goal=goal, n_jobs=n_jobs),
         about=about,
+        scale=scale,
         currency=currency,
         remarks=(*remarks, *source.parameters.notes),
         provenance=Provenance(seed=several.seed),

@@ -156,7 +156,7 @@ class LooksStudyResult(Result):
         if isinstance(plan, LookPlan):
             effect, finds = plan.study.true_effect, finding_words(self.said, plan.study.rule)
         else:
-            effect, finds = self._about.effect, finds_words(self._about, self.said)
+            effect, finds = self._about.effect, finds_words(self._about, self.said, self.scale)
         if self.stop_when is not None:
             planned = min(self.stops, key=lambda point: abs(point.effect - effect))
             why = {

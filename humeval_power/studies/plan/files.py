@@ -99,8 +99,13 @@ def refuse_after_ratings(study: Mapping[str, Any], folder: Path) -> None:
 
     study : its fields by name, of which `ratings` and `exports` name files in this folder; those that are not
         there, or are empty, count for nothing.
-    Raises InputError: each file that is there.
+    Raises InputError: each file that is there; a pilot that is called the ratings of the study.
     """
+    if study.get("pilot") is not None and study["pilot"] == study.get("ratings"):
+        rule = "is named both as the pilot and as the ratings of the study, which are still to come."
+        raise InputError(
+            [Problem(rule, "Give [files] ratings another name.", place=str(folder / str(study["pilot"])))]
+        )
     named = [study.get(name) or () for name in ("ratings", "exports")]
     there = [
         path

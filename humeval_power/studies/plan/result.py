@@ -78,7 +78,7 @@ from humeval_power.studies.plan.result_words import (
 from humeval_power.studies.plan.sealed_content import without_names
 from humeval_power.studies.power.analytic import HalfwayPower, halfway_power
 from humeval_power.studies.power.assurance import QUANTILES, PilotAdvice, pilot_advice
-from humeval_power.studies.power.charts import CLAIM, POWER, target_line
+from humeval_power.studies.power.charts import CLAIM, POWER, money_facts, target_line
 from humeval_power.studies.power.formula import EffectPrecision, effect_precision, power_at
 from humeval_power.studies.power.outlook import bottleneck_words
 from humeval_power.studies.power.required import counts_precision, design_of
@@ -311,7 +311,20 @@ class PlanSearchResult(Result):
             searched=self._searched(),
         )
         doubts = (*_not_met(self.found), *beyond_pilot(self.found.request.assumed, self.said))
-        return replace(document, caveats=(*doubts, *document.caveats))
+        return replace(
+            document,
+            headline=(*document.headline, *self._budget()),
+            caveats=(*doubts, *document.caveats),
+        )
+
+    def _budget(self) -> Iterator[Fact]:
+        """What the plan leaves of the money that may be spent, and how all of it is planned."""
+        request = self.found.request
+        if not self.found.reached or request.spend_budget:
+            return
+        for name, said in money_facts(self.found.chosen.cost, request.budget):
+            if name == "Budget":
+                yield name, f"{said}; --spend-budget plans all of it"
 
     def _searched(self) -> str:
         """That the plan is the cheapest of those that reach the target, where it is."""

@@ -35,6 +35,7 @@ from humeval_power.studies.plan.result_words import (
     COST_NAMES,
     design_words,
     labels_of_settings,
+    variances_from,
 )
 from humeval_power.studies.power.analytic import detectable
 from humeval_power.studies.power.formula import T_LAW_WORKERS, effect_precision
@@ -223,7 +224,7 @@ def assumed_section(plan: Plan) -> Section:
         for name, value in sds.items()
         if value or name in STANDARD_DEVIATIONS
     ]
-    said = Paragraph(f"Standard deviations on [0, 1], from {labels_of_settings(plan)[plan.source.name]}:")
+    said = Paragraph(f"Standard deviations on [0, 1], from {variances_from(plan)}:")
     facts = tuple(category_facts(plan.parameters.with_difference(plan.effect)))
     table = Table(("What varies", "SD"), tuple(rows))
     return Section("What is assumed", (said, table, *((Facts(facts),) if facts else ())), is_detail=True)
@@ -233,7 +234,7 @@ def _assumed_of_systems(plan: Plan, parameters: SystemsParameters) -> Iterator[B
     """The mean and the SDs of each system, and what varies for all alike."""
     yield Paragraph(
         f"The power is computed for these means on [0, 1], whose difference of interest is {plan.effect:g}. "
-        f"Standard deviations are from {labels_of_settings(plan)[plan.source.name]}. A worker's own difference "
+        f"Standard deviations are from {variances_from(plan)}. A worker's own difference "
         "between two systems has the sum of their two variances."
     )
     columns = {

@@ -208,6 +208,12 @@ def test_words(planned: PlannedSystems, rule: DecisionRule) -> str:
     return f"{rule}; {compared_words(planned)}; {kind}; {over}"
 
 
+def variances_from(plan: Plan) -> str:
+    """Where the variances that were planned for come from."""
+    name = plan.source.name
+    return f"the {name}" if name == "pilot" else labels_of_settings(plan)[name]
+
+
 def labels_of_settings(plan: Plan) -> dict[str, str]:
     """What the settings that were looked at are called, the one planned for first."""
     others = plan.others if plan.many is None else plan.many.others

@@ -29,9 +29,9 @@ from humeval_power.studies.plan.result_words import (
     compared_words,
     criteria_words,
     design_words,
-    labels_of_settings,
     said_words,
     test_words,
+    variances_from,
 )
 from humeval_power.studies.report.fact_record import family_sentences, paper_sentences
 from humeval_power.studies.report.fact_words import tested_as_planned
@@ -49,7 +49,7 @@ _WORDS = {
         goal_clause,
         hypothesis_words,
         is_observed_effect,
-        labels_of_settings,
+        variances_from,
         looks_sentence,
         drop_rule,
         margin_words,

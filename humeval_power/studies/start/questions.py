@@ -14,19 +14,21 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from humeval_power.asking.output import caught, say
 from humeval_power.errors import HumevalPowerError, InputError, Problem
-from humeval_power.safe_text import wrapped
+from humeval_power.safe_text import shell_word, wrapped
 from humeval_power.studies.start.talk import BY_PEOPLE, CREWS, RATED, UNKNOWN, FileContents, Talk
 
 if TYPE_CHECKING:
     from humeval_power.ratings import Ratings
 
+
+_NAMES_COLUMN = re.compile(r"Name the right ones: --.*|(?<=declare it) with --missing VALUE")
 
 # What can be an answer, and what is said where it cannot.
 
@@ -34,6 +36,7 @@ THREE_FILES = ("correct", "corpus")
 _OF_THREE = ("of system A", "of system B", "what is right")
 MOST_SYSTEMS = 50
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
+_OTHER_CURRENCY = re.compile(r"[€£¥]|(?<![a-z])(EUR|euros?|GBP|pounds?|CHF|JPY)(?![a-z])", re.IGNORECASE)
 _MOST = {"budget": 1e9, "workers": 1000, "items": 100_000}
 
 
@@ -42,6 +45,11 @@ def number(text: str) -> float:
 
     Raises InputError: anything else.
     """
+    if _OTHER_CURRENCY.search(text):
+        raise InputError(
+            f"Amounts are in US dollars here; got {text!r}. In another currency give this number and the pay "
+            "without its name, and say it to 'plan': --currency EUR, or currency in the study file."
+        )
     text = re.sub(r"^(\$|USD) *| *(\$|%|USD|dollars?)$", "", text, flags=re.IGNORECASE)
     digits = text.replace(",", "") if _THOUSANDS.fullmatch(text) else text.replace(",", ".", 1)
     try:
@@ -224,6 +232,8 @@ class Ask:
         if self.option == "limit" and "budget" in values and text not in map(str, range(len(values) + 1)):
             with suppress(InputError):
                 return f"budget={budget(text)}"
+        if self.option == "limit" and _OTHER_CURRENCY.search(text):
+            budget(text)  # says why not
         if text.isdigit() and 1 <= int(text) <= len(choices):
             return values[int(text) - 1]
         if text.casefold() not in values and text not in values:
@@ -539,6 +549,10 @@ def filled(talk: Talk, given: Mapping[str, str]) -> Talk:
     unasked = [name for name in given if name not in talk.said and name != "amount"]
     problems += [
         Problem(f"--{name}: with the other answers nothing asks for it.", "Leave it out.")
+        if name != "baseline" or talk.names or talk.n_systems == 2
+        else Problem(
+            f"--baseline {given[name]}: the systems have no names.", "Name them all by --systems A,B,C."
+        )
         for name in unasked
     ]
     if problems:
@@ -555,12 +569,29 @@ def look(judgement: str, files: Sequence[str], *, scale: str = "") -> FileConten
         return _READERS[judgement](files, scale)
     except InputError as error:
         other = _other_kind(judgement, files)
+        if (
+            other is None
+            and judgement in RATED
+            and any(_NAMES_COLUMN.search(one.remedy) for one in error.problems)
+        ):
+            raise InputError(_of_own_columns(error.problems, files[0])) from None
         if other is None:
             raise
         hint = Problem(
             f"read as '{other}' the file has no problem.", f"Is one judgement '{other}'?", files[0]
         )
         raise InputError([*error.problems, hint]) from None
+
+
+def _of_own_columns(problems: Sequence[Problem], file: str) -> list[Problem]:
+    """Problems of a table that other commands have options for, with the way around them."""
+    anew = f"humeval-power import {shell_word(file)}"
+    remedy = (
+        f"Let 'import' write the table anew: {anew} --from table --draft -o mapping.toml; fill that in; {anew} "
+        "--map mapping.toml -o imported.csv; and start from that file."
+    )
+    plain = [replace(one, remedy=_NAMES_COLUMN.sub("", one.remedy).strip()) for one in problems]
+    return [*plain, Problem("'start' has no options that say how to read a file.", remedy, file)]
 
 
 def named(files: Sequence[str]) -> tuple[str, ...]:

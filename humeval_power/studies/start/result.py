@@ -12,7 +12,15 @@ from humeval_power.saying.document import Block, Document, Listing, Paragraph, S
 from humeval_power.saying.quantities import values
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result
 from humeval_power.studies.start.talk import PROGRAM, Phase, Step, Talk, script
-from humeval_power.studies.start.ways import LATER, NOW, again, assumptions, study_file, understood, way
+from humeval_power.studies.start.ways import (
+    NOW,
+    again,
+    assumptions,
+    commands_later,
+    study_file,
+    understood,
+    way,
+)
 
 if TYPE_CHECKING:
     from humeval_power.studies.start.talk import FileContents
@@ -63,7 +71,7 @@ class StartResult(Result):
         following = f"{PROGRAM} {', '.join(words)}: each reads the study file, without options"
         sections = tuple(
             Section(title, tuple(block for words, why in commands for block in _command(words, why)))
-            for title, commands in (*now, (_TITLES["later"], LATER))
+            for title, commands in (*now, (_TITLES["later"], commands_later(self.talk)))
         )
         return Document(
             "Your study",

@@ -7,6 +7,7 @@ The ways of those whose systems are compared without points: preferences, scores
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil
@@ -166,17 +167,23 @@ def _field() -> list[Step]:
 
 
 def _after(talk: Talk) -> list[Step]:
+    answers, ratings = _to_come(ANSWERS, talk), _to_come(RATINGS, talk)
     collected = Step(
         ("import",),
         "Bring what was answered together with who was asked what.",
-        f"{ANSWERS} stands for the file that comes back, with the codes of the assignment.",
-        arguments=(("exports", ANSWERS),),
+        f"{answers} stands for the file that comes back, with the codes of the assignment.",
+        arguments=(("exports", answers),),
         options=named({"assignment": ASSIGNMENT, "key": KEY}),
-        output=RATINGS,
+        output=ratings,
         phase="later",
-        needs=(ANSWERS,),
+        needs=(answers,),
     )
-    return [collected, *_decide(talk, RATINGS, {"plan": PLAN}, planned=True)]
+    return [collected, *_decide(talk, ratings, {"plan": PLAN}, planned=True)]
+
+
+def _to_come(name: str, talk: Talk) -> str:
+    """The name of a file that is not there yet: another one where the pilot is called so."""
+    return f"study-{name}" if name in map(os.path.normpath, talk.files) else name
 
 
 def _decide(talk: Talk, ratings: str, plan: Options, *, planned: bool) -> list[Step]:
@@ -330,7 +337,7 @@ def preference_way(talk: Talk) -> list[Step]:
         *_looked(talk, replace(decide, why=look, tells=_TO_PLAN)),
         _asked("preference", "size", alone, effect),
         _asked("preference", "power", several, panel),
-        _later(decide, "Decide the finished study.", ("preferences.csv",)),
+        _later(decide, "Decide the finished study.", (_to_come("preferences.csv", talk),)),
     ]
 
 
@@ -367,7 +374,7 @@ def score_way(talk: Talk) -> list[Step]:
         *_looked(talk, replace(decide, why=look, tells=_TO_PLAN)),
         _asked("compare", "size", "How many items does it take?", known),
         _asked("compare", "power", "Try a number of items.", {"n": _n_tried(talk), **known}),
-        _later(finished, "Decide the finished study.", ("scores.csv",)),
+        _later(finished, "Decide the finished study.", (_to_come("scores.csv", talk),)),
     ]
 
 
@@ -395,7 +402,7 @@ def correct_way(talk: Talk) -> list[Step]:
         why="See how often both systems are right or wrong together.",
         tells="The more they agree, the fewer items it takes.",
     )
-    *later, gold = ("a.csv", "b.csv", "gold.csv")
+    *later, gold = (_to_come(name, talk) for name in ("a.csv", "b.csv", "gold.csv"))
     finished = replace(decide, options=named({"gold": gold}), needs=(gold,))
     return [
         *_looked(talk, look),
@@ -423,7 +430,7 @@ def corpus_way(talk: Talk) -> list[Step]:
         why="See how much swapping outputs moves the metric.",
         tells="Give its P0 and b0 to the next commands, in the place of the published ones.",
     )
-    later = ("a.txt", "b.txt", "reference.txt")
+    later = tuple(_to_come(name, talk) for name in ("a.txt", "b.txt", "reference.txt"))
     finished = replace(decide, options=_texts(later), needs=later)
     return [
         *_looked(talk, look),
@@ -681,7 +688,6 @@ _FILES = {
     "assignment": [f"field/{ASSIGNMENT}"],
     "key": KEY,
     "rehearsal": REHEARSAL,
-    "ratings": RATINGS,
     "findings": ANALYSIS,
     "answers": OPEN,
 }
@@ -695,13 +701,15 @@ NOW = (
     ("simulate", "A rehearsal: made-up workers carry it out before real ones are paid."),
     ("analyze", "Decides the rehearsal, and the ratings once they are there."),
 )
-LATER = (
-    (
-        f"import {ANSWERS}",
-        f"Brings what was answered ({ANSWERS}) together with who was asked what.",
-    ),
-    ("report", "The study on one page; report --template answers.toml asks what only you know."),
-)
+
+
+def commands_later(talk: Talk) -> tuple[tuple[str, str], ...]:
+    """Commands for when the judgements are in, and what each is for."""
+    answers = _to_come(ANSWERS, talk)
+    return (
+        (f"import {answers}", f"Brings what was answered ({answers}) together with who was asked what."),
+        ("report", "The study on one page; report --template answers.toml asks what only you know."),
+    )
 
 
 def study_of(talk: Talk, steps: Sequence[Step]) -> dict[str, Any]:
@@ -727,7 +735,7 @@ def study_of(talk: Talk, steps: Sequence[Step]) -> dict[str, Any]:
         fields["pilot"] = talk.files[0]
     elif "preset" in fields:
         fields["preset"] = ["typical"]  # of which 'plan' shows both ends
-    return {**fields, **_FILES}
+    return {**fields, **_FILES, "ratings": _to_come(RATINGS, talk)}
 
 
 def _fields(step: Step) -> dict[str, Any]:
