@@ -17,7 +17,7 @@ from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.joint.any_design import MOST_COLUMNS
-from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS
+from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS, ContrastFits
 from humeval_power.inference.corrections import significant
 from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_FAMILY, DEFAULT_RULE, ComparisonFamily, DecisionRule
@@ -542,18 +542,8 @@ def simulate_systems(
         A goal that cannot be reached under these means and this family, or a rule that the model has no
         answer for.
     """
-    check_study(parameters, design, rule)
-    if rule.is_latent:
-        check_categories(rule, levels(parameters, response, points), give="a Likert response")
-    check_systems_documents(parameters, design, family)
     check_simulation(n_simulations, precision)
-    if rule.is_simulated:
-        raise InputError(
-            f"df '{rule.df}' simulates the reference distribution of one test, and several systems have one for "
-            "each comparison: take kenward-roger or satterthwaite."
-        )
-    decision = _Decision(parameters, design, family, rule)
-    decision.check()
+    decision = family_decision(parameters, design, family, rule, response=response, points=points)
     check_goal(decision.truth, goal)
     study = SystemsReplication(
         parameters, design, family, decision.estimated, rule, response, points, losses, exclusion
@@ -597,8 +587,33 @@ def simulate_systems(
     )
 
 
+def family_decision(
+    parameters: SystemsParameters,
+    design: Design,
+    family: ComparisonFamily,
+    rule: DecisionRule,
+    *,
+    response: Response,
+    points: int | None,
+) -> FamilyDecision:
+    """How simulated studies of several systems are decided. Raises InputError: a rule that the model has no answer
+    for."""
+    check_study(parameters, design, rule)
+    if rule.is_latent:
+        check_categories(rule, levels(parameters, response, points), give="a Likert response")
+    check_systems_documents(parameters, design, family)
+    if rule.is_simulated:
+        raise InputError(
+            f"df '{rule.df}' simulates the reference distribution of one test, and several systems have one for "
+            "each comparison: take kenward-roger or satterthwaite."
+        )
+    decision = FamilyDecision(parameters, design, family, rule)
+    decision.check()
+    return decision
+
+
 @dataclass(frozen=True, eq=False)
-class _Decision:
+class FamilyDecision:
     """The tests of a family and Hsu's comparisons, applied to fits."""
 
     parameters: SystemsParameters
@@ -656,7 +671,26 @@ class _Decision:
 
     def count(self, fits: SystemsFits) -> tuple[GoalCounts, _BestSums | None]:
         """What the studies found; those without a fit are left out."""
-        contrasts = fits.contrasts
+        usable, error, df = self._referred(fits.contrasts)
+        estimate, means = fits.contrasts.estimate[usable], fits.means[usable]
+        error, df = error[usable], df[usable]
+        n = len(self.precision.pairs)
+        rejected = self._rejected(estimate[:, :n], error[:, :n], df[:, :n])
+        counts = count_goals(
+            self.truth, means, estimate[:, :n], rejected, fits.contrasts.boundary[usable][:, :n]
+        )
+        return counts, self._with_the_best(estimate, error, df) if self._has_best else None
+
+    def claims(self, contrasts: ContrastFits) -> tuple[Flags, Flags]:
+        """Which studies have a fit, (n,), and which comparisons each shows, (n, pairs); none without a fit."""
+        usable, error, df = self._referred(contrasts)
+        n = len(self.precision.pairs)
+        shown = np.zeros((len(usable), n), dtype=np.bool_)
+        shown[usable] = self._rejected(contrasts.estimate[usable, :n], error[usable, :n], df[usable, :n])
+        return usable, shown
+
+    def _referred(self, contrasts: ContrastFits) -> tuple[Flags, Floats, Floats]:
+        """Which studies have a fit, (n,), and the standard error and df that the rule uses, (n, pairs)."""
         error, df = reference(
             self.rule,
             standard_error=contrasts.standard_error,
@@ -666,18 +700,7 @@ class _Decision:
             smallest=self.precision.smallest,
         )
         usable = (contrasts.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
-        estimate, error, df, means = (
-            contrasts.estimate[usable],
-            error[usable],
-            df[usable],
-            fits.means[usable],
-        )
-        n = len(self.precision.pairs)
-        rejected = self._rejected(estimate[:, :n], error[:, :n], df[:, :n])
-        counts = count_goals(
-            self.truth, means, estimate[:, :n], rejected, contrasts.boundary[usable][:, :n]
-        )
-        return counts, self._with_the_best(estimate, error, df) if self._has_best else None
+        return usable, error, df
 
     def _rejected(self, estimate: Floats, error: Floats, df: Floats) -> Flags:
         rule = self.rule
@@ -703,7 +726,7 @@ class _Decision:
 
 
 def count_systems(
-    decision: _Decision, study: SystemsReplication, seed: int, first: int, n: int, *, n_jobs: int = 1
+    decision: FamilyDecision, study: SystemsReplication, seed: int, first: int, n: int, *, n_jobs: int = 1
 ) -> tuple[GoalCounts, _BestSums | None]:
     """The work of a block: what studies `first` to `first + n - 1` find."""
     return decision.count(study.fits(n, seed=seed, first=first, n_jobs=n_jobs))
