@@ -42,7 +42,6 @@ from humeval_power.studies.power.systems_power import (
     check_goal,
     check_max_t,
     check_study,
-    correlation_of,
     power_of_counts,
     systems_formula,
 )
@@ -661,13 +660,12 @@ class FamilyDecision:
 
     @cached_property
     def _largest(self) -> CriticalValues:
-        correlation = correlation_of(self.precision.covariance, self.precision.pairs)
-        return CriticalValues.of(correlation, self.rule.alpha, self.rule.alternative == "two-sided")
+        factor = self.precision.factor_of(self.precision.pairs)
+        return CriticalValues.of(factor, self.rule.alpha, self.rule.alternative == "two-sided")
 
     @cached_property
     def _dunnett(self) -> CriticalValues:
-        correlation = correlation_of(self.precision.covariance, self._others)
-        return CriticalValues.of(correlation, self.rule.alpha, two_sided=False)
+        return CriticalValues.of(self.precision.factor_of(self._others), self.rule.alpha, two_sided=False)
 
     def count(self, fits: SystemsFits) -> tuple[GoalCounts, _BestSums | None]:
         """What the studies found; those without a fit are left out."""
