@@ -413,19 +413,20 @@ def _check(study: SystemsStudy, power: float) -> None:
     study.with_effect(_CLOSE)
 
 
-# How long simulated studies of several systems take, about.
+# How long simulated studies of several systems take, about (`benchmarks/bench_workload.py`).
 
 _PER_STUDY, _PER_STUDY_COLUMN = 1e-4, 5e-8  # seconds of a complete study, and of its systems cubed
 _PER_ALONE = 2e-3  # seconds of preparing a fit of one pair, whose rows no other study has
 _PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order of its dense matrix
-# of one whose systems are rated together: seconds of a rating, of a pair and of the cube of its levels; and with
-# equal loads of each level, for a pair and for the squares of systems with variances of their own
-_PER_RATING, _PER_PAIR, _PER_CUBE = 2e-7, 4e-5, 8e-9
-_PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
-# of a fit by matrices of any design: seconds of one and of a rating, and of the cube of its order; how much more of
-# all that a system with variances of its own needs; where studies lack ratings, of one, and how much more of a fit
-_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 2e-5, 5e-8, 2.8e-10, 0.12
-_PER_LACKING, _LACKING = 2e-4, 1.4
+# of one whose systems are rated together: seconds of a study, of a rating, of a pair and of the cube of its levels;
+# and with equal loads of each level, for a pair and for each of the systems with variances of their own
+_PER_DRAWN, _PER_RATING, _PER_PAIR, _PER_CUBE = 5e-5, 7e-8, 1e-5, 8e-9
+_PER_EVEN_LEVEL, _PER_OWN, _PER_OWN_LEVEL = 1.5e-7, 1e-4, 2.5e-6
+# of a fit by matrices of any design: seconds of one and of a rating, of the square and the cube of its order; how
+# much more of all that a system with variances of its own needs; where studies lack ratings, of one, and how many
+# times as long its fits take
+_PER_FIT, _PER_FIT_RATING, _PER_SQUARE, _PER_ORDER, _OWN = 7e-6, 7.5e-8, 4e-8, 3.4e-11, 0.17
+_PER_LACKING, _LACKING = 7e-5, 1.2
 
 
 def systems_workload(
@@ -460,15 +461,17 @@ def systems_workload(
     if plain and not one_by_one and together and (even or not own):
         each = _PER_PAIR + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
         fits = n_pairs if family.model == "pairwise" else K / 2
-        seconds = _PER_STUDY + _PER_RATING * design.n_ratings + each * fits
+        seconds = _PER_DRAWN + _PER_RATING * design.n_ratings + each * fits
         if own:
-            seconds += _PER_OWN_LEVEL * least * K**2
+            seconds += (_PER_OWN + _PER_OWN_LEVEL * least) * K
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     size, fits = (2, n_pairs) if family.model == "pairwise" else (K, 1)
     if plain and not design.n_documents and least * size <= MOST_COLUMNS:
-        each = _PER_FIT + _PER_FIT_RATING * design.n_ratings * size / K + _PER_ORDER * (least * size) ** 3
-        each *= 1 + _PER_OWN * K if own else 1
-        seconds = _PER_STUDY + each * fits
+        order = least * size
+        each = _PER_FIT + _PER_FIT_RATING * design.n_ratings * size / K
+        each += _PER_SQUARE * order**2 + _PER_ORDER * order**3
+        each *= 1 + _OWN * K if own else 1
+        seconds = _PER_DRAWN + each * fits
         if one_by_one:
             seconds += _PER_LACKING + (_LACKING - 1) * each * fits
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
