@@ -73,6 +73,7 @@ COMMANDS: dict[str, str] = {
     "analyze": "analyze simulated.csv",
     "analyze many": f"analyze five.csv --scale 1:5 --all-pairs {QUICK}",
     "calibrate": f"calibrate {SETTING} --workers 4 --items 20 {QUICK}",
+    "calibrate many": f"calibrate {SETTING} --workers 4 --items 20 --n-systems 3 {QUICK}",
     "parameters list": "parameters list",
     "report check": "report check parameters.json --no-memory",
     "report template": "report parameters.json --template answers.toml --no-memory",

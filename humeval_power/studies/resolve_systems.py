@@ -189,6 +189,7 @@ def systems_of(study: StudyValues, rule: DecisionRule, *, usual: bool = False) -
 def _check_two(study: StudyValues) -> None:
     """Refuse what is another question than that of the one test of two systems."""
     first, second = study.pair or ANONYMOUS
+    study.refuse(("drop_systems",), "is for three systems or more: of two, one look ends the study.")
     if study.goal == "first":
         raise click.UsageError(
             "--goal first: which of two systems has the higher mean is no test, and power is that of their one "

@@ -9,13 +9,14 @@ import pytest
 from cases import each_case
 from scipy import stats
 from seven import seven
+from statsmodels.stats.multitest import multipletests
 
 import humeval_power as hp
 from humeval_power.designs import both_nested, crossed, k_per_item
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import COMMON_TESTS
 from humeval_power.parameters import preset
-from humeval_power.rules import CARD2020, DecisionRule
+from humeval_power.rules import CARD2020, DEFAULT_RULE, ComparisonFamily, DecisionRule
 from humeval_power.saying.figure_style import figure_bytes
 from humeval_power.studies.power.calibration import (
     CALIBRATION_COLUMNS,
@@ -30,6 +31,11 @@ from humeval_power.studies.power.calibration import (
 from humeval_power.studies.power.estimate import PowerEstimate, Tally
 from humeval_power.studies.power.figures import calibration_figure
 from humeval_power.studies.power.result_calibration import credible
+from humeval_power.studies.power.systems_goals import Truth
+from humeval_power.studies.power.systems_power import counts_by_law
+from humeval_power.studies.power.systems_precision import systems_precision
+from humeval_power.studies.power.systems_replication import SystemsReplication
+from humeval_power.systems import SystemsParameters
 
 HIGH = preset("high")
 GOLDEN_COLUMNS = {  # column of the golden file: test, which rate
@@ -297,3 +303,52 @@ def test_a_p_value_outside_0_and_1_or_no_parameters_are_refused() -> None:
         hp.calibrate(HIGH, crossed(3, 10), p=1.5)
     with pytest.raises(InputError, match="no parameters"):
         hp.calibrate({}, crossed(3, 10))
+
+
+THREE = SystemsParameters.of_parameters(HIGH, 3)
+DUNNETT = ComparisonFamily("baseline", "B", correction="max-t", model="joint", variances="common")
+
+
+@each_case("family", [ComparisonFamily(), ComparisonFamily(correction="none"), DUNNETT])
+def test_of_several_systems_the_planned_procedure_errs_as_the_law_of_its_estimates_says(family):
+    design, n = crossed(8, 20, n_systems=3), 800
+    precision = systems_precision(THREE, design, family)
+    law = counts_by_law(Truth(THREE, precision.pairs, DEFAULT_RULE), precision, family)
+    (found,) = (one for one in calibrate(THREE, design, family=family, n_simulations=n) if one.is_rule)
+    # inside this band with probability 0.998
+    low, high = stats.binom.interval(0.998, n, law.false / law.n)
+    assert low <= round(found.judged[0] * n) <= high
+
+
+@each_case("alternative", ["two-sided", "greater"])
+def test_of_several_systems_a_common_test_is_made_of_each_pair_and_corrected(alternative):
+    rule = DecisionRule(alternative=alternative)
+    design, n = k_per_item(6, 12, ratings_per_item=2, n_systems=3), 40
+    found = by_test(calibrate(THREE, design, rule=rule, n_simulations=n, seed=5)[:9])["item-means-t"]
+    family = ComparisonFamily()
+    drawn = SystemsReplication(THREE, design, family, ((0, 1), (0, 2), (1, 2)), rule)
+    rows, erred = design.assignment, 0
+    for ratings in drawn.ratings(range(n), seed=5):
+        means = pd.Series(ratings).groupby([rows.item, rows.system]).mean().unstack()
+        p = [
+            stats.ttest_rel(means[second], means[first], alternative=alternative).pvalue
+            for first, second in drawn.pairs
+        ]
+        erred += bool(multipletests(p, 0.05, "holm")[0].any())
+    assert 0 < erred == round(found.judged[0] * n)
+
+
+def test_several_systems_that_are_two_have_the_record_of_two():
+    two = SystemsParameters.of_parameters(HIGH, 2)
+    how = {"n_simulations": 50, "seed": 3}
+    assert hp.calibrate(two, crossed(4, 12), **how).content() == (
+        hp.calibrate(two.pair(0, 1), crossed(4, 12), **how).content()
+    )
+    several = hp.calibrate(THREE, crossed(4, 12, n_systems=3), **how)
+    assert several.content()["family"]["correction"] == "holm"
+    for more, why in (
+        ({"p": 0.03}, "one test"),
+        ({"rule": DecisionRule(alternative="equivalent", margin=0.1)}, "at the margin of each other"),
+    ):
+        with pytest.raises(InputError, match=why):
+            hp.calibrate(THREE, crossed(4, 12, n_systems=3), **how, **more)

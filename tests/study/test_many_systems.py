@@ -27,7 +27,7 @@ from humeval_power.studies.fit.many_systems import (
     groups_of,
     indistinct_groups,
 )
-from humeval_power.studies.fit.max_t import MaxT
+from humeval_power.studies.fit.max_t import MaxT, factor_of
 
 joint = partial(ComparisonFamily, model="joint")
 
@@ -63,7 +63,7 @@ def four():
 @pytest.mark.parametrize("K", [3, 5, 10])
 @few_fast("df", [3.7, 20.0, math.inf], fast=1)
 def test_the_largest_t_of_all_pairs_follows_tukeys_distribution(K, df):
-    largest = MaxT(all_pairs_correlation(K), df)
+    largest = MaxT(factor_of(all_pairs_correlation(K)), df)
     t = np.array([1.0, 2.5, 3.5])
     # 32,768 Sobol points: about 1 in 1,000, checked against SciPy's studentized range
     assert largest.p_value(t) == pytest.approx(stats.studentized_range.sf(t * 2**0.5, K, df), rel=3e-3)
@@ -79,14 +79,16 @@ def test_critical_values_are_those_of_mvtnorm(shared):
             continue
         correlation = equal_correlation(n) if row["type"] == "dunnett" else all_pairs_correlation(row["K"])
         # mvtnorm's own randomised integration is right to about 1e-3 at 2 df
-        assert MaxT(correlation, row["df"]).critical_value(0.05) == pytest.approx(row["crit"], rel=1e-3)
+        assert MaxT(factor_of(correlation), row["df"]).critical_value(0.05) == pytest.approx(
+            row["crit"], rel=1e-3
+        )
 
 
 def test_dunnetts_p_values_are_those_of_scipy():
     rng = np.random.default_rng(8)
     samples = [rng.normal(loc, 1, 8) for loc in (0, 0.5, 1.2, 1.6)]
     said = stats.dunnett(*samples[1:], control=samples[0], rng=np.random.default_rng(0))
-    found = MaxT(equal_correlation(3), 28).p_value(said.statistic)
+    found = MaxT(factor_of(equal_correlation(3)), 28).p_value(said.statistic)
     assert found == pytest.approx(said.pvalue, abs=2e-3)  # SciPy integrates by random points
 
 
@@ -98,15 +100,15 @@ def test_an_unequal_correlation_gives_what_many_draws_give():
     t = z / np.sqrt(rng.chisquare(7, n) / 7)[:, None]
     for two_sided, values in ((True, [0.5, 2.0, 3.0]), (False, [-1.0, 0.0, 2.0])):
         largest = (np.abs(t) if two_sided else t).max(axis=1)
-        found = MaxT(correlation, 7.0, two_sided=two_sided).p_value(np.array(values))
+        found = MaxT(factor_of(correlation), 7.0, two_sided=two_sided).p_value(np.array(values))
         # four standard errors
         assert found == pytest.approx([(largest >= value).mean() for value in values], abs=0.003)
 
 
 def test_one_comparison_needs_no_correction_and_none_is_ever_lowered():
-    assert MaxT(np.eye(1), 5).p_value(np.array([2.0])) == pytest.approx(2 * stats.t.sf(2, 5))
+    assert MaxT(factor_of(np.eye(1)), 5).p_value(np.array([2.0])) == pytest.approx(2 * stats.t.sf(2, 5))
     far = np.array([30.0, 60.0])
-    found = MaxT(all_pairs_correlation(6), 8).p_value(far)
+    found = MaxT(factor_of(all_pairs_correlation(6)), 8).p_value(far)
     single = 2 * stats.t.sf(far, 8)
     assert (found >= single).all()
     assert (found <= 15 * single * (1 + 1e-12)).all()
@@ -114,14 +116,14 @@ def test_one_comparison_needs_no_correction_and_none_is_ever_lowered():
 
 def test_the_same_seed_gives_the_same_p_values():
     t = np.array([2.2])
-    first = MaxT(all_pairs_correlation(5), 9, seed=3).p_value(t)
-    assert first == MaxT(all_pairs_correlation(5), 9, seed=3).p_value(t)
-    assert first != MaxT(all_pairs_correlation(5), 9, seed=4).p_value(t)
+    first = MaxT(factor_of(all_pairs_correlation(5)), 9, seed=3).p_value(t)
+    assert first == MaxT(factor_of(all_pairs_correlation(5)), 9, seed=3).p_value(t)
+    assert first != MaxT(factor_of(all_pairs_correlation(5)), 9, seed=4).p_value(t)
 
 
 def test_no_degrees_of_freedom_is_an_error():
     with pytest.raises(InputError, match="must be positive"):
-        MaxT(np.eye(2), 0.0)
+        MaxT(factor_of(np.eye(2)), 0.0)
 
 
 def test_max_t_takes_the_smallest_df_and_lies_between_no_correction_and_bonferroni(four):
@@ -247,9 +249,9 @@ def test_with_own_variances_each_comparison_has_its_own_df_under_max_t(four):
 
 def test_critical_values_between_others_are_those_of_a_search(monkeypatch):
     df = np.array([3.0, 4.0, 7.5, 20.0, math.inf])
-    largest = MaxT(all_pairs_correlation(3), 3.0)
+    largest = MaxT(factor_of(all_pairs_correlation(3)), 3.0)
     searched = joint_comparison._critical_values(largest, df, 0.05)
-    assert searched == pytest.approx([MaxT(largest.correlation, d).critical_value(0.05) for d in df])
+    assert searched == pytest.approx([MaxT(largest.factor, d).critical_value(0.05) for d in df])
     monkeypatch.setattr(joint_comparison, "_NODES", 4)
     assert joint_comparison._critical_values(largest, df, 0.05) == pytest.approx(searched, rel=5e-3)
 

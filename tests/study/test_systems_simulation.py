@@ -20,7 +20,7 @@ from humeval_power.inference.corrections import significant
 from humeval_power.parameters import preset
 from humeval_power.rules import DEFAULT_RULE, ComparisonFamily, DecisionRule
 from humeval_power.simulation.rehearsal import CompleteSums
-from humeval_power.studies.fit.max_t import CriticalValues, MaxT
+from humeval_power.studies.fit.max_t import CriticalValues, MaxT, factor_of
 from humeval_power.studies.power.estimate import estimate_power
 from humeval_power.studies.power.scenario import RatingStudy
 from humeval_power.studies.power.systems_power import systems_formula
@@ -266,9 +266,9 @@ def test_corrections_are_those_of_statsmodels(correction, monkeypatch):
 @pytest.mark.slow
 def test_critical_values_of_the_largest_t_are_interpolated_closely():
     correlation = contrasts() @ contrasts().T / 2
-    values = CriticalValues(correlation, 0.05)
+    values = CriticalValues(factor_of(correlation), 0.05)
     df = np.array([[0.7, 1.5, 3.3], [7.7, 26.0, 1e9]])
-    largest = MaxT(correlation, math.inf)
+    largest = MaxT(factor_of(correlation), math.inf)
     said = [[largest.at(one).critical_value(0.05) for one in row] for row in df]
     assert values(df) == pytest.approx(np.array(said), rel=2e-4)
     assert values(np.array(12.0)) == pytest.approx(
@@ -279,7 +279,7 @@ def test_critical_values_of_the_largest_t_are_interpolated_closely():
 @pytest.mark.parametrize("alpha", [0.01, 0.001])
 def test_the_largest_of_independent_t_is_at_most_at_the_bound_of_bonferroni(alpha):
     """The tail at the points passes the bound by their error, and no value lies between."""
-    said = MaxT(np.eye(20), math.inf).critical_value(alpha)
+    said = MaxT(factor_of(np.eye(20)), math.inf).critical_value(alpha)
     bound, exact = stats.norm.isf(alpha / 40), stats.norm.isf((1 - (1 - alpha) ** (1 / 20)) / 2)
     assert said <= bound * (1 + 1e-12)
     assert said == pytest.approx(exact, rel=2e-3)

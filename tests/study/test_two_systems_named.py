@@ -18,6 +18,8 @@ COMMANDS = {
     "size": f"{STUDY.replace('--workers 8', '')} --find workers --method analytic",
     "surface": STUDY,
     "simulate": STUDY.replace(" --simulations 60", ""),
+    "calibrate": STUDY.replace("--effect 0.2 ", ""),
+    "looks study": STUDY,
     "plan": "--no-study --preset low --effect 0.15 --items 40:80:20 --max-workers 12 --cost-per-rating 0.1 "
     "--simulations 20 --date 2026-01-01",
 }
@@ -33,7 +35,7 @@ def numbers(record: object) -> object:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_two_systems_are_asked_about_as_two(command: str) -> None:
-    words = [command, *COMMANDS[command].split()]
+    words = [*command.split(), *COMMANDS[command].split()]
     alone, counted, named = (
         json.loads(run(*words, *more, "--json").stdout)
         for more in ((), ("--n-systems", "2"), ("--systems", "old,new"))

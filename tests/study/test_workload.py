@@ -1,5 +1,7 @@
 """What long work is said to need, and the words for it."""
 
+from typing import Any
+
 import pytest
 from cases import each_case
 from cli import run
@@ -35,26 +37,44 @@ def test_predicted_times_are_within_a_factor_of_three_of_those_measured(
     assert measured / 3 < predicted < 3 * measured
 
 
+PAIRS, OWN = ComparisonFamily(), ComparisonFamily(model="joint")
+COMMON = ComparisonFamily(model="joint", variances="common")
+UNPAIRED, MISSING = {"paired": False}, {"losses": Losses(missing=0.05)}
+UNEQUAL = {"workers": 19}
+
+
 @each_case(
-    ("n_systems", "family", "losses", "measured"),
-    # seconds of one study on one core, measured by benchmarks/bench_systems.py
+    ("n_systems", "family", "how", "measured"),
+    # seconds of one study on one core, measured by benchmarks/bench_systems.py and bench_workload.py
     [
-        (3, ComparisonFamily(), NO_LOSSES, 0.34e-3),
-        (3, ComparisonFamily(model="joint", variances="common"), NO_LOSSES, 0.27e-3),
-        (3, ComparisonFamily(model="joint"), NO_LOSSES, 0.52e-3),
-        (8, ComparisonFamily(), NO_LOSSES, 2.1e-3),
-        (8, ComparisonFamily(model="joint", variances="common"), NO_LOSSES, 1.5e-3),
-        (8, ComparisonFamily(model="joint"), NO_LOSSES, 2.9e-3),
-        (8, ComparisonFamily(), Losses(missing=0.05), 3.2e-3),
-        (8, ComparisonFamily(model="joint"), Losses(missing=0.05), 3.4e-3),
+        (3, PAIRS, UNPAIRED, 0.34e-3),
+        (3, COMMON, UNPAIRED, 0.27e-3),
+        (3, OWN, UNPAIRED, 0.52e-3),
+        (8, PAIRS, UNPAIRED, 2.1e-3),
+        (8, COMMON, UNPAIRED, 1.5e-3),
+        (8, OWN, UNPAIRED, 2.9e-3),
+        (8, PAIRS, MISSING, 3.2e-3),
+        (8, OWN, MISSING, 3.4e-3),
+        (3, PAIRS, {}, 0.14e-3),
+        (3, COMMON, {}, 0.14e-3),
+        (3, OWN, {}, 0.54e-3),
+        (8, PAIRS, {}, 0.46e-3),
+        (8, COMMON, {}, 0.24e-3),
+        (8, OWN, {}, 1.45e-3),
+        (3, OWN, UNEQUAL, 0.33e-3),
+        (8, PAIRS, UNEQUAL, 1.78e-3),
+        (8, COMMON, UNEQUAL, 0.37e-3),
+        (8, OWN, UNEQUAL, 2.39e-3),
     ],
 )
 def test_predicted_times_of_several_systems_are_within_a_factor_of_two_of_those_measured(
-    n_systems: int, family: ComparisonFamily, losses: Losses, measured: float
+    n_systems: int, family: ComparisonFamily, how: dict[str, Any], measured: float
 ) -> None:
-    design = k_per_item(20, 100, ratings_per_item=3, n_systems=n_systems, paired=losses != NO_LOSSES)
+    design = k_per_item(
+        how.get("workers", 20), 100, ratings_per_item=3, n_systems=n_systems, paired=how.get("paired", True)
+    )
     parameters = SystemsParameters.of_parameters(preset("low"), n_systems)
-    study = SystemsStudy(parameters, design, family=family, losses=losses)
+    study = SystemsStudy(parameters, design, family=family, losses=how.get("losses", NO_LOSSES))
     predicted = study.workload(n_simulations=1000).seconds / 1000
     assert measured / 2 < predicted < 2 * measured
 

@@ -16,7 +16,7 @@ from humeval_power.choices import DEFAULT_CONFIDENCE
 from humeval_power.comparisons.agreement.agreement import SharedRatings
 from humeval_power.comparisons.agreement.strata import MOST_DENSE, additive, information
 from humeval_power.inference.corrections import correct
-from humeval_power.studies.fit.max_t import CriticalValues
+from humeval_power.studies.fit.max_t import CriticalValues, factor_of
 from humeval_power.worker_statistics import MIN_ANSWERS, centred
 
 Floats = NDArray[np.float64]
@@ -278,7 +278,7 @@ def _precision(shared: SharedRatings, part: Codes) -> _Precision:
         correlation = np.round(
             covariance / np.outer(errors, errors), 9
         )  # the same for tables alike: found once
-        return float(CriticalValues.of(correlation, 1 - confidence, True)(np.array(float(df))))
+        return float(CriticalValues.of(factor_of(correlation), 1 - confidence, True)(np.array(float(df))))
 
     return _Precision(variance, largest)
 

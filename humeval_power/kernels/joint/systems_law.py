@@ -8,13 +8,14 @@ from humeval_power.kernels.kernel import kernel
 
 
 @kernel
-def rejected_at_points(difference, score, error, table, low, step, critical, two_sided, claim, margin):
+def rejected_at_points(difference, score, error, table, low, step, critical, row, two_sided, claim, margin):
     """Which comparisons show their claim at each point of their law, (points, pairs).
 
     difference : (points, pairs) estimated differences; error (pairs,) their standard errors on average.
     score : (points, pairs) standard normal numbers that place each comparison's estimated variance in its own law.
     table : (pairs, knots) sqrt(chi2 / df) at scores low, low + step, ...
-    critical : (pairs, 1) for a single step, (pairs, pairs) for Holm's, the largest first.
+    critical : (rows, 1) for a single step, (rows, pairs) for Holm's, the largest first.
+    row : (pairs,) the row of each pair in it.
     claim : 0 the difference is above -margin, 1 it lies within the margins; unless two-sided, for a difference.
     """
     n, n_pairs = difference.shape
@@ -37,7 +38,7 @@ def rejected_at_points(difference, score, error, table, low, step, critical, two
                 value += margin
             value /= error[pair] * spread
             passed = n_steps  # the first of Holm's steps at which it would pass
-            while passed > 0 and value > critical[pair, passed - 1]:
+            while passed > 0 and value > critical[row[pair], passed - 1]:
                 passed -= 1
             need[pair] = passed
             count[passed] += 1

@@ -27,7 +27,7 @@ from humeval_power.studies.fit.many_systems import (
     compare_systems,
     decided_otherwise,
 )
-from humeval_power.studies.fit.max_t import DEFAULT_SEED, MaxT
+from humeval_power.studies.fit.max_t import DEFAULT_SEED, MaxT, contrast_factor
 from humeval_power.studies.fit.wald import finished_test, reference_of, wald_p, why_no_test
 
 DEFAULT_JOINT_FAMILY = ComparisonFamily(model="joint")
@@ -97,7 +97,7 @@ def _compared(
     intervals: list[tuple[float, float] | None] = [None] * len(tests)
     if correction == "max-t" and not any(test.reason for test in tests):
         largest = MaxT(
-            correlation_of(fitted, contrasts, rule), float(df.min()), rule.alternative == "two-sided", seed
+            _factor_of(fitted, contrasts, rule), float(df.min()), rule.alternative == "two-sided", seed
         )
         raw = np.array([test.p_value for test in tests])
         common = largest.df if fitted.variances == "common" else None
@@ -220,14 +220,13 @@ def referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[F
     return precision.estimate, error, df
 
 
-def correlation_of(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> Floats:
-    """Estimated correlation of the contrasts, by the covariance whose standard errors the rule uses."""
+def _factor_of(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> Floats:
+    """Rows whose products are the estimated correlations, by the covariance whose standard errors the rule uses."""
     adjusted = rule.df == "kenward-roger"
-    covariance = contrasts @ (fitted.covariance_adjusted if adjusted else fitted.covariance) @ contrasts.T
-    scale = np.sqrt(np.diag(covariance))
-    if not all(map(math.isfinite, scale)):
+    result = contrast_factor(fitted.covariance_adjusted if adjusted else fitted.covariance, contrasts)
+    if not np.isfinite(result).all():
         raise InputError("The standard errors of the comparisons do not exist; fit the systems in pairs.")
-    return np.asarray(covariance / np.outer(scale, scale))
+    return result
 
 
 # Comparisons of several systems by the other model: fits in pairs beside one of all systems, and the
@@ -340,7 +339,5 @@ def _errs(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> bool:
     open_ = np.flatnonzero(raw <= rule.alpha)
     if not len(open_):
         return False
-    largest = MaxT(
-        correlation_of(fitted, contrasts, rule), float(df.min()), rule.alternative == "two-sided"
-    )
+    largest = MaxT(_factor_of(fitted, contrasts, rule), float(df.min()), rule.alternative == "two-sided")
     return any(float(largest.at(float(df[k])).p_value(t[k : k + 1])[0]) <= rule.alpha for k in open_)

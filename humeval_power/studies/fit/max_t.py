@@ -18,21 +18,23 @@ from humeval_power.roots import root_between
 Floats = NDArray[np.float64]
 DEFAULT_SEED = 1955
 _LOG2_DIRECTIONS = 15
+_AT_ONCE = 1024  # directions that are projected at once
 
 
 @dataclass(frozen=True, eq=False)
 class MaxT:
-    """Largest of t statistics that share one estimated scale: a multivariate t with `correlation` (n, n)
-    and `df` (infinite: normal). With all pairs of equally precise means it is Tukey's distribution, with
-    comparisons against a baseline Dunnett's (1955); other correlations are as good.
+    """Largest of t statistics that share one estimated scale: a multivariate t with `df` (infinite: normal), whose
+    correlations are the products of the rows of `factor` (n, r), each of length 1. With all pairs of equally
+    precise means it is Tukey's distribution, with comparisons against a baseline Dunnett's (1955); other
+    correlations are as good.
 
-    A statistic is a length times a direction, T = d a'u with u uniform on the unit sphere of the
-    correlation's rank r and d^2 / r distributed as F(r, df). Given u the tail is that of F; its mean is
-    taken over scrambled Sobol points made from `seed` (Deak 1980; Somerville 1998), to about 1 in 1,000 for
-    p-values above 0.001. Smaller ones are kept between a single t's tail and Bonferroni's bound.
+    A statistic is a length times a direction, T = d a'u with a its row of the factor, u uniform on the unit sphere
+    of r dimensions and d^2 / r distributed as F(r, df). Given u the tail is that of F; its mean is taken over
+    scrambled Sobol points made from `seed` (Deak 1980; Somerville 1998), to about 1 in 1,000 for p-values above
+    0.001. Smaller ones are kept between a single t's tail and Bonferroni's bound.
     """
 
-    correlation: Floats
+    factor: Floats
     df: float
     two_sided: bool = True
     seed: int = DEFAULT_SEED
@@ -56,8 +58,8 @@ class MaxT:
     def critical_value(self, alpha: float) -> float:
         """What the largest statistic exceeds with probability alpha."""
         tail = alpha / 2 if self.two_sided else alpha
-        low, high = critical_value(self.df, tail), critical_value(self.df, tail / len(self.correlation))
-        if len(self.correlation) == 1 or self._beyond(low) <= alpha:
+        low, high = critical_value(self.df, tail), critical_value(self.df, tail / len(self.factor))
+        if len(self.factor) == 1 or self._beyond(low) <= alpha:
             return low
         if self._beyond(high) >= alpha:  # Bonferroni's bound, which the points may pass by their error
             return high
@@ -68,15 +70,16 @@ class MaxT:
         """Rank, and the largest projection of each direction."""
         from scipy.stats import qmc
 
-        values, vectors = np.linalg.eigh(self.correlation)
-        kept = values > 1e-9 * values[-1]
-        root = vectors[:, kept] * np.sqrt(values[kept])
-        rank = int(kept.sum())
+        rank = self.factor.shape[1]
         points = qmc.Sobol(rank, rng=np.random.default_rng(self.seed)).random_base2(_LOG2_DIRECTIONS)
         normal = special.ndtri(np.clip(points, 1e-15, 1 - 1e-15))
         directions = normal / np.linalg.norm(normal, axis=1, keepdims=True)
-        projected = np.clip(directions @ root.T, -1.0, 1.0)  # rounding must not pass 1
-        return rank, np.abs(projected).max(axis=1) if self.two_sided else projected.max(axis=1)
+        largest = np.empty(len(directions))
+        for begin in range(0, len(directions), _AT_ONCE):
+            part = slice(begin, begin + _AT_ONCE)
+            projected = directions[part] @ self.factor.T
+            largest[part] = (np.abs(projected) if self.two_sided else projected).max(axis=1)
+        return rank, np.clip(largest, -1.0, 1.0)  # rounding must not pass 1
 
     def _beyond(self, t: float) -> float:
         if math.isnan(t):
@@ -86,7 +89,7 @@ class MaxT:
             beyond = float(self._tail(t, largest[largest > 0], rank).sum() / len(largest))
             single = float(special.ndtr(-t) if math.isinf(self.df) else special.stdtr(self.df, -t))
             single *= 2.0 if self.two_sided else 1.0
-            return min(max(beyond, single), len(self.correlation) * single)
+            return min(max(beyond, single), len(self.factor) * single)
         # below zero the largest stays under t only where every projection is negative
         return 1.0 - float(self._tail(t, largest[largest < 0], rank).sum() / len(largest))
 
@@ -106,15 +109,16 @@ class CriticalValues:
     """What the largest t exceeds with probability `alpha`, for any df at once: logarithms of the values on a grid
     of 1 / df, each found once, with cubics between them. They are nearly straight in 1 / df."""
 
-    def __init__(self, correlation: Floats, alpha: float, two_sided: bool = True) -> None:
-        self._largest = MaxT(correlation, math.inf, two_sided)
+    def __init__(self, factor: Floats, alpha: float, two_sided: bool = True) -> None:
+        self._largest = MaxT(factor, math.inf, two_sided)
         self._alpha = alpha
         self._known: dict[int, float] = {}
 
     @classmethod
-    def of(cls, correlation: Floats, alpha: float, two_sided: bool) -> CriticalValues:
-        """Those of this process: what was found for one study serves the next with the same correlation."""
-        return _critical_values(correlation.tobytes(), len(correlation), alpha, two_sided)
+    def of(cls, factor: Floats, alpha: float, two_sided: bool) -> CriticalValues:
+        """Those of this process: what was found for one study serves the next with the same factor."""
+        same = np.round(factor, 10) + 0.0  # of studies that are alike, but for rounding; and no -0
+        return _critical_values(same.tobytes(), len(factor), alpha, two_sided)
 
     def __call__(self, df: Floats) -> Floats:
         """Critical values at `df`, of the same shape; those of less than a tenth of a df are that of a tenth."""
@@ -140,13 +144,28 @@ class CriticalValues:
 
 
 @lru_cache(maxsize=32)
-def _critical_values(correlation: bytes, n: int, alpha: float, two_sided: bool) -> CriticalValues:
-    return CriticalValues(np.frombuffer(correlation).reshape(n, n), alpha, two_sided)
+def _critical_values(factor: bytes, n: int, alpha: float, two_sided: bool) -> CriticalValues:
+    return CriticalValues(np.frombuffer(factor).reshape(n, -1), alpha, two_sided)
 
 
-# Which of several tests are significant after a correction, for many studies at once.
+def factor_of(matrix: Floats) -> Floats:
+    """F (n, r) with F F' = `matrix` (n, n) of rank r."""
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > 1e-9 * values[-1]
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
-Flags = NDArray[np.bool_]
+
+def contrast_factor(covariance: Floats, contrasts: Floats) -> Floats:
+    """Rows of length 1, (n, r) with r < K, whose products are the correlations of contrasts (n, K) of means with
+    this covariance (K, K). It is the same for covariances that differ in scale, and by what all means share."""
+    less_first = np.eye(len(covariance))[1:] - np.eye(len(covariance))[0]  # all contrasts are sums of these
+    known = less_first @ covariance @ less_first.T
+    try:
+        root = np.linalg.cholesky(known)
+    except np.linalg.LinAlgError:
+        root = factor_of(known)
+    rows = contrasts[:, 1:] @ root
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
 # Two systems of a design of several, as a design of two.

@@ -13,12 +13,13 @@ from scipy import special
 from humeval_power.rules import DecisionRule
 from humeval_power.studies.fit.joint_comparison import contrasts_of, referred
 from humeval_power.studies.fit.many_systems import SystemsAnalysis
-from humeval_power.studies.fit.max_t import DEFAULT_SEED
+from humeval_power.studies.fit.max_t import DEFAULT_SEED, factor_of
 
 Floats = NDArray[np.float64]
 
 _VARIANCE_DRAWS = 4_000
 _DRAWS_OF_EACH = 10  # of the means at drawn variances: half of them, and their mirror images
+_AT_ONCE = 256  # drawn variances of all pairs that stand in matrices at once
 _LEAST_CHANCE = 1e-15
 
 
@@ -57,8 +58,8 @@ class Differences:
     """What is known of the differences of K systems.
 
     `centre` (K,) are means up to a constant. `variance` (K, K) is that of each difference as its test takes it,
-    `df` (K, K) how well it is known. `together` (pairs, pairs) is the correlation of these variances, pairs in
-    the order of `combinations`; None for one that moves all of them at once.
+    `df` (K, K) how well it is known. The rows of `together` (pairs, q), of length 1, have the correlations of these
+    variances as products, pairs in the order of `combinations`; None for one that moves all of them at once.
     """
 
     centre: Floats
@@ -143,12 +144,10 @@ def joint_differences(analysis: SystemsAnalysis, rule: DecisionRule) -> Differen
     contrasts = contrasts_of(names, list(combinations(names, 2)))
     _, error, df = referred(fitted, contrasts, rule)
     slopes = np.einsum("ck,qkl,cl->cq", contrasts, fitted.derivatives, contrasts)
-    spread = slopes @ fitted.uncertainty @ slopes.T
-    scale = np.sqrt(np.maximum(np.diag(spread), 1e-300))
+    rows = slopes @ factor_of(fitted.uncertainty)
+    length = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-150)
     K = len(names)
-    return Differences(
-        fitted.means, _square(error**2, K), _square(df, K), np.asarray(spread / np.outer(scale, scale))
-    )
+    return Differences(fitted.means, _square(error**2, K), _square(df, K), rows / length)
 
 
 def pair_differences(analysis: SystemsAnalysis) -> Differences:
@@ -185,18 +184,20 @@ def draw_means(
     if known.together is None:
         chance = ((np.arange(n_variances) + rng.random(n_variances)) / n_variances)[:, None]
     else:
-        values, vectors = np.linalg.eigh(known.together)
-        kept = values > 1e-9 * values[-1]
-        root = vectors[:, kept] * np.sqrt(values[kept])
-        chance = special.ndtr(rng.standard_normal((n_variances, int(kept.sum()))) @ root.T)
-    drawn = np.zeros((n_variances, K, K))
-    drawn[:, rows, columns] = variance * _multiple(df, np.clip(chance, _LEAST_CHANCE, 1 - _LEAST_CHANCE))
-    drawn += drawn.transpose(0, 2, 1)
-    centring = np.eye(K) - 1 / K
-    values, vectors = np.linalg.eigh(-0.5 * centring @ drawn @ centring)
-    root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        score = rng.standard_normal((n_variances, known.together.shape[1]))
     normal = rng.standard_normal((n_variances, K, n_each // 2))
-    away = (root @ np.concatenate([normal, -normal], axis=2)).transpose(0, 2, 1)
+    centring = np.eye(K) - 1 / K
+    away = np.empty((n_variances, 2 * (n_each // 2), K))
+    for begin in range(0, n_variances, _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        tail = chance[part] if known.together is None else special.ndtr(score[part] @ known.together.T)
+        drawn = np.zeros((len(tail), K, K))
+        drawn[:, rows, columns] = variance * _multiple(df, np.clip(tail, _LEAST_CHANCE, 1 - _LEAST_CHANCE))
+        drawn += drawn.transpose(0, 2, 1)
+        values, vectors = np.linalg.eigh(-0.5 * centring @ drawn @ centring)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
+        both = np.concatenate([normal[part], -normal[part]], axis=2)
+        away[part] = (root @ both).transpose(0, 2, 1)
     return np.asarray(known.centre - known.centre.mean() + away.reshape(-1, K))
 
 

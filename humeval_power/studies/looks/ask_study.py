@@ -173,7 +173,6 @@ def command(
             "is of one difference: leave it out, add --drop-systems, or compare two systems.",
         )
         return _of_several(several, stops, calibrate, _shown(effects, effects_raw), run)
-    study.refuse(("drop_systems",), "is for three systems or more: say how many with --n-systems.")
     effect = effect_of(study)
     assert effect is not None  # asked for before
     settings, said = settled(study, assumptions_of(study), effect)[0]

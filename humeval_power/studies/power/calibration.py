@@ -9,15 +9,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Response
+from humeval_power.choices import CORRECTIONS, DEFAULT_SEED, DEFAULT_SIMULATIONS, Response
 from humeval_power.designs import Assignment, Design
 from humeval_power.errors import InputError
 from humeval_power.inference.common_tests import COMMON_TESTS, TwoSided
+from humeval_power.inference.corrections import significant
 from humeval_power.inference.item_bootstrap import binomial_interval, wilson_interval
 from humeval_power.parameters import Parameters
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DEFAULT_FAMILY, DEFAULT_RULE, ComparisonFamily, Correction, DecisionRule
 from humeval_power.simulation.study import begun_small
+from humeval_power.studies.fit.max_t import pair_design, pair_rows
 from humeval_power.studies.power.estimate import (
     PowerEstimate,
     Progress,
@@ -28,9 +31,12 @@ from humeval_power.studies.power.estimate import (
 )
 from humeval_power.studies.power.replication import Replication, StudyFits
 from humeval_power.studies.power.scenario import RatingStudy
+from humeval_power.studies.power.systems_replication import SystemsReplication
+from humeval_power.studies.power.systems_study import FamilyDecision, family_decision, systems_workload
 from humeval_power.studies.power.workload import seconds_each
 from humeval_power.sweep.blocks import Block, part_done, run_blocks
 from humeval_power.sweep.versions import Span, spans
+from humeval_power.systems import SystemsParameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,6 +86,13 @@ class NullStudies:
     tests: tuple[NullTest, ...]
     rule: DecisionRule
     level: float
+
+    def seconds(self) -> float:
+        """Of a study, about: each kind of fit is made once, and every test is about as long."""
+        fitted = [test.study for test in self.tests if test.study is not None and test.is_defined]
+        for study in fitted:
+            study.prepare()
+        return sum(map(seconds_each, fitted))
 
     def counts(self, n: int, *, seed: int, first: int, n_jobs: int = 1) -> tuple[Tally, ...]:
         """How often each test finds something in studies `first` to `first + n - 1`."""
@@ -207,10 +220,151 @@ def _decide(study: RatingStudy, fits: StudyFits) -> TwoSided:
     return TwoSided(p_value, np.sign(replicates.estimate))
 
 
+# Several systems that do not differ: a procedure errs where any of its comparisons finds a difference.
+
+_OF_FAMILY = ("kenward-roger", "satterthwaite", "min", "wald-z")
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyTest:
+    """The tests of all comparisons by one procedure: a mixed model has a `decision`, any other is the common test
+    of this name, whose p-values are corrected together."""
+
+    name: str
+    label: str
+    is_rule: bool
+    is_defined: bool
+    correction: Correction
+    decision: FamilyDecision | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NullSystems:
+    """Studies of several systems without a difference, and the procedures to apply to each of them."""
+
+    source: SystemsReplication
+    tests: tuple[FamilyTest, ...]
+
+    def seconds(self) -> float:
+        """Of a study, about."""
+        source = self.source
+        one = systems_workload(
+            source.parameters, source.design, source.family, source.rule, n_simulations=1
+        )
+        return one.seconds * len({_kind_of_systems(test) for test in self.tests if test.decision})
+
+    def counts(self, n: int, *, seed: int, first: int, n_jobs: int = 1) -> tuple[Tally, ...]:
+        """In how many of studies `first` to `first + n - 1` each procedure finds any difference."""
+        source = self.source
+        ratings = source.ratings(range(first, first + n), seed=seed)
+        fits: dict[_Kind, Any] = {}
+        common: dict[str, NDArray[np.float64]] = {}
+        result = []
+        for test in self.tests:
+            if not test.is_defined:
+                result.append(Tally())
+                continue
+            usable: NDArray[np.bool_]
+            if test.decision is not None:
+                kind = _kind_of_systems(test)
+                if kind not in fits:
+                    fits[kind] = replace(source, rule=test.decision.rule).fitted(ratings, n_jobs=n_jobs)
+                usable, shown = test.decision.claims(fits[kind].contrasts)
+            else:
+                if test.name not in common:
+                    common[test.name] = self._common_p(test.name, ratings)
+                usable = np.asarray(~np.isnan(common[test.name]).any(axis=1))
+                shown = significant(common[test.name], test.correction, source.rule.alpha)
+            found = int((shown.any(axis=1) & usable).sum())
+            result.append(Tally(n=n, n_failed=int((~usable).sum()), n_right=found))
+        part_done(1.0)
+        return tuple(result)
+
+    def _common_p(self, name: str, ratings: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P-values of a common test of each comparison, (n, pairs), one-sided where the rule is."""
+        design, columns = self.source.design, []
+        for pair in self.source.pairs:
+            answer = COMMON_TESTS[name].run(
+                ratings[:, pair_rows(design, *pair)], pair_design(design, *pair).assignment
+            )
+            p_value = answer.p_value
+            if self.source.rule.alternative == "greater":
+                p_value = np.where(answer.direction > 0, p_value / 2, 1 - p_value / 2)
+            columns.append(p_value)
+        return np.column_stack(columns)
+
+
+def _kind_of_systems(test: FamilyTest) -> _Kind:
+    """Procedures that share a kind share their fits."""
+    assert test.decision is not None
+    rule, family = test.decision.rule, test.decision.family
+    observed = rule.df == "satterthwaite" and family.model == "joint" and family.variances == "own"
+    return rule.estimator, rule.analysis, rule.family, rule.link, observed
+
+
+def _corrected(label: str, correction: Correction) -> str:
+    return f"{label}, {'uncorrected' if correction == 'none' else CORRECTIONS[correction].title.split(' (')[0]}"
+
+
+def null_systems(
+    parameters: SystemsParameters,
+    design: Design,
+    family: ComparisonFamily,
+    rule: DecisionRule,
+    *,
+    response: Response,
+    points: int | None,
+) -> NullSystems:
+    """Make procedures ready: the planned one, usual mixed models and the common tests with its correction, and all
+    of them without any. Raises InputError: a margin, or what the model of several systems has no answer for."""
+    if rule.margin is not None:
+        raise InputError(
+            "Several systems cannot all lie at the margin of each other: calibrate the test of two of them, or ask "
+            "'power' with their means, which says how often a claim is untrue (false_claim)."
+        )
+    own = name_of(rule)
+    # the observed information of each system's own variances is another fit
+    left_out = "satterthwaite" if family.model == "joint" and family.variances == "own" else None
+    ready = []
+    corrections: tuple[Correction, ...] = (family.correction, "none")
+    for correction in dict.fromkeys(corrections):
+        corrected = replace(family, correction=correction)
+        for name in dict.fromkeys((own, *_OF_FAMILY)):
+            if name == left_out and name != own:
+                continue
+            label, decided = MIXED_MODEL_TESTS.get(
+                name, (f"Planned: {rule.estimator.upper()}, {rule.df}", rule)
+            )
+            if name != own:
+                decided = replace(decided, alpha=rule.alpha, alternative=rule.alternative)
+            decision = family_decision(
+                parameters,
+                design,
+                corrected,
+                rule if name == own else decided,
+                response=response,
+                points=points,
+            )
+            is_rule = name == own and correction == family.correction
+            ready.append(
+                FamilyTest(name, _corrected(label, correction), is_rule, True, correction, decision)
+            )
+        of_common: Correction = "holm" if correction == "max-t" else correction
+        for name, test in COMMON_TESTS.items():
+            is_defined = all(
+                test.is_defined(pair_design(design, *pair).assignment) for pair in decision.precision.pairs
+            )
+            ready.append(FamilyTest(name, _corrected(test.label, of_common), False, is_defined, of_common))
+    source = SystemsReplication(
+        parameters, design, family, decision.precision.pairs, rule, response, points
+    )
+    return NullSystems(source, tuple(ready))
+
+
 Verdict = Literal["calibrated", "too bold", "too careful", "unclear", "not defined"]
 
 DEFAULT_NULL_STUDIES = 10_000
-DEFAULT_NULL_CATEGORIES = 2_000  # fits of categories take longer
+SLOW_NULL_STUDIES = 2_000  # fits of categories, and of all pairs of several systems, take longer
 VERDICT_CONFIDENCE = 0.99  # a dozen tests are judged side by side
 BAND = 0.2  # of alpha: a rate that is shown to be off by less is called calibrated
 CALIBRATION_COLUMNS = (
@@ -317,7 +471,7 @@ class SettingCalibration:
     """All tests under one setting of the parameters; the rule's own is the one that is planned."""
 
     setting: str
-    parameters: Parameters
+    parameters: Parameters | SystemsParameters
     results: tuple[Calibration, ...]
 
     @property
@@ -326,9 +480,11 @@ class SettingCalibration:
         return next(result for result in self.results if result.is_rule)
 
 
-def usual_studies(parameters: Parameters) -> int:
+def usual_studies(parameters: Parameters | SystemsParameters) -> int:
     """How many studies are simulated where nobody says."""
-    return DEFAULT_NULL_STUDIES if parameters.latent is None else DEFAULT_NULL_CATEGORIES
+    if isinstance(parameters, SystemsParameters) or parameters.latent is not None:
+        return SLOW_NULL_STUDIES
+    return DEFAULT_NULL_STUDIES
 
 
 def size_of_test(
@@ -347,10 +503,11 @@ def size_of_test(
 
 
 def calibrate(
-    parameters: Parameters,
+    parameters: Parameters | SystemsParameters,
     design: Design,
     *,
     rule: DecisionRule = DEFAULT_RULE,
+    family: ComparisonFamily = DEFAULT_FAMILY,
     tests: Sequence[str] | None = None,
     n_simulations: int = DEFAULT_NULL_STUDIES,
     seed: int = DEFAULT_SEED,
@@ -367,6 +524,8 @@ def calibrate(
     Parameters
     ----------
     rule : the planned test, always among the results; its alpha, alternative and margin hold for all.
+    family : of several systems, which comparisons are tested together, and how they are corrected; what is counted
+        are studies in which any of them finds a difference.
     tests : names in NULL_TESTS, in CATEGORY_TESTS for parameters that are in categories, and WITHOUT_DOCUMENTS
         for a design that has them; all of them if None. The results come in this order, after a rule that is
         none of them. Those that know no margin are left out where the rule has one.
@@ -379,17 +538,24 @@ def calibrate(
     """
     check_simulation(n_simulations, None)
     level = _two_sided_level(rule)
-    every = NULL_TESTS if parameters.latent is None else (*CATEGORY_TESTS, *NULL_TESTS)
-    if design.n_documents:
-        mixed = every.index("wald-z")
-        every = (*every[:mixed], WITHOUT_DOCUMENTS, *every[mixed:])
-    for name in tests or ():
-        if name not in every:
-            raise InputError(f"There is no test {name!r}; there are {', '.join(every)}.")
-    null = parameters.with_difference(rule.null_effect)
-    source = Replication(null, design, response=response, points=points)
-    studies = null_studies(source, every if tests is None else tests, rule=rule, level=level)
-    counts = [Tally() for _ in studies.tests]
+    studies: NullStudies | NullSystems
+    if isinstance(parameters, SystemsParameters):
+        if tests is not None:
+            raise InputError("Tests are chosen for two systems; of several all are shown.")
+        studies = null_systems(alike(parameters), design, family, rule, response=response, points=points)
+    else:
+        every = NULL_TESTS if parameters.latent is None else (*CATEGORY_TESTS, *NULL_TESTS)
+        if design.n_documents:
+            mixed = every.index("wald-z")
+            every = (*every[:mixed], WITHOUT_DOCUMENTS, *every[mixed:])
+        for name in tests or ():
+            if name not in every:
+                raise InputError(f"There is no test {name!r}; there are {', '.join(every)}.")
+        null = parameters.with_difference(rule.null_effect)
+        source = Replication(null, design, response=response, points=points)
+        studies = null_studies(source, every if tests is None else tests, rule=rule, level=level)
+    ready: Sequence[NullTest | FamilyTest] = studies.tests
+    counts = [Tally() for _ in ready]
     parts = spans(n_simulations, max(1, min(_STUDIES_AT_ONCE, _RATINGS_AT_ONCE // design.n_ratings)))
     blocks = _blocks(studies, seed, parts)
     reporter = ReplicateProgress(progress, blocks[0].seconds / blocks[0].replicates or 1.0)
@@ -403,24 +569,26 @@ def calibrate(
             rule,
             PowerEstimate(count, rule.null_effect, rule.alpha, directed=rule.margin is None),
         )
-        for test, count in zip(studies.tests, counts, strict=True)
+        for test, count in zip(ready, counts, strict=True)
     ]
 
 
+def alike(parameters: SystemsParameters) -> SystemsParameters:
+    """The systems with the same true mean, the average of all."""
+    return parameters.with_means(
+        [math.fsum(parameters.means) / parameters.n_systems] * parameters.n_systems
+    )
+
+
 def count_null_studies(
-    studies: NullStudies, seed: int, first: int, n: int, *, n_jobs: int = 1
+    studies: NullStudies | NullSystems, seed: int, first: int, n: int, *, n_jobs: int = 1
 ) -> tuple[Tally, ...]:
     """The work of a block: what each test finds in studies `first` to `first + n - 1`."""
     return studies.counts(n, seed=seed, first=first, n_jobs=n_jobs)
 
 
-def _blocks(studies: NullStudies, seed: int, parts: Sequence[Span]) -> list[Block]:
-    """Of so many studies each; each kind of fit is made once, and every test is about as long."""
-    seconds = 0.0
-    for test in studies.tests:
-        if test.study is not None and test.is_defined:
-            test.study.prepare()
-            seconds += seconds_each(test.study)
+def _blocks(studies: NullStudies | NullSystems, seed: int, parts: Sequence[Span]) -> list[Block]:
+    seconds = studies.seconds()
     return [Block(count_null_studies, (studies, seed, *part), seconds * part.n, part.n) for part in parts]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from humeval_power.choices import DEFAULT_SEED
 from humeval_power.errors import InputError
-from humeval_power.rules import DEFAULT_RULE, DecisionRule
+from humeval_power.rules import DEFAULT_FAMILY, DEFAULT_RULE, ComparisonFamily, DecisionRule
 from humeval_power.saying.progress import in_steps, progress
 from humeval_power.sweep.executors import on_executor
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from humeval_power.studies.power.result_ratings import SimulatedStudy
     from humeval_power.studies.power.systems_study import SystemsStudy
     from humeval_power.sweep.executors import AnyExecutor
+    from humeval_power.systems import SystemsParameters
 
 
 def simulate(
@@ -92,11 +93,12 @@ def simulate(
 
 @on_executor
 def calibrate(
-    parameters: Parameters | Mapping[str, Parameters],
+    parameters: Parameters | SystemsParameters | Mapping[str, Parameters | SystemsParameters],
     design: Design,
     *,
     p: float | None = None,
     rule: DecisionRule = DEFAULT_RULE,
+    family: ComparisonFamily = DEFAULT_FAMILY,
     setting: str = "these parameters",
     scale: RatingScale | None = None,
     n_simulations: int | None = None,
@@ -111,13 +113,15 @@ def calibrate(
     Parameters
     ----------
     parameters, design : of the studies; their true difference is 0, or lies at the rule's margin. Several
-        parameters by name are taken one after the other.
+        parameters by name are taken one after the other. Of several systems, whose means are all alike, it is
+        counted how often any comparison of the family finds a difference.
     p : a p-value that was found or is reported: how many of the studies give that or less, and is it credible at
         the rule's alpha? None for how many are significant at that alpha.
     rule : the planned test; its alpha, alternative and margin hold for all tests.
+    family : of several systems, the comparisons, their model and their correction.
     setting : what single parameters are called.
     scale : on which a margin is told too.
-    n_simulations : studies; None for 10,000, or 2,000 of ratings in categories.
+    n_simulations : studies; None for 10,000, or 2,000 of ratings in categories and of several systems.
     response, points : as of `simulate`.
 
     Returns
@@ -129,22 +133,29 @@ def calibrate(
     Raises
     ------
     InputError
-        A one-sided rule with alpha above 0.5, a rule that simulates, no parameters, or a p that is not between
-        0 and 1 or goes with a margin.
+        A one-sided rule with alpha above 0.5, a rule that simulates, no parameters, a p that is not between 0
+        and 1 or goes with a margin, or a margin or a p of several systems.
     """
     from humeval_power.parameters import Parameters
     from humeval_power.saying.result import Provenance
     from humeval_power.studies.power.calibration import SettingCalibration, usual_studies
     from humeval_power.studies.power.calibration import calibrate as calibrated
     from humeval_power.studies.power.result_calibration import CalibrationResult
+    from humeval_power.systems import SystemsParameters
 
     if p is not None and not 0 < p < 1:
         raise InputError(f"A p-value to be judged must lie between 0 and 1; got {p:g}.")
     if p is not None and rule.margin is not None:
         raise InputError("A p is judged for a test of a difference: leave out the margin, or p.")
-    named = {setting: parameters} if isinstance(parameters, Parameters) else parameters
+    named = {setting: parameters} if isinstance(parameters, Parameters | SystemsParameters) else parameters
     if not named:
         raise InputError("There are no parameters to simulate studies with: give one set or more.")
+    named = {name: _of_two_or_more(each) for name, each in named.items()}
+    if p is not None and any(isinstance(each, SystemsParameters) for each in named.values()):
+        raise InputError(
+            "A p is judged for one test: among several systems it is compared with what its correction leaves of "
+            "alpha. Leave out p, or judge it for the two systems that it is of."
+        )
     values = []
     for name, each in named.items():
         total = usual_studies(each) if n_simulations is None else n_simulations
@@ -153,6 +164,7 @@ def calibrate(
                 each,
                 design,
                 rule=rule if p is None else replace(rule, alpha=p),
+                family=family,
                 n_simulations=total,
                 seed=seed,
                 response=response,
@@ -166,7 +178,18 @@ def calibrate(
         design=design,
         response=response,
         scale=scale,
+        family=family if isinstance(each, SystemsParameters) else None,
         alpha=rule.alpha,
         p=p,
         provenance=Provenance(seed=seed),
     )
+
+
+def _of_two_or_more(parameters: Parameters | SystemsParameters) -> Parameters | SystemsParameters:
+    """Those of two systems as such; more with all means alike."""
+    from humeval_power.parameters import Parameters
+    from humeval_power.studies.power.calibration import alike
+
+    if isinstance(parameters, Parameters):
+        return parameters
+    return parameters.pair(0, 1) if parameters.n_systems == 2 else alike(parameters)

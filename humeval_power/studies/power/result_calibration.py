@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 
 from humeval_power.choices import Response
 from humeval_power.designs import Design
-from humeval_power.rules import claim
+from humeval_power.parameters import Parameters
+from humeval_power.rules import ComparisonFamily, claim
 from humeval_power.saying.chart import Chart, EstimateRow, EstimateRows
 from humeval_power.saying.document import (
     Document,
@@ -32,6 +33,7 @@ from humeval_power.studies.power.calibration import (
     Calibration,
     SettingCalibration,
 )
+from humeval_power.studies.power.result_several import family_words
 from humeval_power.studies.power.study_content import category_facts, setting_labels, setting_words
 
 # Is a reported p-value credible? How often studies without a difference give it or less, by every test.
@@ -98,11 +100,14 @@ CLAIMS_OF_CHANCE = {
 }
 
 
-def calibration_rows(results: Sequence[Mapping[Any, Any]]) -> EstimateRows:
+_OF_SEVERAL = "Studies of equal systems that find a difference between any two, %"
+
+
+def calibration_rows(results: Sequence[Mapping[Any, Any]], *, several: bool = False) -> EstimateRows:
     """The tests that the design allows with their rates of rejection under no effect, the boldest on top, about
     alpha and what counts as calibrated; marked are those that are too bold.
 
-    results : as `Calibration.as_dict` gives them, all of one alpha and alternative.
+    results : as `Calibration.as_dict` gives them, all of one alpha and alternative; of `several` systems.
     """
     alpha, alternative = 100 * results[0]["alpha"], results[0]["alternative"]
     keys = ("upper_rate" if alternative == "greater" else "rejection_rate", "judged_low", "judged_high")
@@ -116,7 +121,7 @@ def calibration_rows(results: Sequence[Mapping[Any, Any]]) -> EstimateRows:
     return EstimateRows(
         tuple(rows),
         nouns="tests",
-        x_label=CLAIMS_OF_CHANCE[alternative],
+        x_label=_OF_SEVERAL if several else CLAIMS_OF_CHANCE[alternative],
         usual_label="not shown to be too bold",
         marked_label="too bold",
         null=None,
@@ -180,6 +185,7 @@ class CalibrationResult(Result):
     alpha: float
     p: float | None = None
     scale: RatingScale | None = None
+    family: ComparisonFamily | None = None  # of several systems
     provenance: Provenance = UNKNOWN
 
     @property
@@ -203,8 +209,12 @@ class CalibrationResult(Result):
         for each in self.settings:
             label = labels[each.setting] if len(self.settings) > 1 else ""
             answers.append(f"{label}: {_answer(each)}" if label else _answer(each))
-            facts, legend = Facts(tuple(self._facts(each))), map(Paragraph, _legend_of_verdicts(each))
-            sections.append(Section(label, (facts, _table(each), *self._pictures(each), *legend)))
+            facts, legend = (
+                Facts(tuple(self._facts(each))),
+                map(Paragraph, _legend_of_verdicts(each, several=self.family is not None)),
+            )
+            tests = _table(each, several=self.family is not None)
+            sections.append(Section(label, (facts, tests, *self._pictures(each), *legend)))
         title = "How often tests find what is not there"
         return Document(title, lead=" ".join(answers), sections=tuple(sections))
 
@@ -215,14 +225,19 @@ class CalibrationResult(Result):
             yield "Margin", margin_words(rule, self.scale)
             truth = f"a true difference B - A of {rule.null_effect:g}, at the margin"
         yield "Setting", f"{setting_words(each.setting)}, {truth}"
-        yield from category_facts(each.parameters.with_difference(rule.null_effect))
+        if isinstance(each.parameters, Parameters):
+            yield from category_facts(each.parameters.with_difference(rule.null_effect))
         yield "Study", str(self.design)
         yield "Test", f"{rule} (planned, * below)"
+        if self.family is not None:
+            yield "Tests", family_words(self.family, self.design.n_systems)
         simulated = max(result.estimate.n_simulations for result in each.results)
         yield "Studies", f"{simulated:,} simulated, the same for every test"
 
     def _pictures(self, each: SettingCalibration) -> Iterator[Chart]:
-        rows = calibration_rows([result.as_dict() for result in each.results])
+        rows = calibration_rows(
+            [result.as_dict() for result in each.results], several=self.family is not None
+        )
         if rows.rows:
             yield rows.chart(
                 "calibration" if each is self.settings[0] else f"calibration-{each.setting}",
@@ -247,9 +262,18 @@ class CalibrationResult(Result):
                 for result in each.results
             ],
             "settings": {
-                each.setting: each.parameters.with_difference(rule.null_effect).as_dict()
+                each.setting: (
+                    each.parameters.with_difference(rule.null_effect)
+                    if isinstance(each.parameters, Parameters)
+                    else each.parameters
+                ).as_dict()
                 for each in self.settings
             },
+            **(
+                {}
+                if self.family is None
+                else {"n_systems": design.n_systems, "family": asdict(self.family)}
+            ),
             "rule": asdict(rule),
             "design": str(design),
             **values(design, "n_workers", "n_items", "ratings_per_item", "n_ratings"),
@@ -274,8 +298,8 @@ def _answer(each: SettingCalibration) -> str:
     )
 
 
-def _table(each: SettingCalibration) -> Table:
-    """All tests; a claim with a margin has no direction."""
+def _table(each: SettingCalibration, *, several: bool) -> Table:
+    """All tests; a claim with a margin has no direction, nor have those of several systems together."""
     has_margin = each.results[0].rule.margin is not None
 
     def known(cell: Callable[[Calibration], str]) -> Callable[[Calibration], str]:
@@ -283,22 +307,26 @@ def _table(each: SettingCalibration) -> Table:
 
     columns = {
         "test": _named,
-        "shown" if has_margin else "significant": known(lambda one: f"{one.estimate.rejection_rate:.3f}"),
+        "shown" if has_margin else "any found" if several else "significant": known(
+            lambda one: f"{one.estimate.rejection_rate:.3f}"
+        ),
         "interval": known(lambda one: interval_words(*one.judged_interval, digits=3)),
         "B better": known(lambda one: power_words(one.estimate.power)),
         "verdict": lambda one: one.verdict,
     }
-    if has_margin:
+    if has_margin or several:
         del columns["B better"]
     elif each.results[0].rule.alternative == "greater":  # whose interval is that of 'B better'
         columns |= {name: columns.pop(name) for name in ("interval", "verdict")}
     return table(each.results, columns)
 
 
-def _legend_of_verdicts(each: SettingCalibration) -> Iterator[str]:
+def _legend_of_verdicts(each: SettingCalibration, *, several: bool) -> Iterator[str]:
     first = next((result for result in each.results if result.estimate.n_usable), each.results[0])
     low, high = first.band
     judged = {"two-sided": "significant", "greater": "B better"}.get(first.rule.alternative, "shown")
+    if several:
+        judged = "any found"
     yield (
         f"The verdict is on '{judged}' and follows from its interval ({level_of(VERDICT_CONFIDENCE)}): too "
         f"bold if all of it lies above {first.rule.alpha:g}, too careful if below; calibrated if all of it "

@@ -22,7 +22,7 @@ from humeval_power.inference.student_t import (
 from humeval_power.kernels.joint.systems_law import rejected_at_points
 from humeval_power.quadrature import gauss_legendre
 from humeval_power.rules import ComparisonFamily, Correction, DecisionRule
-from humeval_power.studies.fit.max_t import CriticalValues
+from humeval_power.studies.fit.max_t import CriticalValues, factor_of
 from humeval_power.studies.power.replication import MOST_FAILURES
 from humeval_power.studies.power.systems_goals import (
     LOG2_POINTS,
@@ -33,7 +33,6 @@ from humeval_power.studies.power.systems_goals import (
 )
 from humeval_power.studies.power.systems_precision import (
     AnyStudy,
-    Pairs,
     SystemsPrecision,
     systems_precision,
 )
@@ -63,14 +62,14 @@ def counts_by_law(
         The correction 'bh', whose steps depend on all p-values: it is simulated; max-t with a margin.
     """
     rule = truth.rule
-    thresholds, errors, scores = _draws(_Known(precision), family, rule, log2_points)
+    thresholds, row, errors, scores = _draws(_Known(precision), family, rule, log2_points)
     estimate = np.array(truth.parameters.means) + errors
     first, second = np.array(precision.pairs).T
     difference = estimate[:, second] - estimate[:, first]
     table = np.array([_scale_table(float(df)) for df in precision.df])
     rejected = rejected_at_points(
         np.ascontiguousarray(difference), scores, np.ascontiguousarray(precision.standard_error), table,
-        -_REACH, 2 * _REACH / (_KNOTS - 1), thresholds, rule.alternative == "two-sided",
+        -_REACH, 2 * _REACH / (_KNOTS - 1), thresholds, row, rule.alternative == "two-sided",
         int(rule.alternative == "equivalent"), rule.margin or 0.0,
     )  # fmt: skip
     return count_goals(truth, estimate, difference, rejected)
@@ -93,15 +92,21 @@ class _Known:
 @lru_cache(maxsize=4)
 def _draws(
     known: _Known, family: ComparisonFamily, rule: DecisionRule, log2_points: int
-) -> tuple[Floats, Floats, Floats]:
-    """What does not depend on the true means: thresholds, errors of the estimated means (points, K) and normal
-    scores of the estimated variances (points, pairs). Kept for a study that is asked about under several means."""
+) -> tuple[Floats, NDArray[np.int64], Floats, Floats]:
+    """What does not depend on the true means: thresholds and the row of each pair in them, errors of the estimated
+    means (points, K) and normal scores of the estimated variances (points, pairs). Kept for a study that is asked
+    about under several means."""
     precision = known.precision
-    thresholds = family_thresholds(precision, reference_df(precision, rule), rule, family.correction)
+    thresholds, row = family_thresholds(precision, reference_df(precision, rule), rule, family.correction)
     loading = scale_loadings(precision, family)
     K = len(precision.covariance)
     points = _points(K - 1 + loading.shape[1], log2_points)
-    return thresholds, points[:, : K - 1] @ _root(precision.covariance).T, points[:, K - 1 :] @ loading.T
+    return (
+        thresholds,
+        row,
+        points[:, : K - 1] @ _root(precision.covariance).T,
+        points[:, K - 1 :] @ loading.T,
+    )
 
 
 def scale_loadings(precision: SystemsPrecision, family: ComparisonFamily) -> Floats:
@@ -123,9 +128,8 @@ def scale_loadings(precision: SystemsPrecision, family: ComparisonFamily) -> Flo
         parts = np.linalg.lstsq(which, spread / spread.max(), rcond=None)[0]
         loading = which * np.sqrt(np.maximum(parts, 1e-6))
     else:
-        values, vectors = np.linalg.eigh(correlation_of(precision.covariance, precision.pairs) ** 2)
-        kept = values > 1e-9 * values[-1]
-        loading = vectors[:, kept] * np.sqrt(values[kept])
+        factor = precision.factor_of(precision.pairs)
+        loading = factor_of(np.round(factor @ factor.T, 10) ** 2)
     return np.asarray(loading / np.linalg.norm(loading, axis=1, keepdims=True))
 
 
@@ -138,14 +142,18 @@ def reference_df(precision: SystemsPrecision, rule: DecisionRule) -> Floats:
 
 def family_thresholds(
     precision: SystemsPrecision, df: Floats, rule: DecisionRule, correction: Correction
-) -> Floats:
-    """What the statistics must pass: (pairs, 1) in a single step, (pairs, pairs) for Holm's (1979) steps, the
-    first of them for the smallest p-value."""
+) -> tuple[Floats, NDArray[np.int64]]:
+    """What the statistics must pass: (rows, 1) in a single step, (rows, pairs) for Holm's (1979) steps, the first
+    of them for the smallest p-value; and the row of each pair: those of equal df share one."""
     n = len(df)
+    different, row = np.unique(df, return_inverse=True)
     if correction == "bh":
         raise InputError("Benjamini and Hochberg's correction (bh) has no formula: take the simulation.")
     if correction == "max-t":
-        return max_t_values(precision, df, rule)[:, None]
+        check_max_t(rule)
+        factor = precision.factor_of(precision.pairs)
+        values = CriticalValues.of(factor, rule.alpha, rule.alternative == "two-sided")
+        return values(different)[:, None], row
     if correction == "holm":
         tails = rule.tail / (n - np.arange(n))
     elif correction == "bonferroni":
@@ -154,30 +162,13 @@ def family_thresholds(
         tails = np.array([rule.tail])
     else:
         assert_never(correction)
-    return critical_values(df[:, None], tails)
-
-
-def max_t_values(precision: SystemsPrecision, df: Floats, rule: DecisionRule) -> Floats:
-    """Critical values of the largest t, (pairs,), each at the df given."""
-    check_max_t(rule)
-    correlation = correlation_of(precision.covariance, precision.pairs)
-    two_sided = rule.alternative == "two-sided"
-    return CriticalValues.of(correlation, rule.alpha, two_sided)(df)
+    return critical_values(different[:, None], tails), row
 
 
 def check_max_t(rule: DecisionRule) -> None:
     """Refuse max-t for a rule that it has no answer for."""
     if rule.margin is not None:
         raise InputError("max-t is for tests of no difference; take holm for those with a margin.")
-
-
-def correlation_of(C: Floats, pairs: Pairs) -> Floats:
-    """Correlation of the differences of means with covariance C, (pairs, pairs), rounded to 10 digits."""
-    first, second = np.array(pairs).T
-    rows, columns = first[:, None], second[:, None]
-    covariance = C[rows, first] + C[columns, second] - C[rows, second] - C[columns, first]
-    scale = np.sqrt(np.diag(covariance))
-    return np.asarray(np.round(covariance / np.outer(scale, scale), 10))
 
 
 def by_quadrature(shift: Floats, df: float, critical: float) -> tuple[float, float, float]:
@@ -400,10 +391,11 @@ def _sharpened(
 ) -> SystemsPower:
     """In a single step each comparison has a closed form, and so has everything where there is but one; equally
     precise comparisons with a baseline have a quadrature."""
-    critical = family_thresholds(
+    thresholds, row = family_thresholds(
         precision, reference_df(precision, truth.rule), truth.rule, family.correction
     )
-    each = _each_alone(truth, precision, critical[:, 0])
+    critical = thresholds[row, 0]
+    each = _each_alone(truth, precision, critical)
     shares, false = dict(power.shares), power.false_claim
     if truth.sought.any():
         shares["pair"] = float(each[truth.sought].mean())
@@ -412,9 +404,9 @@ def _sharpened(
     elif _is_dunnett(truth, precision):
         shift = truth.difference / precision.standard_error
         shares["any"], shares["all"], false = by_quadrature(
-            shift, float(precision.df[0]), float(critical[0, 0])
+            shift, float(precision.df[0]), float(critical[0])
         )
-    errors = _exaggerations(truth, precision, critical[:, 0])
+    errors = _exaggerations(truth, precision, critical)
     return replace(power, shares=shares, per_comparison=tuple(each.tolist()), false_claim=false, **errors)
 
 

@@ -24,7 +24,7 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError, ParametersError
 from humeval_power.estimation.joint.fit import joint_precision
 from humeval_power.rules import JOINT_DOCUMENTS, ComparisonFamily
-from humeval_power.studies.fit.max_t import pair_design
+from humeval_power.studies.fit.max_t import contrast_factor, pair_design
 from humeval_power.studies.power.formula import effect_precision
 from humeval_power.studies.power.required import Variances, dimensions, pseudo_inverse, regular_precision
 from humeval_power.study_counts import ExpectedCounts, StudyCounts
@@ -56,6 +56,10 @@ class SystemsPrecision(NamedTuple):
         first, second = np.array(self.pairs).T
         variance = np.diag(self.covariance)
         return np.asarray(np.sqrt(variance[first] + variance[second] - 2 * self.covariance[first, second]))
+
+    def factor_of(self, pairs: Pairs) -> Floats:
+        """Rows of length 1 whose products are the correlations of the differences of pairs (`contrast_factor`)."""
+        return contrast_factor(self.covariance, _contrasts(pairs, len(self.covariance)))
 
 
 def system_pairs(parameters: SystemsParameters, family: ComparisonFamily) -> Pairs:

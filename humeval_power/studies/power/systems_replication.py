@@ -211,10 +211,10 @@ class SystemsReplication:
         parts = []
         for begin in range(replicates.start, replicates.stop, portion):
             chosen = range(begin, min(begin + portion, replicates.stop))
-            parts.append(self._fitted(self.ratings(chosen, seed=seed), n_jobs=n_jobs))
+            parts.append(self.fitted(self.ratings(chosen, seed=seed), n_jobs=n_jobs))
         return _joined(parts)
 
-    def _fitted(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
+    def fitted(self, ratings: Floats, *, n_jobs: int = 1) -> SystemsFits:
         """Fit ratings by their sums, where that is enough."""
         if not self._fits_sums:
             return self.fit_rows(ratings, n_jobs=n_jobs)
@@ -291,7 +291,7 @@ class SystemsReplication:
             design = replace(self.design, n_workers=n_workers)
         study = replace(self, design=design, losses=NO_LOSSES, exclusion="none")
         try:
-            return study._fitted(rating[kept][None])
+            return study.fitted(rating[kept][None])
         except InputError:  # nobody is left who tells two of the systems apart
             return nothing
 

@@ -17,7 +17,7 @@ from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.joint.any_design import MOST_COLUMNS
-from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS
+from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS, ContrastFits
 from humeval_power.inference.corrections import significant
 from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_FAMILY, DEFAULT_RULE, ComparisonFamily, DecisionRule
@@ -42,7 +42,6 @@ from humeval_power.studies.power.systems_power import (
     check_goal,
     check_max_t,
     check_study,
-    correlation_of,
     power_of_counts,
     systems_formula,
 )
@@ -414,19 +413,20 @@ def _check(study: SystemsStudy, power: float) -> None:
     study.with_effect(_CLOSE)
 
 
-# How long simulated studies of several systems take, about.
+# How long simulated studies of several systems take, about (`benchmarks/bench_workload.py`).
 
 _PER_STUDY, _PER_STUDY_COLUMN = 1e-4, 5e-8  # seconds of a complete study, and of its systems cubed
 _PER_ALONE = 2e-3  # seconds of preparing a fit of one pair, whose rows no other study has
 _PER_JOINT = 1.2e-7  # seconds of a fit of any other, for the cube of the order of its dense matrix
-# of one whose systems are rated together: seconds of a rating, of a pair and of the cube of its levels; and with
-# equal loads of each level, for a pair and for the squares of systems with variances of their own
-_PER_RATING, _PER_PAIR, _PER_CUBE = 2e-7, 4e-5, 8e-9
-_PER_EVEN_LEVEL, _PER_OWN_LEVEL = 5e-7, 2e-6
-# of a fit by matrices of any design: seconds of one and of a rating, and of the cube of its order; how much more of
-# all that a system with variances of its own needs; where studies lack ratings, of one, and how much more of a fit
-_PER_FIT, _PER_FIT_RATING, _PER_ORDER, _PER_OWN = 2e-5, 5e-8, 2.8e-10, 0.12
-_PER_LACKING, _LACKING = 2e-4, 1.4
+# of one whose systems are rated together: seconds of a study, of a rating, of a pair and of the cube of its levels;
+# and with equal loads of each level, for a pair and for each of the systems with variances of their own
+_PER_DRAWN, _PER_RATING, _PER_PAIR, _PER_CUBE = 5e-5, 7e-8, 1e-5, 8e-9
+_PER_EVEN_LEVEL, _PER_OWN, _PER_OWN_LEVEL = 1.5e-7, 1e-4, 2.5e-6
+# of a fit by matrices of any design: seconds of one and of a rating, of the square and the cube of its order; how
+# much more of all that a system with variances of its own needs; where studies lack ratings, of one, and how many
+# times as long its fits take
+_PER_FIT, _PER_FIT_RATING, _PER_SQUARE, _PER_ORDER, _OWN = 7e-6, 7.5e-8, 4e-8, 3.4e-11, 0.17
+_PER_LACKING, _LACKING = 7e-5, 1.2
 
 
 def systems_workload(
@@ -461,15 +461,17 @@ def systems_workload(
     if plain and not one_by_one and together and (even or not own):
         each = _PER_PAIR + (_PER_EVEN_LEVEL * least if even else _PER_CUBE * least**3)
         fits = n_pairs if family.model == "pairwise" else K / 2
-        seconds = _PER_STUDY + _PER_RATING * design.n_ratings + each * fits
+        seconds = _PER_DRAWN + _PER_RATING * design.n_ratings + each * fits
         if own:
-            seconds += _PER_OWN_LEVEL * least * K**2
+            seconds += (_PER_OWN + _PER_OWN_LEVEL * least) * K
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
     size, fits = (2, n_pairs) if family.model == "pairwise" else (K, 1)
     if plain and not design.n_documents and least * size <= MOST_COLUMNS:
-        each = _PER_FIT + _PER_FIT_RATING * design.n_ratings * size / K + _PER_ORDER * (least * size) ** 3
-        each *= 1 + _PER_OWN * K if own else 1
-        seconds = _PER_STUDY + each * fits
+        order = least * size
+        each = _PER_FIT + _PER_FIT_RATING * design.n_ratings * size / K
+        each += _PER_SQUARE * order**2 + _PER_ORDER * order**3
+        each *= 1 + _OWN * K if own else 1
+        seconds = _PER_DRAWN + each * fits
         if one_by_one:
             seconds += _PER_LACKING + (_LACKING - 1) * each * fits
         return Workload(seconds * n_simulations / n_jobs, one.n_bytes)
@@ -542,18 +544,8 @@ def simulate_systems(
         A goal that cannot be reached under these means and this family, or a rule that the model has no
         answer for.
     """
-    check_study(parameters, design, rule)
-    if rule.is_latent:
-        check_categories(rule, levels(parameters, response, points), give="a Likert response")
-    check_systems_documents(parameters, design, family)
     check_simulation(n_simulations, precision)
-    if rule.is_simulated:
-        raise InputError(
-            f"df '{rule.df}' simulates the reference distribution of one test, and several systems have one for "
-            "each comparison: take kenward-roger or satterthwaite."
-        )
-    decision = _Decision(parameters, design, family, rule)
-    decision.check()
+    decision = family_decision(parameters, design, family, rule, response=response, points=points)
     check_goal(decision.truth, goal)
     study = SystemsReplication(
         parameters, design, family, decision.estimated, rule, response, points, losses, exclusion
@@ -597,8 +589,33 @@ def simulate_systems(
     )
 
 
+def family_decision(
+    parameters: SystemsParameters,
+    design: Design,
+    family: ComparisonFamily,
+    rule: DecisionRule,
+    *,
+    response: Response,
+    points: int | None,
+) -> FamilyDecision:
+    """How simulated studies of several systems are decided. Raises InputError: a rule that the model has no answer
+    for."""
+    check_study(parameters, design, rule)
+    if rule.is_latent:
+        check_categories(rule, levels(parameters, response, points), give="a Likert response")
+    check_systems_documents(parameters, design, family)
+    if rule.is_simulated:
+        raise InputError(
+            f"df '{rule.df}' simulates the reference distribution of one test, and several systems have one for "
+            "each comparison: take kenward-roger or satterthwaite."
+        )
+    decision = FamilyDecision(parameters, design, family, rule)
+    decision.check()
+    return decision
+
+
 @dataclass(frozen=True, eq=False)
-class _Decision:
+class FamilyDecision:
     """The tests of a family and Hsu's comparisons, applied to fits."""
 
     parameters: SystemsParameters
@@ -646,17 +663,35 @@ class _Decision:
 
     @cached_property
     def _largest(self) -> CriticalValues:
-        correlation = correlation_of(self.precision.covariance, self.precision.pairs)
-        return CriticalValues.of(correlation, self.rule.alpha, self.rule.alternative == "two-sided")
+        factor = self.precision.factor_of(self.precision.pairs)
+        return CriticalValues.of(factor, self.rule.alpha, self.rule.alternative == "two-sided")
 
     @cached_property
     def _dunnett(self) -> CriticalValues:
-        correlation = correlation_of(self.precision.covariance, self._others)
-        return CriticalValues.of(correlation, self.rule.alpha, two_sided=False)
+        return CriticalValues.of(self.precision.factor_of(self._others), self.rule.alpha, two_sided=False)
 
     def count(self, fits: SystemsFits) -> tuple[GoalCounts, _BestSums | None]:
         """What the studies found; those without a fit are left out."""
-        contrasts = fits.contrasts
+        usable, error, df = self._referred(fits.contrasts)
+        estimate, means = fits.contrasts.estimate[usable], fits.means[usable]
+        error, df = error[usable], df[usable]
+        n = len(self.precision.pairs)
+        rejected = self._rejected(estimate[:, :n], error[:, :n], df[:, :n])
+        counts = count_goals(
+            self.truth, means, estimate[:, :n], rejected, fits.contrasts.boundary[usable][:, :n]
+        )
+        return counts, self._with_the_best(estimate, error, df) if self._has_best else None
+
+    def claims(self, contrasts: ContrastFits) -> tuple[Flags, Flags]:
+        """Which studies have a fit, (n,), and which comparisons each shows, (n, pairs); none without a fit."""
+        usable, error, df = self._referred(contrasts)
+        n = len(self.precision.pairs)
+        shown = np.zeros((len(usable), n), dtype=np.bool_)
+        shown[usable] = self._rejected(contrasts.estimate[usable, :n], error[usable, :n], df[usable, :n])
+        return usable, shown
+
+    def _referred(self, contrasts: ContrastFits) -> tuple[Flags, Floats, Floats]:
+        """Which studies have a fit, (n,), and the standard error and df that the rule uses, (n, pairs)."""
         error, df = reference(
             self.rule,
             standard_error=contrasts.standard_error,
@@ -666,18 +701,7 @@ class _Decision:
             smallest=self.precision.smallest,
         )
         usable = (contrasts.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
-        estimate, error, df, means = (
-            contrasts.estimate[usable],
-            error[usable],
-            df[usable],
-            fits.means[usable],
-        )
-        n = len(self.precision.pairs)
-        rejected = self._rejected(estimate[:, :n], error[:, :n], df[:, :n])
-        counts = count_goals(
-            self.truth, means, estimate[:, :n], rejected, contrasts.boundary[usable][:, :n]
-        )
-        return counts, self._with_the_best(estimate, error, df) if self._has_best else None
+        return usable, error, df
 
     def _rejected(self, estimate: Floats, error: Floats, df: Floats) -> Flags:
         rule = self.rule
@@ -703,7 +727,7 @@ class _Decision:
 
 
 def count_systems(
-    decision: _Decision, study: SystemsReplication, seed: int, first: int, n: int, *, n_jobs: int = 1
+    decision: FamilyDecision, study: SystemsReplication, seed: int, first: int, n: int, *, n_jobs: int = 1
 ) -> tuple[GoalCounts, _BestSums | None]:
     """The work of a block: what studies `first` to `first + n - 1` find."""
     return decision.count(study.fits(n, seed=seed, first=first, n_jobs=n_jobs))
