@@ -141,29 +141,24 @@ def add_row_products(left, right, begin, end, step, first_row, last_row, first, 
 
 
 @inner
-def inverted(left, size, inverse):
-    """Overwrite the first rows and columns of a matrix that is a diagonal scaling away from a symmetric positive
-    definite one, and so needs no pivoting; fill its inverse. Its determinant, and its least pivot."""
+def inverted(matrix, size):
+    """Put the inverse of the first rows and columns of a matrix in their place: it is a diagonal scaling away from a
+    symmetric positive definite one, and so needs no pivoting. Its determinant, and its least pivot."""
     zero, one = every(0.0), every(1.0)
     det, least = one, one
     for r in range(size):
-        for c in range(size):
-            put(inverse, (r, c), zero)
-        put(inverse, (r, r), one)
-    for r in range(size):
-        pivot = get(left, (r, r))
-        det = det * pivot
-        least = lesser(least, pivot)
+        pivot = get(matrix, (r, r))
+        det, least = det * pivot, lesser(least, pivot)
         share = one / pivot
+        put(matrix, (r, r), one)
         for c in range(size):
-            put(left, (r, c), get(left, (r, c)) * share)
-            put(inverse, (r, c), get(inverse, (r, c)) * share)
+            put(matrix, (r, c), get(matrix, (r, c)) * share)
         for s in range(size):
             if s != r:
-                factor = zero - get(left, (s, r))
+                factor = zero - get(matrix, (s, r))
+                put(matrix, (s, r), zero)
                 for c in range(size):
-                    put(left, (s, c), fma(factor, get(left, (r, c)), get(left, (s, c))))
-                    put(inverse, (s, c), fma(factor, get(inverse, (r, c)), get(inverse, (s, c))))
+                    put(matrix, (s, c), fma(factor, get(matrix, (r, c)), get(matrix, (s, c))))
     return det, least
 
 

@@ -68,13 +68,11 @@ MANY = 100  # columns from which twice as many are: a matrix so large goes throu
 
 
 class Counts(NamedTuple):
-    """Ratings of eight tables, in the names of `DesignArrays`: load (N,), times (cells,), replication (kinds, K),
-    value (entries,), none where every inner level is a kind of its own."""
+    """Ratings of eight tables, in the names of `DesignArrays`: load (N,), times (cells,), replication (kinds, K)."""
 
     load: Floats
     times: Floats
     replication: Floats
-    value: Floats
 
 
 class LanesFactor(NamedTuple):
@@ -151,7 +149,7 @@ def taken_through(at):
     K, N, matrix = len(at.own), len(at.V), at.V
     most = K * max(1, (TOGETHER if N < MANY else 2 * TOGETHER) // K)
     U, kept, less = np.zeros((N, most, LANES)), np.empty((N, most, LANES)), np.empty((N, most, LANES))
-    left, inverse = np.empty((most, most, LANES)), np.zeros((most, most, LANES))
+    inverse = np.zeros((most, most, LANES))
     zero, one, shared = every(0.0), every(1.0), get(at.shared, (0,))
     for w in range(0, N, most):
         size = min(most, N - w)
@@ -174,8 +172,8 @@ def taken_through(at):
                 value = shared * value
                 for t in range(K):
                     share = fma(get(at.own, (t,)), get(U, (w + r, first + t)), value)
-                    put(left, (r, first + t), share + one if r == first + t else share)
-        det, least = inverted(left, size, inverse)
+                    put(inverse, (r, first + t), share + one if r == first + t else share)
+        det, least = inverted(inverse, size)
         add_log(at.log_det, 1.0, det, least)
         cleared(kept, N, most)
         add_row_products(U, inverse, 0, most, 1, 0, N, 0, size, kept)
@@ -263,7 +261,7 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
     K, N = len(means), len(at.V)
     zero = every(0.0)
     base, back = np.empty((1, N, LANES)), np.empty((1, N, LANES))
-    pushed, xy, gram = np.empty((K, LANES)), np.empty((K, LANES)), np.empty((K, K, LANES))
+    pushed, xy = np.empty((K, LANES)), np.empty((K, LANES))
     left = whole
     for c in range(N):
         put(base, (0, c), get(y_outer, (c,)))
@@ -284,7 +282,7 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
         for t in range(K):  # X are sums of columns of outer levels
             value = zero
             for r in range(t, N, K):
-                each = get(at.V, (r, c))
+                each = get(at.V, (c, r))
                 value, rest = value + each, fma(each, get(back, (0, r)), rest)
             put(seen, (t, c), value)
         put(seen, (K, c), rest)
@@ -297,10 +295,10 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
             for c in range(s, N, K):
                 value = value + get(seen, (j, c))
             if j < K:
-                put(gram, (s, j), value)
+                put(precise, (s, j), value)
             else:
                 put(xy, (s,), value)
-    det, least = inverted(gram, K, precise)
+    det, least = inverted(precise, K)
     add_log(log_det, 1.0, det, least)
     for s in range(K):
         value = zero
@@ -312,7 +310,7 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
 
 
 @inner
-def less_means(design, counts, M, y_inner, means, through, seen, seen_inner):
+def less_means(design, counts, at, y_inner, means, through, seen, seen_inner):
     """Take the means out of y; fill seen_inner (K + 1, inner levels K), Zi'H^-1 of X and of what is left of y."""
     K, N = len(means), seen.shape[1]
     zero = every(0.0)
@@ -334,11 +332,12 @@ def less_means(design, counts, M, y_inner, means, through, seen, seen_inner):
             for j in range(K + 1):
                 put(pushed, (s, j), fma(count, get(through, (j, column)), get(pushed, (s, j))))
         for j in range(K + 1):
+            value = zero
+            for t in range(K):
+                value = fma(get(at.d, (kind, t)), get(pushed, (t, j)), value)
             for s in range(K):
-                value = zero
-                for t in range(K):
-                    value = fma(get(M, (kind, s, t)), get(pushed, (t, j)), value)
-                put(seen_inner, (j, i * K + s), value)
+                own = get(at.d, (kind, s)) * get(pushed, (s, j))
+                put(seen_inner, (j, i * K + s), fma(zero - get(at.f, (kind, s)), value, own))
 
 
 @inner
@@ -520,8 +519,6 @@ def counted(design, times, chosen, counts):
         for lane in range(LANES):
             counts.load[:, lane], counts.times[:, lane] = design.load, design.times
             counts.replication[:, :, lane] = design.replication
-            if len(counts.value):
-                counts.value[:, lane] = design.value
         return
     counts.load[:] = 0.0
     counts.replication[:] = 0.0
@@ -621,7 +618,7 @@ def evaluate(
             log_dets,
         )
         put(lefts, (0,), rest)
-        less_means(design, counts, at.M, inner_sums, means, through, seen, seen_inner)
+        less_means(design, counts, at, inner_sums, means, through, seen, seen_inner)
         products[:] = 0.0
         level_products(vectors, group, seen, 0, outer_part, products)
         level_products(vectors, group, seen_inner, h, inner_part, products)
@@ -732,9 +729,8 @@ def fit_many(
     N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
     blocks = (kinds, K, K, LANES)
     counts = Counts(
-        np.empty((N, LANES)), np.empty((len(design.column), LANES)), np.empty((kinds, K, LANES)),
-        np.empty((len(design.value) if kinds < len(design.kind) else 0, LANES)),
-    )  # fmt: skip
+        np.empty((N, LANES)), np.empty((len(design.column), LANES)), np.empty((kinds, K, LANES))
+    )
     at = LanesFactor(
         np.empty((1, LANES)), np.empty((K, LANES)), np.empty((kinds, K, LANES)), np.empty((kinds, K, LANES)),
         np.empty((kinds, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),
