@@ -106,6 +106,16 @@ def add_row_products(left, right, begin, end, step, first_row, last_row, first, 
         for r in range(first_row, last_row, 4):
             s, t, u = min(r + 1, last_row - 1), min(r + 2, last_row - 1), min(r + 3, last_row - 1)
             a0, a1, a2, a3 = get(out, (r, c)), get(out, (r, d)), get(out, (r, e)), get(out, (r, f))
+            if s == r:  # a single row
+                for k in range(begin, end, step):
+                    x = get(left, (r, k))
+                    a0, a1 = fma(x, get(right, (c, k)), a0), fma(x, get(right, (d, k)), a1)
+                    a2, a3 = fma(x, get(right, (e, k)), a2), fma(x, get(right, (f, k)), a3)
+                put(out, (r, c), a0)
+                put(out, (r, d), a1)
+                put(out, (r, e), a2)
+                put(out, (r, f), a3)
+                continue
             b0, b1, b2, b3 = get(out, (s, c)), get(out, (s, d)), get(out, (s, e)), get(out, (s, f))
             c0, c1, c2, c3 = get(out, (t, c)), get(out, (t, d)), get(out, (t, e)), get(out, (t, f))
             d0, d1, d2, d3 = get(out, (u, c)), get(out, (u, d)), get(out, (u, e)), get(out, (u, f))
@@ -141,29 +151,24 @@ def add_row_products(left, right, begin, end, step, first_row, last_row, first, 
 
 
 @inner
-def inverted(left, size, inverse):
-    """Overwrite the first rows and columns of a matrix that is a diagonal scaling away from a symmetric positive
-    definite one, and so needs no pivoting; fill its inverse. Its determinant, and its least pivot."""
+def inverted(matrix, size):
+    """Put the inverse of the first rows and columns of a matrix, which is a diagonal scaling away from a symmetric
+    positive definite one and so needs no pivoting, in their place. Its determinant, and its least pivot."""
     zero, one = every(0.0), every(1.0)
     det, least = one, one
     for r in range(size):
-        for c in range(size):
-            put(inverse, (r, c), zero)
-        put(inverse, (r, r), one)
-    for r in range(size):
-        pivot = get(left, (r, r))
-        det = det * pivot
-        least = lesser(least, pivot)
+        pivot = get(matrix, (r, r))
+        det, least = det * pivot, lesser(least, pivot)
         share = one / pivot
+        put(matrix, (r, r), one)
         for c in range(size):
-            put(left, (r, c), get(left, (r, c)) * share)
-            put(inverse, (r, c), get(inverse, (r, c)) * share)
+            put(matrix, (r, c), get(matrix, (r, c)) * share)
         for s in range(size):
             if s != r:
-                factor = zero - get(left, (s, r))
+                factor = zero - get(matrix, (s, r))
+                put(matrix, (s, r), zero)
                 for c in range(size):
-                    put(left, (s, c), fma(factor, get(left, (r, c)), get(left, (s, c))))
-                    put(inverse, (s, c), fma(factor, get(inverse, (r, c)), get(inverse, (s, c))))
+                    put(matrix, (s, c), fma(factor, get(matrix, (r, c)), get(matrix, (s, c))))
     return det, least
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -114,12 +115,15 @@ def lose_rows(
     kept = ~missing
     of_quitter = np.flatnonzero(quits[worker])
     if len(of_quitter):
-        rows = Assignment(worker[of_quitter], assignment.item[of_quitter], assignment.system[of_quitter])
-        order = _random_places(rows, tiebreak[of_quitter]) if position is None else position[of_quitter]
-        place = _rank_within(rows.worker, order)
+        quitter = worker[of_quitter]
+        if position is None:
+            together = tiebreak[_first_of_meeting(assignment)[of_quitter]]
+            place = _rank_within(quitter, together, tiebreak[of_quitter])
+        else:
+            place = _rank_within(quitter, position[of_quitter])
         load = np.bincount(worker, minlength=n_workers)
         done = np.floor(stops_after * load).astype(np.int64)  # 0, ..., load - 1
-        kept[of_quitter[place >= done[rows.worker]]] = False
+        kept[of_quitter[place >= done[quitter]]] = False
     return kept
 
 
@@ -166,6 +170,8 @@ def careless_values(
 ) -> Floats:
     """The same by uniform numbers that were drawn before: of each rating (n_ratings,) and each worker
     (n_workers,)."""
+    if not kind.any():
+        return rating
     level = _scatter(of_rating, answers, levels)
     constant = _scatter(of_worker, answers, levels)
     replaced = np.where(kind[worker] == AT_RANDOM, level, rating)
@@ -237,19 +243,17 @@ def collect(
     return CollectedRatings(answered, kept & ~excluded[assignment.worker], kind, excluded)
 
 
-def _random_places(rows: Assignment, u: Floats) -> Floats:
-    """A random order of each worker's items that keeps the ratings of an item together."""
+@lru_cache(maxsize=4)
+def _first_of_meeting(rows: Assignment) -> Codes:
+    """The first rating of the same worker and item as each, (n_ratings,)."""
     meeting = rows.worker * (rows.item.max() + np.int64(1)) + rows.item
     _, first, inverse = np.unique(meeting, return_index=True, return_inverse=True)
-    place = np.empty(len(u))
-    by_item_then_row = np.lexsort((u, u[first][inverse]))
-    place[by_item_then_row] = np.arange(len(u))
-    return place
+    return np.asarray(first[inverse], dtype=np.int64)
 
 
-def _rank_within(group: Codes, key: NDArray[np.generic]) -> Codes:
-    """Rank of each entry among those of its group by `key`, from 0."""
-    order = np.lexsort((key, group))
+def _rank_within(group: Codes, *keys: NDArray[np.generic]) -> Codes:
+    """Rank of each entry among those of its group by the first of `keys`, then the next, from 0."""
+    order = np.lexsort((*keys[::-1], group))
     sorted_group = group[order]
     start = np.searchsorted(sorted_group, sorted_group)
     rank = np.empty(len(group), dtype=np.int64)

@@ -44,7 +44,7 @@ def taken(field, begin, size, out):
 
 
 @inner
-def scaled_inverse(matrix, kept, left, inverse, fits):
+def scaled_inverse(matrix, kept, inverse, fits):
     """Of a symmetric matrix without the rows that are not `kept` (rows, LANES), which are zero; fits (LANES,) says
     where it is positive definite by far."""
     rows = len(matrix)
@@ -57,8 +57,8 @@ def scaled_inverse(matrix, kept, left, inverse, fits):
     for r in range(rows):
         for c in range(rows):
             value = get(matrix, (r, c)) * get(scale, (r,)) * get(scale, (c,))
-            put(left, (r, c), every(1.0) if r == c else value)
-    _, least = inverted(left, rows, inverse)
+            put(inverse, (r, c), every(1.0) if r == c else value)
+    _, least = inverted(inverse, rows)
     norm, pivot = np.empty((1, LANES)), np.empty((1, LANES))
     total = every(0.0)
     for r in range(rows):
@@ -102,13 +102,9 @@ def precise_many(fitted, contrast, n, q, known, settled):
     whole = phi.reshape(p, p, LANES)
     seen = np.empty((rows, p, p, LANES))  # X'H^-1 G_t H^-1 X, and of the residual
     pairs = np.empty((rows, rows, p, p, LANES))
-    across, copy = np.empty((rows, p, p, LANES)), np.empty((p, p, LANES))
+    across = np.empty((rows, p, p, LANES))
     expected, observed = np.empty((rows, rows, LANES)), np.empty((rows, rows, LANES))
-    left, weight, uncertain = (
-        np.empty((rows, rows, LANES)),
-        np.empty((rows, rows, LANES)),
-        np.empty((rows, rows, LANES)),
-    )
+    weight, uncertain = np.empty((rows, rows, LANES)), np.empty((rows, rows, LANES))
     half, pulled, slope = np.empty((p, LANES)), np.empty((rows, p, LANES)), np.empty((rows, LANES))
     kept, each, sigma2 = np.ones((rows, LANES)), np.empty((rows, LANES)), np.empty((1, LANES))
     result = np.empty((4, LANES))
@@ -133,10 +129,10 @@ def precise_many(fitted, contrast, n, q, known, settled):
         for r in range(p):
             value = zero
             for c in range(p):
-                put(copy, (r, c), get(whole, (r, c)))
+                put(seen, (q, r, c), get(whole, (r, c)))
                 value = fma(every(contrast[c]), get(whole, (r, c)), value)
             put(half, (r,), value)
-        inverted(copy, p, seen[q])
+        inverted(seen[q], p)
         # H^-1 = H^-2 + sum_t gamma_t H^-1 G_t H^-1 gives the residual's part of everything
         for i in range(p):
             for j in range(i + 1):
@@ -209,11 +205,11 @@ def precise_many(fitted, contrast, n, q, known, settled):
             put(slope, (t,), total)
             for lane in range(LANES):
                 kept[t, lane] = 1.0
-        scaled_inverse(expected, kept, left, weight, fits)
+        scaled_inverse(expected, kept, weight, fits)
         for t in range(q):
             for lane in range(LANES):
                 kept[t, lane] = 1.0 if gamma[t, lane] > 0.0 else 0.0
-        scaled_inverse(observed, kept, left, uncertain, fits)
+        scaled_inverse(observed, kept, uncertain, fits)
         variance, correction = zero, zero
         for i in range(p):
             variance = fma(get(half, (i,)), every(contrast[i]), variance)

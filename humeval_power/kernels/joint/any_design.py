@@ -52,7 +52,6 @@ from humeval_power.kernels.lane_matrices import (
     add_lower_products,
     add_row_products,
     cleared,
-    dot,
     inverted,
     mirrored,
 )
@@ -64,17 +63,16 @@ FLAT = 1e-8  # of the curvature that a variance has if the residual is held
 NEAR = 0.05  # a promised fall from which on average information is corrected by how slopes change
 CACHED = 40  # columns of all rows of a product that stay in a cache
 TOGETHER = 8  # columns of outer levels that are taken away at once, about
+BESIDE = 9  # rows of effects whose way through inner levels is taken at once, or those of one variance
 MANY = 100  # columns from which twice as many are: a matrix so large goes through the cache each time
 
 
 class Counts(NamedTuple):
-    """Ratings of eight tables, in the names of `DesignArrays`: load (N,), times (cells,), replication (kinds, K),
-    value (entries,), none where every inner level is a kind of its own."""
+    """Ratings of eight tables in the names of `DesignArrays`: load (N,), times (cells,), replication (kinds, K)."""
 
     load: Floats
     times: Floats
     replication: Floats
-    value: Floats
 
 
 class LanesFactor(NamedTuple):
@@ -151,7 +149,7 @@ def taken_through(at):
     K, N, matrix = len(at.own), len(at.V), at.V
     most = K * max(1, (TOGETHER if N < MANY else 2 * TOGETHER) // K)
     U, kept, less = np.zeros((N, most, LANES)), np.empty((N, most, LANES)), np.empty((N, most, LANES))
-    left, inverse = np.empty((most, most, LANES)), np.zeros((most, most, LANES))
+    inverse = np.zeros((most, most, LANES))
     zero, one, shared = every(0.0), every(1.0), get(at.shared, (0,))
     for w in range(0, N, most):
         size = min(most, N - w)
@@ -174,8 +172,8 @@ def taken_through(at):
                 value = shared * value
                 for t in range(K):
                     share = fma(get(at.own, (t,)), get(U, (w + r, first + t)), value)
-                    put(left, (r, first + t), share + one if r == first + t else share)
-        det, least = inverted(left, size, inverse)
+                    put(inverse, (r, first + t), share + one if r == first + t else share)
+        det, least = inverted(inverse, size)
         add_log(at.log_det, 1.0, det, least)
         cleared(kept, N, most)
         add_row_products(U, inverse, 0, most, 1, 0, N, 0, size, kept)
@@ -263,7 +261,7 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
     K, N = len(means), len(at.V)
     zero = every(0.0)
     base, back = np.empty((1, N, LANES)), np.empty((1, N, LANES))
-    pushed, xy, gram = np.empty((K, LANES)), np.empty((K, LANES)), np.empty((K, K, LANES))
+    pushed, xy = np.empty((K, LANES)), np.empty((K, LANES))
     left = whole
     for c in range(N):
         put(base, (0, c), get(y_outer, (c,)))
@@ -284,7 +282,7 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
         for t in range(K):  # X are sums of columns of outer levels
             value = zero
             for r in range(t, N, K):
-                each = get(at.V, (r, c))
+                each = get(at.V, (c, r))
                 value, rest = value + each, fma(each, get(back, (0, r)), rest)
             put(seen, (t, c), value)
         put(seen, (K, c), rest)
@@ -297,10 +295,10 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
             for c in range(s, N, K):
                 value = value + get(seen, (j, c))
             if j < K:
-                put(gram, (s, j), value)
+                put(precise, (s, j), value)
             else:
                 put(xy, (s,), value)
-    det, least = inverted(gram, K, precise)
+    det, least = inverted(precise, K)
     add_log(log_det, 1.0, det, least)
     for s in range(K):
         value = zero
@@ -312,7 +310,7 @@ def profiled(design, counts, at, y_outer, y_inner, whole, through, seen, means, 
 
 
 @inner
-def less_means(design, counts, M, y_inner, means, through, seen, seen_inner):
+def less_means(design, counts, at, y_inner, means, through, seen, seen_inner):
     """Take the means out of y; fill seen_inner (K + 1, inner levels K), Zi'H^-1 of X and of what is left of y."""
     K, N = len(means), seen.shape[1]
     zero = every(0.0)
@@ -334,62 +332,70 @@ def less_means(design, counts, M, y_inner, means, through, seen, seen_inner):
             for j in range(K + 1):
                 put(pushed, (s, j), fma(count, get(through, (j, column)), get(pushed, (s, j))))
         for j in range(K + 1):
+            value = zero
+            for t in range(K):
+                value = fma(get(at.d, (kind, t)), get(pushed, (t, j)), value)
             for s in range(K):
-                value = zero
-                for t in range(K):
-                    value = fma(get(M, (kind, s, t)), get(pushed, (t, j)), value)
-                put(seen_inner, (j, i * K + s), value)
+                own = get(at.d, (kind, s)) * get(pushed, (s, j))
+                put(seen_inner, (j, i * K + s), fma(zero - get(at.f, (kind, s)), value, own))
 
 
 @inner
 def along(vectors, v, rows, out):
     """What vector v of systems makes of each level: rows (k, levels K), out (k, levels)."""
     K = vectors.shape[1]
+    first, last = 0, K
+    while vectors[v, first] == 0.0:
+        first += 1
+    while vectors[v, last - 1] == 0.0:
+        last -= 1
     for j in range(len(out)):
         for w in range(out.shape[1]):
             value = every(0.0)
-            for s in range(K):
-                if vectors[v, s] != 0.0:
-                    value = fma(every(vectors[v, s]), get(rows, (j, w * K + s)), value)
+            for s in range(first, last):
+                value = fma(every(vectors[v, s]), get(rows, (j, w * K + s)), value)
             put(out, (j, w), value)
 
 
 @inner
+def add_lower_row_products(left, right, out):
+    """out += left right' in its lower triangle at least."""
+    rows, columns = left.shape[:2]
+    for first in range(0, rows, 4):
+        add_row_products(left, right, 0, columns, 1, first, rows, first, min(first + 4, rows), out)
+
+
+@inner
 def level_products(vectors, group, rows, first, each, out):
-    """Sums over levels of left'D_t right for all pairs of rows (k, levels K), added to out (q, k, k) from `first`;
-    each (k, levels) is room."""
-    k = len(rows)
+    """Sums over levels of left'D_t right for all pairs of rows (k, levels K), added to out (q, k, k) from `first`,
+    to its lower triangles at least; each (k, levels) is room."""
     for v in range(len(vectors)):
         along(vectors, v, rows, each)
-        for i in range(k):
-            for j in range(i + 1):
-                value = dot(each, i, each, j)
-                add(out, (first + group[v], i, j), value)
-                if i != j:
-                    add(out, (first + group[v], j, i), value)
+        add_lower_row_products(each, each, out[first + group[v]])
 
 
 class EffectsRoom(NamedTuple):
-    """Room for G_t's effects of k columns of X: rows (h k, ...) of `effect` and `e`, by parts.
+    """Room for G_t's effects of k columns of X: those of the first variance, what systems share, are `op` and `ip` by
+    level; those of each other the entries of `effect` and `e` from `system` on and each `step` further, (h,)."""
 
-    begin : (parts + 1,), first row of each part
-    system, step : rows of a part are zero but for `system` (parts,) and each `step` (parts,) further
-    """
-
-    begin: NDArray[np.int64]
     system: NDArray[np.int64]
     step: NDArray[np.int64]
+    op: Floats
+    ip: Floats
     effect: Floats
-    half: Floats
-    meet: Floats
-    back: Floats
     e: Floats
-    turned: Floats
-    within: Floats
-    across: Floats
-    base: Floats
+    counted_e: Floats
     outer_part: Floats
     inner_part: Floats
+    between: Floats
+    turned: Floats
+    sums: Floats
+    meet: Floats
+    back: Floats
+    meet_part: Floats
+    across: Floats
+    block: Floats
+    base: Floats
 
 
 @inner
@@ -397,89 +403,131 @@ def effects_room(design, patterns, k):
     """Room for `through_patterns` of k columns."""
     h, K = patterns.shape[:2]
     N, n_inner, rows = len(design.load), len(design.kind), h * k
-    parts = h if h > 2 else 1  # else no system has variances of its own
-    begin, system, step = (
-        np.arange(parts + 1) * (rows // parts),
-        np.zeros(parts, np.int64),
-        np.ones(parts, np.int64),
-    )
-    for v in range(1, parts):
+    m, beside = N // K, k * max(1, BESIDE // k)
+    system, step = np.zeros(h, np.int64), np.ones(h, np.int64)
+    for v in range(1, h if h > 2 else 1):  # each system has a variance of its own
         step[v] = K
         while patterns[v, system[v], system[v]] == 0.0:
             system[v] += 1
     return EffectsRoom(
-        begin, system, step, np.empty((rows, N, LANES)), np.empty((rows, N, LANES)),
-        np.empty((rows, N, LANES)), np.empty((rows, N, LANES)), np.empty((rows, n_inner * K, LANES)),
-        np.empty((rows, n_inner * K, LANES)), np.empty((rows, rows, LANES)), np.empty((rows, rows, LANES)),
-        np.empty((rows, rows, LANES)), np.empty((k, N // K, LANES)), np.empty((k, n_inner, LANES)),
+        system, step, np.empty((k, m, LANES)), np.empty((k, n_inner, LANES)), np.empty((k, N, LANES)),
+        np.empty((k, n_inner * K, LANES)), np.empty((k, n_inner * K, LANES)), np.empty((k, m, LANES)),
+        np.empty((k, n_inner, LANES)), np.empty((m, m, LANES)), np.empty((beside, n_inner * K, LANES)),
+        np.empty((beside, n_inner, LANES)), np.empty((rows, N, LANES)), np.empty((rows, N, LANES)),
+        np.empty((rows, m, LANES)), np.empty((rows, k, LANES)), np.empty((k, beside, LANES)),
+        np.empty((rows, rows, LANES)),
     )  # fmt: skip
+
+
+@inner
+def put_products(left, right, begin, step, block, out, row, column):
+    """left right' over columns begin, begin + step, ... into `out` from a row and a column on; block is room."""
+    rows, columns = len(left), len(right)
+    cleared(block, rows, columns)
+    add_row_products(left, right, begin, left.shape[1], step, 0, rows, 0, columns, block)
+    for r in range(rows):
+        for c in range(columns):
+            put(out, (row + r, column + c), get(block, (r, c)))
 
 
 @inner
 def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space, result):
     """X'H^-1 G_s H^-1 G_t H^-1 X into result (q k, q k), of k columns X, of which H^-1 X as levels see it is given:
-    seen (k, N) and seen_inner (k, inner levels K)."""
-    k, N, K = len(seen), len(at.V), len(at.own)
-    n_inner, rows = len(design.kind), (group[-1] + 1) * k
+    seen (k, N) and seen_inner (k, inner levels K). The first of `vectors` is what all systems share."""
+    k, N, K, h = len(seen), len(at.V), len(at.own), group[-1] + 1
+    m, n_inner, rows = N // K, len(design.kind), h * k
     zero = every(0.0)
-    begin, system, steps = space[:3]
-    effect, half, meet, back, e, turned, within, across, base, outer_part, inner_part = space[3:]
-    cleared(effect, rows, N)
-    cleared(e, rows, n_inner * K)
-    for v in range(len(vectors)):
+    system, steps, op, ip, effect, e, counted_e, outer_part, inner_part, between = space[:10]
+    turned, sums, meet, back, meet_part, across, block, base = space[10:]
+    along(vectors, 0, seen, op)
+    along(vectors, 0, seen_inner, ip)
+    cleared(effect, k, N)
+    cleared(e, k, n_inner * K)
+    for v in range(1, len(vectors)):
         along(vectors, v, seen, outer_part)
         along(vectors, v, seen_inner, inner_part)
         for s in range(K):
             if vectors[v, s] != 0.0:
                 share = every(vectors[v, s])
                 for j in range(k):
-                    row = group[v] * k + j
-                    for w in range(N // K):
-                        place = (row, w * K + s)
+                    for w in range(m):
+                        place = (j, w * K + s)
                         put(effect, place, fma(share, get(outer_part, (j, w)), get(effect, place)))
                     for i in range(n_inner):
-                        place = (row, i * K + s)
+                        place = (j, i * K + s)
                         put(e, place, fma(share, get(inner_part, (j, i)), get(e, place)))
-    cleared(meet, rows, N)
-    for part in range(len(begin) - 1):
-        for row in range(begin[part], begin[part + 1]):
-            for i in range(n_inner):
-                c = design.kind[i]
+    for i in range(n_inner):
+        for s in range(K):
+            count = get(counts.replication, (design.kind[i], s))
+            for j in range(k):
+                put(counted_e, (j, i * K + s), count * get(e, (j, i * K + s)))
+    for w in range(m):
+        for x in range(w + 1):
+            value = zero
+            for s in range(K):
                 for t in range(K):
-                    value = zero
-                    for s in range(system[part], K, steps[part]):
-                        value = fma(get(at.M, (c, s, t)), get(e, (row, i * K + s)), value)
-                    put(turned, (row, i * K + t), value)
-                for p in range(design.begin[i], design.begin[i + 1]):
-                    pushed = get(turned, (row, i * K + design.system[p]))
-                    place = (row, design.column[p])
-                    put(meet, place, fma(get(counts.times, (p,)), pushed, get(meet, place)))
-                for t in range(K):  # M N is symmetric
-                    place = (row, i * K + t)
-                    put(turned, place, get(counts.replication, (c, t)) * get(turned, place))
-    by_shares(meet, at, -1.0, back)
+                    value = value + get(at.V, (w * K + s, x * K + t))
+            put(between, (w, x), value)
+            put(between, (x, w), value)
+    beside = len(turned) // k
+    for begin in range(0, h, beside):
+        here = min(beside, h - begin) * k
+        for row in range(here):
+            g, j = begin + row // k, row % k
+            first, last = system[g], K if steps[g] == 1 else system[g] + 1
+            for i in range(n_inner):
+                c, value = design.kind[i], zero
+                if g == 0:
+                    shared = get(at.rest, (c,)) * get(ip, (j, i))
+                for t in range(K):
+                    pushed = zero
+                    if g == 0:  # 1'M = (1 - 1'f) d'
+                        pushed = shared * get(at.d, (c, t))
+                    else:
+                        for s in range(first, last):
+                            pushed = fma(get(at.M, (c, s, t)), get(e, (j, i * K + s)), pushed)
+                    put(turned, (row, i * K + t), pushed)
+                    value = fma(get(counts.replication, (c, t)), pushed, value)
+                put(sums, (row, i), value)
+        put_products(sums[:here], ip, 0, 1, across, base, begin * k, 0)  # M N is symmetric
+        for v in range(max(1, begin), h):
+            put_products(counted_e, turned[:here], system[v], steps[v], block, base, v * k, begin * k)
+        for c in range(N):
+            for r in range(0, here, 4):
+                u, v, w = min(r + 1, here - 1), min(r + 2, here - 1), min(r + 3, here - 1)
+                c0, c1, c2, c3 = zero, zero, zero, zero
+                for place in range(design.column_begin[c], design.column_begin[c + 1]):
+                    p = design.by_column[place]
+                    i, count = design.level[p] * K + design.system[p], get(counts.times, (p,))
+                    c0, c1 = fma(count, get(turned, (r, i)), c0), fma(count, get(turned, (u, i)), c1)
+                    c2, c3 = fma(count, get(turned, (v, i)), c2), fma(count, get(turned, (w, i)), c3)
+                put(meet, (begin * k + w, c), c3)  # what is beyond the last row is written over
+                put(meet, (begin * k + v, c), c2)
+                put(meet, (begin * k + u, c), c1)
+                put(meet, (begin * k + r, c), c0)
+    half = back
     cleared(half, rows, N)
-    cleared(within, rows, rows)
-    cleared(across, rows, rows)
-    cleared(base, rows, rows)
+    for c in range(0, N, 4):
+        for g in range(1, h):
+            side = half[g * k : (g + 1) * k]
+            add_row_products(effect, at.V, system[g], N, steps[g], 0, k, c, min(c + 4, N), side)
+    along(vectors, 0, half, meet_part)
+    cleared(meet_part, k, m)
+    add_row_products(op, between, 0, m, 1, 0, k, 0, m, meet_part)
+    put_products(meet_part, op, 0, 1, across, result, 0, 0)
+    for g in range(1, h):
+        put_products(half[g * k :], effect, system[g], steps[g], across, result, g * k, g * k)
+    by_shares(meet, at, -1.0, back)
     for first in range(0, N, CACHED):
         add_row_products(back, at.V, first, min(first + CACHED, N), 1, 0, rows, 0, N, meet)  # B of it
-    for part in range(len(begin) - 1):
-        first, last, s, step = begin[part], begin[part + 1], system[part], steps[part]
-        add_row_products(effect, at.V, s, N, step, first, last, 0, N, half)
-        add_row_products(meet, effect, s, N, step, 0, rows, first, last, across)
-        add_row_products(turned, e, s, n_inner * K, step, first, rows, first, last, base)
-    for part in range(len(begin) - 1):
-        first, last, s, step = begin[part], begin[part + 1], system[part], steps[part]
-        add_row_products(half, effect, s, N, step, first, rows, first, last, within)
-    for first in range(0, rows, 4):
-        add_row_products(meet, back, 0, N, 1, first, rows, first, min(first + 4, rows), base)
+    add_lower_row_products(meet, back, base)
     for row in range(rows):
-        for other in range(rows):
-            put(result, (rows + row, other), get(across, (row, other)))
         for other in range(row + 1):
-            put(result, (row, other), get(within, (row, other)))
             put(result, (rows + row, rows + other), get(base, (row, other)))
+    along(vectors, 0, meet, meet_part)
+    put_products(meet_part, op, 0, 1, across, result, rows, 0)
+    for g in range(1, h):
+        put_products(meet, effect, system[g], steps[g], across, result, rows, g * k)
     mirrored(result)
 
 
@@ -520,8 +568,6 @@ def counted(design, times, chosen, counts):
         for lane in range(LANES):
             counts.load[:, lane], counts.times[:, lane] = design.load, design.times
             counts.replication[:, :, lane] = design.replication
-            if len(counts.value):
-                counts.value[:, lane] = design.value
         return
     counts.load[:] = 0.0
     counts.replication[:] = 0.0
@@ -586,7 +632,7 @@ def evaluate(
     N, n_inner, q = len(design.load), len(design.kind), 2 * h
     here, log_dets, lefts, outer_sums, inner_sums, through, seen, seen_inner, means, precise = room[:10]
     outer_part, inner_part, products, squares, working, pairs, B, E, hidden = room[10:]
-    chosen = np.empty(LANES, dtype=np.int64)
+    chosen, pulled = np.empty(LANES, dtype=np.int64), np.empty((K, LANES))
     is_whole = len(tables.times) == 0
     for begin in range(0, len(place), LANES):
         size = min(LANES, len(place) - begin)
@@ -621,20 +667,22 @@ def evaluate(
             log_dets,
         )
         put(lefts, (0,), rest)
-        less_means(design, counts, at.M, inner_sums, means, through, seen, seen_inner)
+        less_means(design, counts, at, inner_sums, means, through, seen, seen_inner)
         products[:] = 0.0
         level_products(vectors, group, seen, 0, outer_part, products)
         level_products(vectors, group, seen_inner, h, inner_part, products)
         through_patterns(design, counts, vectors, group, at, seen[K:], seen_inner[K:], of_response, working)
-        zero = every(0.0)
-        for s in range(q):
-            for t in range(q):
+        for t in range(q):
+            mirrored(products[t])
+            for j in range(K):
+                value = every(0.0)
+                for k in range(K):
+                    value = fma(get(precise, (j, k)), get(products, (t, K, k)), value)
+                put(pulled, (j,), value)
+            for s in range(q):
                 value = get(working, (s, t))
                 for j in range(K):
-                    pulled = zero
-                    for k in range(K):
-                        pulled = fma(get(precise, (j, k)), get(products, (t, K, k)), pulled)
-                    value = value - get(products, (s, K, j)) * pulled
+                    value = value - get(products, (s, K, j)) * get(pulled, (j,))
                 put(squares, (s, t), value)
         for lane in range(size):
             b = place[begin + lane]
@@ -732,9 +780,8 @@ def fit_many(
     N, kinds, q, n = len(design.load), len(design.levels), 2 * h, len(status)
     blocks = (kinds, K, K, LANES)
     counts = Counts(
-        np.empty((N, LANES)), np.empty((len(design.column), LANES)), np.empty((kinds, K, LANES)),
-        np.empty((len(design.value) if kinds < len(design.kind) else 0, LANES)),
-    )  # fmt: skip
+        np.empty((N, LANES)), np.empty((len(design.column), LANES)), np.empty((kinds, K, LANES))
+    )
     at = LanesFactor(
         np.empty((1, LANES)), np.empty((K, LANES)), np.empty((kinds, K, LANES)), np.empty((kinds, K, LANES)),
         np.empty((kinds, LANES)), np.empty(blocks), np.empty(blocks), np.empty((N, N, LANES)), np.empty(blocks),

@@ -34,8 +34,7 @@ def met_through(design, counts, blocks, sign, out):
         for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
             block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
             at = (design.row[entry], design.across[entry])
-            value = every(sign) * get(counts.value, (entry,))
-            put(out, at, fma(block, value, get(out, at)))
+            put(out, at, fma(block, every(sign * design.value[entry]), get(out, at)))
 
 
 @inner
@@ -60,7 +59,7 @@ def gathered(design, counts, Y, F):
             for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
                 r, k = design.row[entry], design.across[entry]
                 s, t = design.row_system[entry], design.across_system[entry]
-                value = get(counts.value, (entry,)) * get(Y, (r, k))
+                value = every(design.value[entry]) * get(Y, (r, k))
                 if r == k:
                     add(F, (c, s, t), value)
                 else:

@@ -36,6 +36,7 @@ from humeval_power.simulation.study import (
     NO_LOSSES,
     CollectedRatings,
     Losses,
+    generators,
     levels,
     remaining,
     replicate_generator,
@@ -224,12 +225,16 @@ class SystemsReplication:
     def ratings(self, replicates: range, *, seed: int) -> Floats:
         """The ratings of some studies of this seed, (n, n_ratings)."""
         if self.losses != NO_LOSSES:
-            return np.stack([self.collected(seed, one).rating for one in replicates])
-        return np.concatenate([self._responses(replicate_generator(seed, one), 1) for one in replicates])
+            drawn = generators(seed, replicates.start, len(replicates))
+            return np.stack([self._collected(rng).rating for rng in drawn])
+        drawn = generators(seed, replicates.start, len(replicates))
+        return np.concatenate([self._responses(rng, 1) for rng in drawn])
 
     def collected(self, seed: int, replicate: int) -> CollectedRatings:
         """What comes back from one study: its ratings, those that can be analysed, and who is left out."""
-        rng = replicate_generator(seed, replicate)
+        return self._collected(replicate_generator(seed, replicate))
+
+    def _collected(self, rng: np.random.Generator) -> CollectedRatings:
         shown, again = self._shown
         given = respond(
             draw_system_ratings(self.parameters, shown, rng)[0], self.response, points=self.points
@@ -250,7 +255,7 @@ class SystemsReplication:
         parts = [replicates[begin : begin + portion] for begin in range(0, len(replicates), portion)]
 
         def fit(part: range) -> SystemsFits:
-            backs = [self.collected(seed, replicate) for replicate in part]
+            backs = [self._collected(rng) for rng in generators(seed, part.start, len(part))]
             return self._fit_remaining(
                 np.stack([back.rating for back in backs]), np.stack([back.kept for back in backs])
             )
