@@ -19,7 +19,14 @@ from humeval_power.estimation.crossed.examination import (
     is_explained_exactly,
     runs_away,
 )
-from humeval_power.estimation.crossed.fits import MESSAGES, at_maximum, best_share, fit_complete, fit_one
+from humeval_power.estimation.crossed.fits import (
+    MESSAGES,
+    at_maximum,
+    best_share,
+    fit_complete,
+    fit_one,
+    with_uncertain_share,
+)
 from humeval_power.estimation.crossed.problem import CrossedProblem, RatingTable
 from humeval_power.estimation.fit import (
     CorrelatedFactor,
@@ -155,9 +162,8 @@ def fit(
     ----------
     ratings : a `Ratings` of two systems, or anything with arrays worker, item, system, rating.
     engine : 'native', or a reference: 'lme4' (through pymer4), 'statsmodels' (small tables).
-    worker_item : also estimate what a worker and an item share under both systems (native only). The
-        degrees of freedom then take its share as known, which is exact where every pair has both
-        systems equally often.
+    worker_item : also estimate what a worker and an item share under both systems (native only). In tables
+        of more than about 1,000 ratings the degrees of freedom take its share as known.
     correlated : whose intercepts and slopes may correlate, 'worker' and 'item' (native only).
     near : a fit of almost the same ratings, at whose SDs the search of a large table begins (native only).
     problem : `CrossedProblem.of_ratings` of these ratings, where the caller needs it too.
@@ -228,7 +234,7 @@ def _fit_native(
     names_of = (*problem.components, "sd_residual")
     further = covariate_contrasts(ratings)
     contrasts = np.array([weights for *_, weights in further]) if further else None
-    batch, share = None, 0.0
+    batch, share, plain = None, 0.0, problem
     if worker_item:
         share = best_share(ratings, restricted=estimator == "reml")
         problem = problem.with_interaction(ratings.worker, ratings.item, share)
@@ -244,6 +250,10 @@ def _fit_native(
         )
         if estimator == "ml" and not worker_item:
             batch = at_maximum(problem, ratings, batch)
+    if worker_item and int(batch.status[0]) in MESSAGES:
+        batch = with_uncertain_share(
+            batch, plain, ratings, share, restricted=estimator == "reml", contrasts=contrasts
+        )
     status = int(batch.status[0])
     if status == reml.NO_RESIDUAL:
         raise FitError(EXPLAINED)

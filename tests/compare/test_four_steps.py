@@ -128,8 +128,10 @@ def test_the_formula_of_wilcoxons_test_is_close_to_resampling(differences, alter
 def test_the_spread_of_the_signed_ranks_is_that_of_the_interval_of_r():
     r, sd = signed_rank_effect(NORMAL)
     one = wilcoxon_r(NORMAL)
-    half = stats.t.isf(0.025, 79) * sd / np.sqrt(80)
-    assert (r, r - half, r + half) == pytest.approx((one.value, one.low, one.high))
+    top = 80 * 81 / 4 / np.sqrt(80 * 81 * 161 / 24) / np.sqrt(80)
+    reach = stats.t.isf(0.025, 79) * sd / np.sqrt(80) / top / (1 - (r / top) ** 2)
+    ends = np.tanh(np.arctanh(r / top) + np.array([-reach, reach])) * top
+    assert (r, *ends) == pytest.approx((one.value, one.low, one.high))
     assert signed_rank_effect(np.zeros(5)) == (0.0, 1.0)
     assert signed_rank_effect(np.arange(1.0, 9.0))[1] == 0.0
 

