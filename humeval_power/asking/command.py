@@ -136,7 +136,7 @@ class Command(click.Command):
                 self.make_parser(ctx).parse_args(args=list(typed))[1],
             )
             if len(missing) < 2 and not beside:
-                raise _of_file(error, ctx) from None
+                raise _in_own_words(error, ctx) from None
             raise _missing_error(missing, ctx, beside) from error
         if not ctx.resilient_parsing:
             missing = self._missing(ctx, typed)
@@ -209,18 +209,20 @@ _HELP_ALL = made_of(
 )
 
 
-class MissingFileError(click.MissingParameter):
-    """A file that is an argument, or that a study file names, and is neither."""
+class MissingError(click.MissingParameter):
+    """A file that no argument and no study file names, or an option that was left out."""
 
     def format_message(self) -> str:
         """What to do, in the words of the terminal."""
         return self.message
 
 
-def _of_file(error: click.MissingParameter, ctx: click.Context) -> click.MissingParameter:
-    if not isinstance(error.param, FieldArgument):
+def _in_own_words(error: click.MissingParameter, ctx: click.Context) -> click.MissingParameter:
+    one = error.param
+    if not isinstance(one, FieldArgument | DeclaredOption):
         return error
-    return MissingFileError(f"Give {_name(error.param, ctx)}.", ctx, error.param)
+    what = "" if isinstance(one, FieldArgument) else f" {one.about.full_help}"
+    return MissingError(f"Give {_name(one, ctx)}.{what}", ctx, one)
 
 
 def _name(parameter: click.Parameter, ctx: click.Context) -> str:
