@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _NEEDS = "__humeval_power_needs__"
 _FULL = "humeval_power.help_all"
+_UNREAD = "humeval_power.unread"  # the option because of which a study file was not read
 _OPTIONS, _ANSWER = "Options", "The answer"  # sections of help
 _DEFAULTS = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEFAULT_MAP)
 WORDS_READ = "humeval_power.words_read"  # those of a command with what the study file says
@@ -136,7 +137,7 @@ class Command(click.Command):
                 self.make_parser(ctx).parse_args(args=list(typed))[1],
             )
             if len(missing) < 2 and not beside:
-                raise _of_file(error, ctx) from None
+                raise _in_own_words(error, ctx) from None
             raise _missing_error(missing, ctx, beside) from error
         if not ctx.resilient_parsing:
             missing = self._missing(ctx, typed)
@@ -209,18 +210,30 @@ _HELP_ALL = made_of(
 )
 
 
-class MissingFileError(click.MissingParameter):
-    """A file that is an argument, or that a study file names, and is neither."""
+class MissingError(click.MissingParameter):
+    """A file that no argument and no study file names, or an option that was left out."""
 
     def format_message(self) -> str:
         """What to do, in the words of the terminal."""
         return self.message
 
 
-def _of_file(error: click.MissingParameter, ctx: click.Context) -> click.MissingParameter:
-    if not isinstance(error.param, FieldArgument):
+def _in_own_words(error: click.MissingParameter, ctx: click.Context) -> click.MissingParameter:
+    one = error.param
+    if not isinstance(one, FieldArgument | DeclaredOption):
         return error
-    return MissingFileError(f"Give {_name(error.param, ctx)}.", ctx, error.param)
+    what = "" if isinstance(one, FieldArgument) else f" {one.about.full_help}"
+    return MissingError(f"Give {_name(one, ctx)}.{what}{_may_say_it(ctx)}", ctx, one)
+
+
+def _may_say_it(ctx: click.Context) -> str:
+    """The way to what is missing, where a study file lies there and was not read."""
+    unread = ctx.meta.get(_UNREAD)
+    return (
+        f" Or take what {FILE_NAME} says, with {unread} in its place: --study {FILE_NAME}."
+        if unread
+        else ""
+    )
 
 
 def _name(parameter: click.Parameter, ctx: click.Context) -> str:
@@ -235,6 +248,7 @@ def _name(parameter: click.Parameter, ctx: click.Context) -> str:
 def _missing_error(missing: list[str], ctx: click.Context, beside: Sequence[str] = ()) -> click.UsageError:
     """beside : words that belong to no option: files, as a rule, whose options were left out."""
     said = f"Give {missing[0]}." if len(missing) == 1 else f"These are missing: {'; '.join(missing)}."
+    said += _may_say_it(ctx)
     if beside:
         named = ", ".join(shortened(Path(one).name) for one in beside[:3])
         said += f" Name each file by its option; none names {named}."
@@ -377,6 +391,7 @@ class StudyCommand(Command):
             elif unread:
                 note(f"{FILE_NAME} is not read, since {unread} was typed; --study {FILE_NAME} reads it.")
         ctx.meta[WORDS_READ] = tuple(words)
+        ctx.meta[_UNREAD] = unread
         return super().parse_args(ctx, words)
 
     def _with_study(self, ctx: click.Context, args: list[str]) -> tuple[list[str], StudyInUse | None, str]:

@@ -390,6 +390,13 @@ def test_the_six_questions_begin_a_study(client, chosen):
         "mine.csv",
         "ratings.csv",
     )
+    (chosen / "before").mkdir()
+    (chosen / "before" / "ratings.csv").write_text("worker,item,system,rating\n")
+    client.post("/studies/answers", data={"study": pilot, "file": "before/ratings.csv", "name": "again"})
+    assert (said(chosen, "again")["pilot"], said(chosen, "again")["ratings"]) == (
+        "ratings.csv",
+        "study-ratings.csv",
+    )
     refused = client.post(
         "/studies/answers", data={"study": pilot, "file": "../secret.csv", "name": "evil"}
     )

@@ -53,7 +53,7 @@ def test_up_to_ten_differences_stand_in_the_answer_and_of_more_where_they_are(tm
             r"^  \w+ - \w+ +-?[\d.]+ +-?[\d.]+ to -?[\d.]+ +[\d.]+ +[<\d. ]+$", said, re.MULTILINE
         )
         assert len(rows) == n_shown, said
-        more = "15 differences: they stand under Differences (--details)"
+        more = "15 differences: they stand under Differences, in a terminal with --details"
         assert (more in " ".join(said.split())) is not bool(n_shown)
 
 
@@ -108,3 +108,13 @@ def test_rows_that_were_left_out_are_told_whatever_o_writes(command: str, tmp_pa
     said = " ".join(run(command, table, *scale, "-o", written).stdout.split())
     assert "2 rows were left out (" in said
     assert "left out" not in run(command, table, *scale, "-o", written, "--force", "-q").stdout
+
+
+def test_agreement_has_a_column_of_other_workers_only_where_something_stands_in_it(tmp_path: Path) -> None:
+    for names, told in ((NAMES[:3], True), ((*NAMES, "zeta"), False)):
+        path = tmp_path / f"{len(names)}.csv"
+        frame(3, names).to_csv(path, index=False)
+        said = run("analyze", path, "--scale", "0:1", "--all-pairs", "-q").stdout
+        assert ("these workers" in said) is True
+        assert bool(re.search(r"these workers +other workers", said)) is told
+        assert ("'agreement report' tells of other workers" in " ".join(said.split())) is not told

@@ -41,6 +41,23 @@ def test_an_argument_that_is_missing_may_stand_in_the_study(tmp_path: Path) -> N
     )
 
 
+def test_what_is_missing_may_stand_in_a_study_file_that_was_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("study.toml").write_text(f"{HEAD}[design]\nitems = 9\n", encoding="utf-8")
+    told = " ".join(run("power", "--workers", 5, "-q", code=2).stderr.split())
+    assert "Or take what study.toml says, with --workers in its place: --study study.toml." in told
+    Path("study.toml").unlink()
+    assert "study.toml" not in run("power", "--workers", 5, code=2).stderr
+
+
+def test_an_option_that_is_missing_says_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("worker,item,system,rating\n", encoding="utf-8")
+    told = " ".join(run("monitor", tmp_path / "r.csv", code=2).stderr.split())
+    assert "Give --plan. The sealed plan, with its looks: plan.json" in told
+
+
 def test_the_typical_preset_is_that_of_the_scale() -> None:
     size = ("--workers", "9", "--items", "20", "--effect", "0.1", "--method", "analytic", "--no-study")
     assert hp.preset("typical") == hp.preset("pplm-fluency-steered")

@@ -71,9 +71,10 @@ class JudgeCheck(Result):
     def _lead(self) -> str:
         checked = self.found
         if not checked.n_labelled:
-            return "Nothing about people: no output has a human label."
+            return "Nothing about people: no output has a human label; --human names their columns."
         if not checked.judge_names:
-            return f"There are {counted(checked.n_labelled, 'labelled output')} and no judge."
+            outputs = counted(checked.n_labelled, "labelled output")
+            return f"There are {outputs} and no judge; --judge names its column."
         helped = next(one for one in checked.evidence if "with the judge's help" in one.what)
         if not helped.supported:
             because = helped.because

@@ -114,7 +114,9 @@ def notes(analysis: SystemsAnalysis, pairs: Sequence[ShownPair], names: Mapping[
 
 
 MOST_PAIRS = 10  # differences that an answer shows without being asked for details
-MORE_PAIRS = "they stand under Differences (--details) and in table.csv of a folder (-o FOLDER/)"
+MORE_PAIRS = (
+    "they stand under Differences, in a terminal with --details, and in table.csv of a folder (-o FOLDER/)"
+)
 _NAME = 22  # characters of a difference's name before names give way to numbers
 _COLUMNS = {  # of agreement under several criteria, with their heads; others have no room beside them
     "Krippendorff's alpha, ordinal": "alpha, ordinal",
@@ -149,18 +151,14 @@ def agreement_blocks(records: Mapping[str, Record]) -> Iterator[Block]:
         )
     elif len(overall) == 1 and first:
         (record,) = records.values()
-        measured = tuple(_rows(record))
-        if any(row[-1] for row in measured):
-            yield Table(("measure", "value", "these workers", "other workers"), measured)
-            yield Paragraph(
-                "95 % intervals: of these workers on other items, and of other workers like them, within a system."
-            )
-        else:
-            yield Table(("measure", "value", "these workers"), tuple(row[:-1] for row in measured))
-            yield Paragraph(
-                "95 % intervals of these workers on other items; 'agreement report' says how other workers would "
-                "agree."
-            )
+        rows = list(_rows(record))
+        head: tuple[str, ...] = ("measure", "value", "these workers", "other workers")
+        said = "95 % intervals: of these workers on other items, and of other workers like them, within a system."
+        if not any(of_others for *_, of_others in rows):
+            rows, head = [row[:-1] for row in rows], head[:-1]
+            said = "95 % intervals, of these workers on other items; 'agreement report' tells of other workers."
+        yield Table(head, tuple(rows))
+        yield Paragraph(said)
     else:
         entries = (cast(list[dict[str, Any]], record["between"]) for record in records.values())
         reasons = [one["reason"] for each in entries for one in each if one["reason"]]

@@ -11,7 +11,15 @@ from humeval_power.safe_text import one_line, toml_text
 from humeval_power.saying.document import Document, Facts, Section, Table
 from humeval_power.saying.result import UNKNOWN, Provenance, Record, Result, versions
 from humeval_power.studies.report.config import HINTS, REMEMBERED, HedsAnswer, ReportConfig
-from humeval_power.studies.report.fields import FILES, ChecklistItem, FieldPrompt, FormField, State, prompts
+from humeval_power.studies.report.fields import (
+    FILES,
+    UNNAMED,
+    ChecklistItem,
+    FieldPrompt,
+    FormField,
+    State,
+    prompts,
+)
 from humeval_power.studies.report.heds.form import (
     SECTIONS,
     Chosen,
@@ -367,8 +375,9 @@ class AnswersTemplate(Report):
         rows: dict[str, list[AnswerEntry]] = {}
         for entry in self.entries:
             if entry.place:
-                of_criterion = entry.place[0] == "criteria"
-                title = f"Criterion {entry.place[1]}" if of_criterion else section_of(entry)
+                title = section_of(entry)
+                if entry.place[0] == "criteria":
+                    title = "Criterion" if entry.place[1] == UNNAMED else f"Criterion {entry.place[1]}"
                 rows.setdefault(title, []).append(entry)
         table = Table(
             ("section", "open", "to confirm", "known", "answered"),

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from humeval_power.checking.rehearsed import NOTICE, REHEARSAL
 from humeval_power.comparisons.agreement.result_report import is_about_others
+from humeval_power.differences import Difference
 from humeval_power.errors import InputError
 from humeval_power.saying.document import Block, Document, Fact, Facts, Paragraph, Section, Table
 from humeval_power.saying.numbers import POWER_LABEL, in_words
 from humeval_power.saying.result import Record, Source
 from humeval_power.saying.row_flow import flow_rows
-from humeval_power.saying.values import NOTHING, bounds, listed, number, part, share, signed, words
+from humeval_power.saying.values import NOTHING, bounds, listed, number, part, share, words
+from humeval_power.studies.plan.result_words import variances_from
 from humeval_power.studies.report import page_pictures as pictures
 from humeval_power.studies.report.caveats import caveats
 from humeval_power.studies.report.documents import CriterionDocuments
@@ -201,6 +203,8 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
             yield from () if answer.table is None else (answer.table,)
     else:
         design, said = plan.design(), PlanWords(plan)
+        points = None if plan.scale is None else plan.scale.effect_to_raw(plan.effect)
+        interest = Difference(plan.effect, plan.scale, points, None if plan.many else plan.pair)
         each = "1 rating" if design.ratings_per_item == 1 else f"{design.ratings_per_item:g} ratings"
         size = (
             f"{design.n_workers:,} workers, {design.n_items:,} items, {each} for each item and system: "
@@ -211,10 +215,10 @@ def _plan(documents: CriterionDocuments) -> Iterator[Block]:
         yield Facts(
             (
                 ("Question", plan.question),
-                ("Difference of interest", f"{signed(plan.effect)} on [0, 1]"),
+                ("Difference of interest", str(interest)),
                 ("Design", size),
                 (POWER_LABEL, said.passage("power")),
-                ("Variances", f"from {plan.source.name}"),
+                ("Variances", f"from {variances_from(plan)}"),
                 ("Test", said.test_line()),
                 *out,
                 *seal,

@@ -497,6 +497,10 @@ def question_of(ask: Ask) -> int:
 # All answers at once: what was given, and the default where nothing was.
 
 _SHOWN = {"amount": "limit"}
+_PUBLISHED = (
+    " Of a published study there may be numbers alone: 'humeval-power more calibrate' says whether its p-value "
+    "is credible, 'more survey' and 'power' what it could have found."
+)
 _WITH_FILE = "pilot (to plan from it) or --have results (to decide it)"
 
 
@@ -537,7 +541,14 @@ def filled(talk: Talk, given: Mapping[str, str]) -> Talk:
         text = given.get(ask.option)
         start = ask.start(talk)
         if text is None and not start:
-            raise InputError([*problems, Problem(f"--{ask.option} is missing.", f"{ask.text(talk)}.")])
+            more = (
+                _PUBLISHED
+                if ask.option == "file" and talk.have == "results" and talk.judgement in RATED
+                else ""
+            )
+            raise InputError(
+                [*problems, Problem(f"--{ask.option} is missing.", f"{ask.text(talk)}.{more}")]
+            )
         try:
             kept = ask.answer(start if text is None else text, talk)
         except InputError as error:

@@ -204,7 +204,10 @@ class Workspace:
             name, content = place.name, await run_in_threadpool(place.read_bytes)
         else:
             name, content = await self._uploaded(upload)
-        return {**values, field: name}, {name: content}, "decide" if field == "ratings" else "question"
+        values[field] = name
+        if values.get("pilot") == values.get("ratings"):  # which are still to come
+            values["ratings"] = f"study-{name}"
+        return values, {name: content}, "decide" if field == "ratings" else "question"
 
     async def rename(self, request: Request) -> Response:
         """Give a study a name."""
