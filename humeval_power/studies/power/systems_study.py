@@ -27,6 +27,7 @@ from humeval_power.simulation.study import NO_LOSSES, Losses, levels
 from humeval_power.studies.fit.max_t import CriticalValues, pair_design
 from humeval_power.studies.fit.wald import reference, statistic, wald_p
 from humeval_power.studies.power.estimate import Progress, check_simulation, next_target, progress_of_blocks
+from humeval_power.studies.power.growth import all_or_now
 from humeval_power.studies.power.questions import check_target
 from humeval_power.studies.power.required import RequiredSize, design_of
 from humeval_power.studies.power.scenario import RatingStudy, check_categories
@@ -189,6 +190,30 @@ class SystemsStudy:
         n_fits = len(self.replication.pairs) * n_simulations
         (each,) = measured_seconds([one], n_simulations=n_fits)
         return replace(work, seconds=each * n_fits / n_jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsSizes:
+    """Other sizes of a study of several systems: `growth.OtherSizes`."""
+
+    study: SystemsStudy
+    counts: StudyCounts
+
+    def powers(self, workers: NDArray[np.int64], items: NDArray[np.int64]) -> Floats:
+        """The power of its goal in studies of so many workers and items, (n,)."""
+        from humeval_power.studies.power.systems_power import systems_formula
+
+        about, k = self.study, all_or_now(self.counts, workers)
+        sizes = (
+            replace(self.counts, n_workers=m, n_items=n, ratings_per_item=each)
+            for m, n, each in zip(workers.tolist(), items.tolist(), k.tolist(), strict=True)
+        )
+        return np.array(
+            [
+                systems_formula(about.parameters, one, about.family, about.rule, about.goal).power
+                for one in sizes
+            ]
+        )
 
 
 # The smallest difference among several systems that a study finds, and the smallest study that finds one.
