@@ -31,7 +31,7 @@ from humeval_power.rules import DEFAULT_FAMILY, DEFAULT_RULE, ComparisonFamily, 
 from humeval_power.scenarios.contract import parts_in_blocks
 from humeval_power.simulation.rehearsal import CompleteSums
 from humeval_power.studies.fit.max_t import pair_design
-from humeval_power.studies.fit.wald import reference, wald_p
+from humeval_power.studies.fit.wald import wald_p
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries
 from humeval_power.studies.looks.calibration import (
     Calibrate,
@@ -350,8 +350,7 @@ class SystemsLooks(GrowingStudy):
     @cached_property
     def pairs(self) -> Pairs:
         """The comparisons, as places of systems."""
-        place = {name: code for code, name in enumerate(self.parameters.names)}
-        return tuple((place[one], place[two]) for one, two in self.family.pairs(self.parameters.names))
+        return self.family.places(self.parameters.names)
 
     @property
     def by_sums(self) -> bool:
@@ -467,19 +466,11 @@ class SystemsLooks(GrowingStudy):
     def _tested(self, fits: list[SystemsFits]) -> SystemsLookReplicates:
         looks: list[tuple[Any, ...]] = []
         for fitted, design in zip(fits, self.nested.designs, strict=True):
-            contrasts = fitted.contrasts
-            error, df = reference(
-                self.rule,
-                standard_error=contrasts.standard_error,
-                adjusted=contrasts.adjusted,
-                satterthwaite=contrasts.satterthwaite,
-                kenward_roger=contrasts.kenward_roger,
-                smallest=smallest_df(design),
-            )
+            estimate = fitted.contrasts.estimate
+            usable, error, df = fitted.referred(self.rule, smallest=smallest_df(design))
             with np.errstate(divide="ignore", invalid="ignore"):
-                p_value = wald_p(contrasts.estimate, error, df, self.rule.alternative)
-            usable = (contrasts.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
-            looks.append((fitted.means, contrasts.estimate, error, df, p_value, usable))
+                p_value = wald_p(estimate, error, df, self.rule.alternative)
+            looks.append((fitted.means, estimate, error, df, p_value, usable))
         means, estimate, error, df, p_value, usable = (
             np.stack(kind, axis=1) for kind in zip(*looks, strict=True)
         )
