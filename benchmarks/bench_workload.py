@@ -11,7 +11,6 @@ from humeval_power.simulation.quality_control import own_rows
 from humeval_power.simulation.study import NO_LOSSES, Losses
 from humeval_power.studies.power.files import preset
 from humeval_power.studies.power.scenario import RatingStudy
-from humeval_power.studies.power.systems_precision import system_pairs
 from humeval_power.studies.power.systems_replication import SystemsReplication
 from humeval_power.studies.power.systems_study import systems_workload
 from humeval_power.studies.power.workload import study_workload
@@ -64,7 +63,7 @@ def of_several(design: Design, losses: Losses) -> None:
             n_simulations=1,
             one_by_one=own_rows(losses, "none"),
         ).seconds
-        pairs = system_pairs(parameters, family)
+        pairs = family.places(parameters.names)
         study = SystemsReplication(parameters, design, family, pairs, DEFAULT_RULE, losses=losses)
         n = 64 * round(min(max(1 / one, 64), 2048) / 64)
         with one_blas_thread():

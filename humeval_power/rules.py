@@ -275,6 +275,11 @@ class ComparisonFamily:
             )
         return [(self.baseline, name) for name in names if name != self.baseline]
 
+    def places(self, names: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        """The same comparisons as places of the systems among all of them."""
+        place = {name: code for code, name in enumerate(names)}
+        return tuple((place[first], place[second]) for first, second in self.pairs(names))
+
 
 DEFAULT_FAMILY = ComparisonFamily()
 

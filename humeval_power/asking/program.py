@@ -84,8 +84,7 @@ def study_call(typed: TypedValues, source: ProgramSource) -> None:
         else:
             said = long.removeprefix("--")
             own[_ARGUMENTS.get(said, said.replace("-", "_"))] = _plain(one, value)
-    group = "" if ctx.parent is None or ctx.parent.parent is None else f"{ctx.parent.info_name}."
-    verb = f"{group}{ctx.info_name}"
+    verb = ".".join(path_of(ctx))
     path = "" if in_use is None else in_use.path
     study = call("hp.Study.read", path) if path else call("hp.Study", **fields)
     if path and fields:

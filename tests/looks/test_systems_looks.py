@@ -176,12 +176,15 @@ def walked_slowly(p_values: np.ndarray, bounds: StepwiseBoundaries) -> tuple[int
     for look in range(n_looks):
         while True:
             open_ = [one for one in range(n) if one not in shown]
-            ratios = {one: p_values[look, one] / bounds.nominal[look, one, len(open_) - 1] for one in open_}
+            ratios = {
+                one: p_values[look, one] / bounds.nominal[look, bounds.row[one], len(open_) - 1]
+                for one in open_
+            }
             first = min(ratios, key=lambda one: ratios[one], default=None)
             if first is None or ratios[first] > 1:
                 break
             shown[first] = look
-        limit = [bounds.futility_p[look, one, len(open_) - 1] for one in open_]
+        limit = [bounds.futility_p[look, bounds.row[one], len(open_) - 1] for one in open_]
         if all(p_values[look, one] > limit[k] for k, one in enumerate(open_)):
             return look, shown
     return n_looks - 1, shown

@@ -83,6 +83,7 @@ LINES = {
     "simulate": f"simulate --preset low {SMALL} --scale 1:5 --effect 0.1 --lost 0.1 --response likert --seed 4",
     "simulate systems": f"simulate --preset low {SMALL} --n-systems 3 --effect 0.1 --pattern steps",
     "calibrate": f"calibrate --preset low {SMALL} --ratings-per-item 2 --alternative greater {QUICK}",
+    "calibrate systems": f"calibrate --preset low {SMALL} --n-systems 3 --baseline A {QUICK}",
     "assign": "assign --workers 4 --items 6 --ratings-per-item 2 --batch-size 4 --checks 0.2 --order blocked",
     "assign systems": "assign --workers 4 --items 6 --systems a,b,c --replacements 1 --replace r01=w02:1",
     "assign key": "assign --workers 4 --items 6 --systems a,b,c --replacements 1 --replace r01=w02:1 --key k.csv",
@@ -357,6 +358,13 @@ def test_the_terminal_prints_or_writes_the_program_and_computes_nothing(tmp_path
     assert run(*words, "--code", "python", "-o", str(target)).stdout == ""
     assert target.read_text() == printed
     assert "PY" in run(*words, "--code", "python", "-o", "power.json", code=2).stderr
+
+
+def test_a_command_below_more_is_called_by_its_own_name() -> None:
+    said = run(
+        "calibrate", "--preset", "low", "--workers", 4, "--items", 20, "--no-study", "--code", "python"
+    )
+    assert "result = hp.calibrate(study)" in said.stdout
 
 
 def test_where_a_result_goes_is_no_part_of_a_program() -> None:

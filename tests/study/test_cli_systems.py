@@ -5,7 +5,7 @@ import re
 
 import pytest
 from cases import few_fast
-from cli import run, run_json
+from cli import run, run_json, text_of
 
 from humeval_power.rules import DecisionRule
 from humeval_power.saying.rule_words import ENOUGH_WORKERS
@@ -282,3 +282,30 @@ def test_a_study_of_several_says_its_power_at_both_ends_of_what_is_usual(words):
     assert (found["spread"]["low"], found["spread"]["high"]) == pytest.approx(
         (min(powers), max(powers)), abs=2e-3
     )
+
+
+def test_the_same_sum_is_shared_among_workers_and_items_with_the_power_that_such_studies_have():
+    words = (
+        "power",
+        "--no-study",
+        "--preset",
+        "low",
+        "--effect",
+        0.2,
+        "--n-systems",
+        3,
+        "--method",
+        "analytic",
+    )
+    prices = ("--cost-per-rating", 0.1, "--cost-per-worker", 2)
+    found = run_json(*words, "--workers", 8, "--items", 24, *prices, "--budget", 300)["costs"]["splits"]
+    assert all(cost <= 300 for cost in found["cost"])
+    best = max(range(len(found["power"])), key=found["power"].__getitem__)
+    size = ("--workers", found["workers"][best], "--items", found["items"][best])
+    alone = run_json(*words, *size, *prices)
+    assert alone["power"] == pytest.approx(found["power"][best], rel=1e-9)
+    assert float(alone["costs"]["cost"]) == pytest.approx(found["cost"][best])
+    larger = ("--workers", found["workers"][best], "--items", found["items"][best] + 1)
+    assert float(run_json(*words, *larger, *prices)["costs"]["cost"]) > 300
+    said = text_of(*words, "--workers", 8, "--items", 24, *prices, "--budget", 300)
+    assert f"Same sum {found['workers'][best]} workers and {found['items'][best]} items" in said

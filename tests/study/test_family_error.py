@@ -11,7 +11,7 @@ from humeval_power.rules import DEFAULT_RULE, ComparisonFamily, SystemVariances
 from humeval_power.scales import RatingScale
 from humeval_power.studies.analyze.calls import analyze
 from humeval_power.studies.fit import joint_comparison as module
-from humeval_power.studies.fit.joint_comparison import compare_jointly, contrasts_of
+from humeval_power.studies.fit.joint_comparison import compare_jointly
 
 SYSTEMS = ("a", "b", "c")
 
@@ -40,7 +40,7 @@ def test_an_error_is_a_comparison_that_the_analysis_finds_significant() -> None:
         found = compare_jointly(ratings, rule=DEFAULT_RULE, family=family("own"))
         pairs = [(one.first, one.second) for one in found.results]
         fitted = fit_joint(ratings, variances="own", names=SYSTEMS)
-        erring = module._errs(fitted, contrasts_of(SYSTEMS, pairs), DEFAULT_RULE)
+        erring = module._errs(fitted, module._contrasts_of(ratings, pairs), DEFAULT_RULE)
         assert erring is any(one.significant for one in found.results)
         outcomes.add(erring)
     assert outcomes == {True, False}

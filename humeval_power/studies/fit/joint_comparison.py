@@ -27,7 +27,7 @@ from humeval_power.studies.fit.many_systems import (
     compare_systems,
     decided_otherwise,
 )
-from humeval_power.studies.fit.max_t import DEFAULT_SEED, MaxT, contrast_factor
+from humeval_power.studies.fit.max_t import DEFAULT_SEED, MaxT, contrast_factor, contrasts_of
 from humeval_power.studies.fit.wald import finished_test, reference_of, wald_p, why_no_test
 
 DEFAULT_JOINT_FAMILY = ComparisonFamily(model="joint")
@@ -86,7 +86,7 @@ def _compared(
     seed: int,
 ) -> tuple[tuple[SystemsComparison, ...], float | None]:
     """The comparisons of one joint fit, and the df that all share under max-t."""
-    contrasts = contrasts_of(ratings.system_names, pairs)
+    contrasts = _contrasts_of(ratings, pairs)
     estimate, error, df = referred(fitted, contrasts, rule)
     reason = why_no_test(fitted.converged)
     tests = [
@@ -204,13 +204,9 @@ def _check_rule(rule: DecisionRule, correction: Correction) -> None:
         raise InputError(" ".join(problems))
 
 
-def contrasts_of(names: tuple[str, ...], pairs: list[tuple[str, str]]) -> Floats:
-    """second - first of each pair, shape (pairs, K)."""
-    place = {name: code for code, name in enumerate(names)}
-    matrix = np.zeros((len(pairs), len(names)))
-    for row, (first, second) in enumerate(pairs):
-        matrix[row, place[first]], matrix[row, place[second]] = -1.0, 1.0
-    return matrix
+def _contrasts_of(ratings: Ratings, pairs: Sequence[tuple[str, str]]) -> Floats:
+    place = {name: code for code, name in enumerate(ratings.system_names)}
+    return contrasts_of([(place[first], place[second]) for first, second in pairs], ratings.n_systems)
 
 
 def referred(fitted: JointFit, contrasts: Floats, rule: DecisionRule) -> tuple[Floats, Floats, Floats]:
@@ -286,7 +282,7 @@ def family_error(
     nan = math.nan
     if ratings.n_ratings > _MOST_RATINGS or ratings.n_systems > _MOST_SYSTEMS:
         return FamilyError(nan, (nan, nan), 0, 0, seed)
-    contrasts = contrasts_of(ratings.system_names, list(pairs))
+    contrasts = _contrasts_of(ratings, pairs)
     errs = failed = 0
     for child in np.random.SeedSequence(seed).spawn(_N_STUDIES):
         try:

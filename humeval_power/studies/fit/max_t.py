@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -153,6 +154,14 @@ def factor_of(matrix: Floats) -> Floats:
     values, vectors = np.linalg.eigh(matrix)
     kept = values > 1e-9 * values[-1]
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
+
+
+def contrasts_of(pairs: Sequence[tuple[int, int]], n_systems: int) -> Floats:
+    """second - first of each pair of places, shape (pairs, K)."""
+    matrix = np.zeros((len(pairs), n_systems))
+    rows, (first, second) = np.arange(len(pairs)), np.array(pairs).T
+    matrix[rows, first], matrix[rows, second] = -1.0, 1.0
+    return matrix
 
 
 def contrast_factor(covariance: Floats, contrasts: Floats) -> Floats:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from humeval_power.rules import DecisionRule
-from humeval_power.studies.fit.joint_comparison import contrasts_of, referred
+from humeval_power.studies.fit.joint_comparison import referred
 from humeval_power.studies.fit.many_systems import SystemsAnalysis
-from humeval_power.studies.fit.max_t import DEFAULT_SEED, factor_of
+from humeval_power.studies.fit.max_t import DEFAULT_SEED, contrasts_of, factor_of
 
 Floats = NDArray[np.float64]
 
@@ -140,13 +140,12 @@ def joint_differences(analysis: SystemsAnalysis, rule: DecisionRule) -> Differen
     """The differences of all pairs by one fit of all systems."""
     fitted = analysis.joint
     assert fitted is not None
-    names = tuple(one.system for one in analysis.means)
-    contrasts = contrasts_of(names, list(combinations(names, 2)))
+    K = len(analysis.means)
+    contrasts = contrasts_of(list(combinations(range(K), 2)), K)
     _, error, df = referred(fitted, contrasts, rule)
     slopes = np.einsum("ck,qkl,cl->cq", contrasts, fitted.derivatives, contrasts)
     rows = slopes @ factor_of(fitted.uncertainty)
     length = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-150)
-    K = len(names)
     return Differences(fitted.means, _square(error**2, K), _square(df, K), rows / length)
 
 

@@ -359,7 +359,9 @@ class LooksStudyResult(Result):
                         "first": names[first],
                         "second": names[second],
                         "information": list(bounds.information[place]),
-                        "nominal_p": bounds.nominal[:, place].tolist(),  # by how many are not shown, from 1
+                        "nominal_p": bounds.nominal[
+                            :, bounds.row[place]
+                        ].tolist(),  # by how many are not shown, from 1
                     }
                     for place, (first, second) in enumerate(plan.study.pairs)
                 ],
@@ -721,8 +723,8 @@ def _levels_table(bounds: StepwiseBoundaries, place: int) -> Table:
     futile = bool((bounds.futility_p < 1).any())
     rows = []
     for look in range(bounds.n_looks):
-        levels = (f"{bounds.nominal[look, place, left - 1]:.6f}" for left in steps)
-        limit = bounds.futility_p[look, place, -1]
+        levels = (f"{bounds.nominal[look, bounds.row[place], left - 1]:.6f}" for left in steps)
+        limit = bounds.futility_p[look, bounds.row[place], -1]
         rows.append((str(look + 1), *levels, *([f"{limit:.3f}" if limit < 1 else "-"] if futile else [])))
     header = ("look", *(f"{left} left" for left in steps), *(("futile if p >",) if futile else ()))
     caption = "shown if p <= ..., by how many comparisons are not shown yet"

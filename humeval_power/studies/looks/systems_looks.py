@@ -31,7 +31,7 @@ from humeval_power.rules import DEFAULT_FAMILY, DEFAULT_RULE, ComparisonFamily, 
 from humeval_power.scenarios.contract import parts_in_blocks
 from humeval_power.simulation.rehearsal import CompleteSums
 from humeval_power.studies.fit.max_t import pair_design
-from humeval_power.studies.fit.wald import reference, wald_p
+from humeval_power.studies.fit.wald import wald_p
 from humeval_power.studies.looks.boundaries import Boundaries, boundaries
 from humeval_power.studies.looks.calibration import (
     Calibrate,
@@ -79,7 +79,8 @@ class StepwiseBoundaries:
 
     information : shares of the planned information at the looks, for each comparison
     nominal, futility_p : p at or below which a comparison is shown, and above which it is futile, shape (looks,
-        comparisons, comparisons); the last axis counts the comparisons not yet shown, from 1
+        rows, comparisons); the last axis counts the comparisons not yet shown, from 1
+    row : of each comparison, (comparisons,): those that know as much at every look share one
     calibration : factor by which simulation has corrected the nominal levels
     """
 
@@ -88,6 +89,7 @@ class StepwiseBoundaries:
     information: tuple[tuple[float, ...], ...]
     nominal: Floats
     futility_p: Floats
+    row: NDArray[np.int64]
     calibration: float = 1.0
 
     @property
@@ -108,7 +110,7 @@ class StepwiseBoundaries:
 
     def first(self, place: int) -> Floats:
         """The levels of a comparison while none is shown, shape (looks,)."""
-        return np.asarray(self.nominal[:, place, -1])
+        return np.asarray(self.nominal[:, self.row[place], -1])
 
 
 def check_stepwise(rule: StoppingRule, correction: Correction) -> None:
@@ -176,18 +178,23 @@ def stepwise_boundaries(
     """
     check_stepwise(rule, correction)
     n, n_looks = len(information), len(information[0])
-    nominal, futility = np.empty((2, n_looks, n, n))
-    for place, shares in enumerate(information):
-        drift = None if drifts is None else drifts[place]
+    known = [
+        (tuple(shares), None if drifts is None else drifts[place])
+        for place, shares in enumerate(information)
+    ]
+    different = {one: number for number, one in enumerate(dict.fromkeys(known))}
+    nominal, futility = np.empty((2, n_looks, len(different), n))
+    for (shares, drift), row in different.items():
         for left in range(1, n + 1):
             bounds = one_of_several(rule, shares, left, n, correction, drift=drift)
-            nominal[:, place, left - 1], futility[:, place, left - 1] = bounds.nominal, bounds.futility_p
+            nominal[:, row, left - 1], futility[:, row, left - 1] = bounds.nominal, bounds.futility_p
     return StepwiseBoundaries(
         rule,
         correction,
         tuple(tuple(shares) for shares in information),
         np.minimum.accumulate(nominal, axis=2),  # more comparisons left never have higher levels
         futility,
+        np.array([different[one] for one in known]),
     )
 
 
@@ -231,25 +238,25 @@ def walk(p_values: Floats, bounds: StepwiseBoundaries) -> Walked:
     going_on = np.ones(n, dtype=bool)
     for at in range(n_looks):
         p = p_values[:, at]
-        shown_at[show(p, shown_at < n_looks, bounds.nominal[at]) & going_on[:, None]] = at
+        shown_at[show(p, shown_at < n_looks, bounds.nominal[at], bounds.row) & going_on[:, None]] = at
         open_ = shown_at == n_looks
-        limit = bounds.futility_p[at].T[np.maximum(open_.sum(axis=1), 1) - 1]
+        limit = bounds.futility_p[at].T[np.maximum(open_.sum(axis=1), 1) - 1][:, bounds.row]
         ended = going_on & ~(open_ & ~(p > limit)).any(axis=1)
         look[ended] = at
         going_on &= ~ended
     return Walked(look, shown_at, n_looks)
 
 
-def show(p_values: Floats, before: Flags, nominal: Floats) -> Flags:
+def show(p_values: Floats, before: Flags, nominal: Floats, row: NDArray[np.int64]) -> Flags:
     """Which comparisons are newly shown at one look, after as many steps as it takes.
 
     p_values, before : shape (n, comparisons): those of the look, and what earlier looks have shown
-    nominal : shape (comparisons, comparisons left)
+    nominal, row : shape (rows, comparisons left), and the row of each comparison
     """
     shown = before.copy()
     while True:
         left = (~shown).sum(axis=1)
-        new = ~shown & (p_values <= nominal.T[np.maximum(left, 1) - 1])
+        new = ~shown & (p_values <= nominal.T[np.maximum(left, 1) - 1][:, row])
         if not new.any():
             return np.asarray(shown & ~before)
         shown |= new
@@ -284,9 +291,9 @@ def adjusted_p(levels: Floats, correction: Correction) -> Floats:
     ):
         shown = np.zeros((1, n), dtype=bool)
         share = np.array([step_level(alpha, left, n, correction) for left in range(1, n + 1)])
-        nominal = np.repeat(share[None, :], n, axis=0) * (1 + 1e-9)
+        nominal, row = share[None, :] * (1 + 1e-9), np.zeros(n, dtype=np.int64)
         for look in range(n_looks):
-            shown |= show(levels[look][None, :], shown, nominal)
+            shown |= show(levels[look][None, :], shown, nominal, row)
         if not shown.any():
             break
         result[shown[0]] = alpha
@@ -350,8 +357,7 @@ class SystemsLooks(GrowingStudy):
     @cached_property
     def pairs(self) -> Pairs:
         """The comparisons, as places of systems."""
-        place = {name: code for code, name in enumerate(self.parameters.names)}
-        return tuple((place[one], place[two]) for one, two in self.family.pairs(self.parameters.names))
+        return self.family.places(self.parameters.names)
 
     @property
     def by_sums(self) -> bool:
@@ -467,19 +473,11 @@ class SystemsLooks(GrowingStudy):
     def _tested(self, fits: list[SystemsFits]) -> SystemsLookReplicates:
         looks: list[tuple[Any, ...]] = []
         for fitted, design in zip(fits, self.nested.designs, strict=True):
-            contrasts = fitted.contrasts
-            error, df = reference(
-                self.rule,
-                standard_error=contrasts.standard_error,
-                adjusted=contrasts.adjusted,
-                satterthwaite=contrasts.satterthwaite,
-                kenward_roger=contrasts.kenward_roger,
-                smallest=smallest_df(design),
-            )
+            estimate = fitted.contrasts.estimate
+            usable, error, df = fitted.referred(self.rule, smallest=smallest_df(design))
             with np.errstate(divide="ignore", invalid="ignore"):
-                p_value = wald_p(contrasts.estimate, error, df, self.rule.alternative)
-            usable = (contrasts.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
-            looks.append((fitted.means, contrasts.estimate, error, df, p_value, usable))
+                p_value = wald_p(estimate, error, df, self.rule.alternative)
+            looks.append((fitted.means, estimate, error, df, p_value, usable))
         means, estimate, error, df, p_value, usable = (
             np.stack(kind, axis=1) for kind in zip(*looks, strict=True)
         )
@@ -694,7 +692,7 @@ def null_ratios(
     with np.errstate(divide="ignore"):
         return np.stack(
             [
-                (p[:, :, list(of)] / bounds.nominal[:, list(of), len(of) - 1]).min(axis=(1, 2))
+                (p[:, :, list(of)] / bounds.nominal[:, bounds.row[list(of)], len(of) - 1]).min(axis=(1, 2))
                 for of in nulls
             ],
             axis=1,
@@ -723,7 +721,7 @@ def error_counts(
         flags.append(("information time without calibration", walk(p, uncalibrated).shown.any(axis=1)))
     by_look = [significant(p[:, at], "holm", alpha).any(axis=1) for at in range(p.shape[1])]
     flags += [
-        ("looks corrected, comparisons not", (p <= bounds.nominal[None, :, :, 0]).any(axis=(1, 2))),
+        ("looks corrected, comparisons not", (p <= bounds.nominal[:, bounds.row, 0]).any(axis=(1, 2))),
         ("comparisons corrected (Holm), looks not", np.stack(by_look, axis=1).any(axis=1)),
         ("no correction: alpha at each look and comparison", (p <= alpha).any(axis=(1, 2))),
     ]

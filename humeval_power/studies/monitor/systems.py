@@ -188,12 +188,10 @@ def systems_monitoring(plan: Plan) -> SystemsMonitoring:
             "The plan has no looks: it allows its tests once, at the end. Plan them beforehand: plan --looks."
         )
     design, parameters = plan.design(), many.parameters
-    place = {name: code for code, name in enumerate(parameters.names)}
     names = tuple(many.family.pairs(parameters.names))
     shares = planned_shares(design, schedule.looks)
     each = []
-    for one, two in names:
-        places = place[one], place[two]
+    for places in many.family.places(parameters.names):
         known = look_information(parameters.pair(*places), design, schedule.looks, places=places)
         each.append(
             Monitoring(

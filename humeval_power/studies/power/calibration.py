@@ -269,7 +269,7 @@ class NullSystems:
                 kind = _kind_of_systems(test)
                 if kind not in fits:
                     fits[kind] = replace(source, rule=test.decision.rule).fitted(ratings, n_jobs=n_jobs)
-                usable, shown = test.decision.claims(fits[kind].contrasts)
+                usable, shown = test.decision.claims(fits[kind])
             else:
                 if test.name not in common:
                     common[test.name] = self._common_p(test.name, ratings)

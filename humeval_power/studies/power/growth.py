@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +34,27 @@ _FURTHER = 10  # and how many times as many as these, for where the power reache
 _MOST = 100_000
 
 
+class OtherSizes(Protocol):
+    """A regular study that is there, whose other sizes have a power by formula."""
+
+    @property
+    def counts(self) -> StudyCounts:
+        """Of the study that is there."""
+
+    def powers(self, workers: Ints, items: Ints) -> Floats:
+        """Power of studies of so many workers and items."""
+
+
+def workers_of_an_item(counts: StudyCounts) -> int:
+    """How many different workers an item needs."""
+    return counts.ratings_per_item * (1 if counts.paired else 2)
+
+
+def all_or_now(counts: StudyCounts, workers: Ints) -> Ints:
+    """Those of studies of so many workers: all of them, or as many as there are now."""
+    return workers if counts.is_complete else np.full_like(workers, counts.ratings_per_item)
+
+
 @dataclass(frozen=True, slots=True)
 class StudyLike:
     """A regular study that is there, with its exact precision, and the rule by which it decides."""
@@ -42,15 +63,6 @@ class StudyLike:
     counts: StudyCounts
     precision: EffectPrecision
     rule: DecisionRule
-
-    @property
-    def workers_of_an_item(self) -> int:
-        """How many different workers an item needs."""
-        return self.counts.ratings_per_item * (1 if self.counts.paired else 2)
-
-    def ratings_per_item(self, workers: Ints) -> Ints:
-        """Those of studies of so many workers: all of them, or as many as there are now."""
-        return workers if self.counts.is_complete else np.full_like(workers, self.counts.ratings_per_item)
 
     def powers(
         self,
@@ -64,7 +76,7 @@ class StudyLike:
         many as there are now, where nothing is said."""
         here = self.counts
         m, n = np.broadcast_arrays(np.asarray(workers, np.int64), np.asarray(items, np.int64))
-        k = self.ratings_per_item(m) if ratings_per_item is None else np.full_like(m, ratings_per_item)
+        k = all_or_now(here, m) if ratings_per_item is None else np.full_like(m, ratings_per_item)
         d = np.full_like(m, here.n_documents if documents is None else documents)
         own = (here.n_workers, here.n_items, here.ratings_per_item, here.n_documents)
         with_own = [np.append(column, value) for column, value in zip((m, n, k, d), own, strict=True)]
@@ -127,7 +139,7 @@ def growth_of_workers(study: StudyLike) -> Growth:
     counts = study.counts
     ceiling, most = None, _MOST
     if not study.counts.is_complete:
-        most = counts.n_items * study.workers_of_an_item
+        most = counts.n_items * workers_of_an_item(study.counts)
     if study.rule.df != "normal" and counts.paired:
         ceiling = ceiling_with_workers(
             study.parameters,
@@ -137,7 +149,7 @@ def growth_of_workers(study: StudyLike) -> Growth:
             target=TARGET,
             rule=study.rule,
         )
-    low = 2 if study.counts.is_complete else max(2, study.workers_of_an_item)
+    low = 2 if study.counts.is_complete else max(2, workers_of_an_item(study.counts))
     high = min(max(_WORKERS * counts.n_workers, 20), most)
     span = (low, counts.n_workers, high, most)
     return _grown("workers", span, partial(study.powers, items=counts.n_items), ceiling)
@@ -157,7 +169,7 @@ def growth_of_items(study: StudyLike) -> Growth:
         )
     low = max(2, counts.n_documents)
     if not study.counts.is_complete:
-        low = max(low, -(-counts.n_workers // study.workers_of_an_item))
+        low = max(low, -(-counts.n_workers // workers_of_an_item(study.counts)))
     span = (low, counts.n_items, max(_ITEMS * counts.n_items, 50), _MOST)
     return _grown("items", span, partial(study.powers, counts.n_workers), ceiling)
 
@@ -292,15 +304,15 @@ def spending_of(
         front=_front(study, grown, costs, max(here, limit or 0.0)),
         more_workers=grown[0],
         more_items=grown[1],
-        splits=_splits(study, workers, costs, here if limit is None else limit),
+        splits=splits_of(study, np.array(workers.sizes), costs, here if limit is None else limit),
         priced=None if costs is None else cost_of(counts, costs),
     )
 
 
-def prices(study: StudyLike, workers: Ints, items: Ints, costs: CostModel | None) -> Floats:
+def prices(study: OtherSizes, workers: Ints, items: Ints, costs: CostModel | None) -> Floats:
     """What studies of so many workers and items cost, in units of the currency; else how many ratings they are."""
     counts = study.counts
-    k = study.ratings_per_item(workers)
+    k = all_or_now(study.counts, workers)
     if costs is None:
         return np.asarray(counts.n_systems * items * k, dtype=np.float64)
     cents = costs_of_counts(
@@ -342,7 +354,7 @@ def _front(
 def _best_of_sums(study: StudyLike, costs: CostModel | None, sums: Floats) -> Designs:
     """For each sum the most powerful design that it buys, of numbers of workers that grow by the same factor; to
     within an item, as costs are taken to rise in proportion to the items."""
-    low = 2 if study.counts.is_complete else max(2, study.workers_of_an_item)
+    low = 2 if study.counts.is_complete else max(2, workers_of_an_item(study.counts))
     high = _TIMES * max(study.counts.n_workers, low)
     m = np.geomspace(low, high, _WORKERS_SPENDING).round().astype(np.int64)
     least, counts = least_of_a_worker(costs), study.counts
@@ -379,9 +391,9 @@ def _taken(designs: Designs, places: Ints) -> Designs:
     return Designs(*(tuple(column[place] for place in places.tolist()) for column in designs.columns))
 
 
-def _ratings_each(study: StudyLike, workers: Ints, items: Ints) -> Floats:
+def _ratings_each(study: OtherSizes, workers: Ints, items: Ints) -> Floats:
     """How many ratings a worker gives, on average."""
-    given = study.counts.n_systems * items * study.ratings_per_item(workers)
+    given = study.counts.n_systems * items * all_or_now(study.counts, workers)
     return np.asarray(given / workers)
 
 
@@ -394,7 +406,7 @@ class _CostLine:
     slope: Floats
 
     @classmethod
-    def of(cls, study: StudyLike, workers: Ints, costs: CostModel | None) -> _CostLine:
+    def of(cls, study: OtherSizes, workers: Ints, costs: CostModel | None) -> _CostLine:
         least = np.full_like(workers, max(2, study.counts.n_documents))
         most = np.full_like(workers, _MOST_ITEMS)
         at_least, at_most = (prices(study, workers, items, costs) for items in (least, most))
@@ -406,10 +418,9 @@ class _CostLine:
         return np.asarray(self.least + np.clip(more, 0, _MOST_ITEMS).astype(np.int64))
 
 
-def _splits(study: StudyLike, workers: Growth, costs: CostModel | None, limit: float) -> Designs:
-    """As many items as the sum buys, for each number of workers who have enough to rate. Where costs rise in steps
-    the first guess may be too many, and is brought down until it is paid for."""
-    m = np.array(workers.sizes)
+def splits_of(study: OtherSizes, m: Ints, costs: CostModel | None, limit: float) -> Designs:
+    """As many items as the sum buys, for each number `m` of workers who have enough to rate. Where costs rise in
+    steps the first guess may be too many, and is brought down until it is paid for."""
     line = _CostLine.of(study, m, costs)
     n = line.items(limit)
     cost = prices(study, m, n, costs)
@@ -424,14 +435,14 @@ def _splits(study: StudyLike, workers: Growth, costs: CostModel | None, limit: f
     return _designs(study, m, n, cost, study.powers(m, n) if len(m) else cost)
 
 
-def _possible(study: StudyLike, workers: Ints, items: Ints) -> NDArray[np.bool_]:
+def _possible(study: OtherSizes, workers: Ints, items: Ints) -> NDArray[np.bool_]:
     """Whether there is a rating for every worker, and a worker for every rating of an item."""
     if study.counts.is_complete:
         return np.ones(workers.shape, dtype=bool)
-    needed = study.workers_of_an_item
+    needed = workers_of_an_item(study.counts)
     return np.asarray((workers >= needed) & (workers <= items * needed))
 
 
-def _designs(study: StudyLike, m: Ints, n: Ints, cost: Floats, power: Floats) -> Designs:
-    columns = (m, n, study.ratings_per_item(m), cost, power)
+def _designs(study: OtherSizes, m: Ints, n: Ints, cost: Floats, power: Floats) -> Designs:
+    columns = (m, n, all_or_now(study.counts, m), cost, power)
     return Designs(*(tuple(column.tolist()) for column in columns))

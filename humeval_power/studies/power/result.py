@@ -9,6 +9,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar
 
+import numpy as np
+
 from humeval_power.assumptions import Assumptions
 from humeval_power.choices import ANONYMOUS, CORRECTIONS
 from humeval_power.costs import Cost, CostModel, cost_of
@@ -51,7 +53,7 @@ from humeval_power.studies.power.charts import (
 )
 from humeval_power.studies.power.estimate import PowerEstimate, Tally
 from humeval_power.studies.power.formula import AnalyticPower
-from humeval_power.studies.power.growth import TARGET, Growth
+from humeval_power.studies.power.growth import TARGET, Designs, Growth, counts_of, splits_of
 from humeval_power.studies.power.outlook import (
     Bottleneck,
     Outlook,
@@ -82,7 +84,7 @@ from humeval_power.studies.power.study_content import (
     too_many_failed,
 )
 from humeval_power.studies.power.systems_goals import SystemsPower
-from humeval_power.studies.power.systems_study import SystemsStudy
+from humeval_power.studies.power.systems_study import SystemsSizes, SystemsStudy
 
 # What stands around a study's power, as a record: the numbers of its pictures.
 
@@ -125,6 +127,7 @@ def outlook_record(outlook: Outlook, bottleneck: Bottleneck | None) -> Record:
 
 
 _ALL = 0.99  # power that is not worth calling a limit
+_TIMES, _SPLITS = 5, 12  # times as many workers as now, and how many numbers of them, share a sum
 _WORTH = 0.01  # power that another split of the same sum must add to be told
 
 
@@ -197,6 +200,20 @@ class StudyPower(Result):
         if not isinstance(self.analytic, AnalyticPower) or isinstance(study, SystemsStudy):
             return None
         return Outlook(study, self.analytic, self.costs, self.budget)
+
+    @cached_property
+    def splits(self) -> Designs | None:
+        """Of several systems, designs that cost what may be spent, or what the study costs; None where nothing was
+        said of money, there is no formula, or counts do not say the design."""
+        study = self.cell.study
+        counts = counts_of(study.design)
+        asked = self.costs is not None or self.budget is not None
+        if not (isinstance(study, SystemsStudy) and asked and self.analytic is not None and counts):
+            return None
+        cost = self._cost
+        limit = self.budget if self.budget is not None else cost if isinstance(cost, int) else cost.total
+        sizes = np.geomspace(2, _TIMES * counts.n_workers, _SPLITS).round().astype(np.int64)
+        return splits_of(SystemsSizes(study, counts), np.unique(sizes), self.costs, float(limit))
 
     @cached_property
     def bottleneck(self) -> Bottleneck | None:
@@ -347,6 +364,9 @@ class StudyPower(Result):
         if self.costs is not None or self.budget is not None:
             if isinstance(study, SystemsStudy):
                 yield from money_facts(self._cost, self.budget)
+                if self.splits is not None and analytic is not None:
+                    unit = "ratings" if self.costs is None else self.costs.currency
+                    yield from _better_split(self.splits, analytic.power, unit)
             else:
                 yield from _cost_facts(self.outlook, analytic)
         coefficient = study.true_effect / self.effect_unit
@@ -416,6 +436,8 @@ class StudyPower(Result):
                 costs |= {"unit": cost.currency, "cost": str(cost.total), "cost_parts": parts}
             if not isinstance(cost, int) or budget is not None:  # of two systems the outlook has it
                 record["costs"] = costs
+                if self.splits is not None:
+                    costs["splits"] = asdict(self.splits)
         elif isinstance(analytic, AnalyticPower):
             record["analytic"] = {
                 **values(analytic, "power", "type_m", "type_s"),
@@ -470,8 +492,13 @@ def _cost_facts(outlook: Outlook | None, analytic: AnalyticPower | SystemsPower 
     unit, budget = spending.unit, spending.budget
     cost = round(spending.cost) if spending.priced is None else spending.priced
     yield from money_facts(cost, None if budget is None else Decimal(str(budget)))
-    splits = spending.splits
-    if analytic is None or not len(splits) or splits.power[splits.best] < analytic.power + _WORTH:
+    if analytic is not None:
+        yield from _better_split(spending.splits, analytic.power, unit)
+
+
+def _better_split(splits: Designs, power: float, unit: str) -> Iterator[Fact]:
+    """The most powerful design for the same sum, where it is worth telling."""
+    if not len(splits) or splits.power[splits.best] < power + _WORTH:
         return
     best = splits.best
     yield (

@@ -24,7 +24,7 @@ from humeval_power.designs import Design
 from humeval_power.errors import InputError, ParametersError
 from humeval_power.estimation.joint.fit import joint_precision
 from humeval_power.rules import JOINT_DOCUMENTS, ComparisonFamily
-from humeval_power.studies.fit.max_t import contrast_factor, pair_design
+from humeval_power.studies.fit.max_t import contrast_factor, contrasts_of, pair_design
 from humeval_power.studies.power.formula import effect_precision
 from humeval_power.studies.power.required import Variances, dimensions, pseudo_inverse, regular_precision
 from humeval_power.study_counts import ExpectedCounts, StudyCounts
@@ -59,13 +59,7 @@ class SystemsPrecision(NamedTuple):
 
     def factor_of(self, pairs: Pairs) -> Floats:
         """Rows of length 1 whose products are the correlations of the differences of pairs (`contrast_factor`)."""
-        return contrast_factor(self.covariance, _contrasts(pairs, len(self.covariance)))
-
-
-def system_pairs(parameters: SystemsParameters, family: ComparisonFamily) -> Pairs:
-    """The comparisons (first, second) as places of systems."""
-    place = {name: code for code, name in enumerate(parameters.names)}
-    return tuple((place[first], place[second]) for first, second in family.pairs(parameters.names))
+        return contrast_factor(self.covariance, contrasts_of(pairs, len(self.covariance)))
 
 
 def systems_precision(
@@ -110,7 +104,7 @@ def check_systems_documents(
 def _precision(
     parameters: SystemsParameters, study: AnyStudy, family: ComparisonFamily
 ) -> SystemsPrecision:
-    pairs = system_pairs(parameters, family)
+    pairs = family.places(parameters.names)
     assigned = study if isinstance(study, Design) and not study.is_balanced else None
     if family.model == "pairwise":
         covariance = _regular_covariance(parameters, study)
@@ -156,7 +150,7 @@ def _regular_covariance(parameters: SystemsParameters, study: AnyStudy) -> Float
 def _of_pairs(covariance: Floats, error: Floats, pairs: Pairs) -> Floats:
     """Independent means whose differences have these standard errors, with variances near to the given ones."""
     first, second = np.array(pairs).T
-    which = np.abs(_contrasts(pairs, len(covariance)))
+    which = np.abs(contrasts_of(pairs, len(covariance)))
     own = np.diag(covariance)
     missing = np.linalg.lstsq(which, error**2 - own[first] - own[second], rcond=None)[0]
     return np.diag(np.maximum(own + missing, 0.0))
@@ -212,7 +206,7 @@ def _joint_of_design(
     precision = joint_precision(
         design.assignment, worker=worker, item=item, residual=residual, variances=family.variances
     )
-    contrasts = _contrasts(pairs, parameters.n_systems)
+    contrasts = contrasts_of(pairs, parameters.n_systems)
     variance = np.einsum("ck,kl,cl->c", contrasts, precision.covariance, contrasts)
     slopes = np.einsum("ck,qkl,cl->cq", contrasts, precision.derivatives, contrasts)
     spread = np.einsum("cq,qr,cr->c", slopes, precision.uncertainty, slopes)
@@ -224,14 +218,6 @@ def _joint_of_design(
             design.assignment, worker=worker, item=item, residual=residual, variances="own"
         ).covariance
     return covariance, np.sqrt(variance), 2.0 * variance**2 / spread
-
-
-def _contrasts(pairs: Pairs, n_systems: int) -> Floats:
-    matrix = np.zeros((len(pairs), n_systems))
-    first, second = np.array(pairs).T
-    matrix[np.arange(len(pairs)), first] = -1.0
-    matrix[np.arange(len(pairs)), second] = 1.0
-    return matrix
 
 
 def _joint_of_counts(

@@ -42,7 +42,8 @@ from humeval_power.simulation.study import (
     replicate_generator,
     respond,
 )
-from humeval_power.studies.fit.max_t import pair_design, pair_rows
+from humeval_power.studies.fit.max_t import contrasts_of, pair_design, pair_rows
+from humeval_power.studies.fit.wald import reference
 from humeval_power.studies.power.formula import BalancedStudy
 from humeval_power.studies.power.replication import LOST, Replication
 from humeval_power.systems import SystemsParameters
@@ -61,6 +62,19 @@ class SystemsFits:
 
     means: Floats
     contrasts: ContrastFits
+
+    def referred(self, rule: DecisionRule, *, smallest: int) -> tuple[Mask, Floats, Floats]:
+        """Which studies have every fit, (n,), and the standard errors and df that a rule uses, (n, comparisons)."""
+        contrasts = self.contrasts
+        error, df = reference(
+            rule,
+            standard_error=contrasts.standard_error,
+            adjusted=contrasts.adjusted,
+            satterthwaite=contrasts.satterthwaite,
+            kenward_roger=contrasts.kenward_roger,
+            smallest=smallest,
+        )
+        return (contrasts.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1), error, df
 
 
 @dataclass(frozen=True, eq=False)
@@ -565,10 +579,7 @@ class SystemsReplication:
     @cached_property
     def _contrasts(self) -> Floats:
         """The differences that are estimated, (pairs, K)."""
-        contrasts = np.zeros((len(self.pairs), self.parameters.n_systems))
-        for row, (first, second) in enumerate(self.pairs):
-            contrasts[row, first], contrasts[row, second] = -1.0, 1.0
-        return contrasts
+        return contrasts_of(self.pairs, self.parameters.n_systems)
 
     @cached_property
     def _any_table(self) -> AnyTable:

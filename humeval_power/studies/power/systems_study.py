@@ -17,7 +17,7 @@ from humeval_power.choices import DEFAULT_SEED, DEFAULT_SIMULATIONS, Exclusion, 
 from humeval_power.designs import Design
 from humeval_power.errors import InputError
 from humeval_power.estimation.joint.any_design import MOST_COLUMNS
-from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS, ContrastFits
+from humeval_power.estimation.joint.strands import MOST_EVEN_LEVELS, MOST_LEVELS
 from humeval_power.inference.corrections import significant
 from humeval_power.roots import root_between
 from humeval_power.rules import DEFAULT_FAMILY, DEFAULT_RULE, ComparisonFamily, DecisionRule
@@ -25,8 +25,9 @@ from humeval_power.saying.answer_words import of_hundred
 from humeval_power.simulation.quality_control import QualityControl, own_rows
 from humeval_power.simulation.study import NO_LOSSES, Losses, levels
 from humeval_power.studies.fit.max_t import CriticalValues, pair_design
-from humeval_power.studies.fit.wald import reference, statistic, wald_p
+from humeval_power.studies.fit.wald import statistic, wald_p
 from humeval_power.studies.power.estimate import Progress, check_simulation, next_target, progress_of_blocks
+from humeval_power.studies.power.growth import all_or_now
 from humeval_power.studies.power.questions import check_target
 from humeval_power.studies.power.required import RequiredSize, design_of
 from humeval_power.studies.power.scenario import RatingStudy, check_categories
@@ -154,14 +155,11 @@ class SystemsStudy:
     @property
     def replication(self) -> SystemsReplication:
         """How the studies are simulated and fitted, of the comparisons of the family."""
-        from humeval_power.studies.power.systems_precision import system_pairs
-        from humeval_power.studies.power.systems_replication import SystemsReplication
-
         return SystemsReplication(
             self.parameters,
             self.design,
             self.family,
-            system_pairs(self.parameters, self.family),
+            self.family.places(self.parameters.names),
             self.rule,
             self.response,
             self.points,
@@ -189,6 +187,30 @@ class SystemsStudy:
         n_fits = len(self.replication.pairs) * n_simulations
         (each,) = measured_seconds([one], n_simulations=n_fits)
         return replace(work, seconds=each * n_fits / n_jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsSizes:
+    """Other sizes of a study of several systems: `growth.OtherSizes`."""
+
+    study: SystemsStudy
+    counts: StudyCounts
+
+    def powers(self, workers: NDArray[np.int64], items: NDArray[np.int64]) -> Floats:
+        """The power of its goal in studies of so many workers and items, (n,)."""
+        from humeval_power.studies.power.systems_power import systems_formula
+
+        about, k = self.study, all_or_now(self.counts, workers)
+        sizes = (
+            replace(self.counts, n_workers=m, n_items=n, ratings_per_item=each)
+            for m, n, each in zip(workers.tolist(), items.tolist(), k.tolist(), strict=True)
+        )
+        return np.array(
+            [
+                systems_formula(about.parameters, one, about.family, about.rule, about.goal).power
+                for one in sizes
+            ]
+        )
 
 
 # The smallest difference among several systems that a study finds, and the smallest study that finds one.
@@ -672,7 +694,7 @@ class FamilyDecision:
 
     def count(self, fits: SystemsFits) -> tuple[GoalCounts, _BestSums | None]:
         """What the studies found; those without a fit are left out."""
-        usable, error, df = self._referred(fits.contrasts)
+        usable, error, df = fits.referred(self.rule, smallest=self.precision.smallest)
         estimate, means = fits.contrasts.estimate[usable], fits.means[usable]
         error, df = error[usable], df[usable]
         n = len(self.precision.pairs)
@@ -682,26 +704,13 @@ class FamilyDecision:
         )
         return counts, self._with_the_best(estimate, error, df) if self._has_best else None
 
-    def claims(self, contrasts: ContrastFits) -> tuple[Flags, Flags]:
+    def claims(self, fits: SystemsFits) -> tuple[Flags, Flags]:
         """Which studies have a fit, (n,), and which comparisons each shows, (n, pairs); none without a fit."""
-        usable, error, df = self._referred(contrasts)
-        n = len(self.precision.pairs)
+        usable, error, df = fits.referred(self.rule, smallest=self.precision.smallest)
+        n, estimate = len(self.precision.pairs), fits.contrasts.estimate
         shown = np.zeros((len(usable), n), dtype=np.bool_)
-        shown[usable] = self._rejected(contrasts.estimate[usable, :n], error[usable, :n], df[usable, :n])
+        shown[usable] = self._rejected(estimate[usable, :n], error[usable, :n], df[usable, :n])
         return usable, shown
-
-    def _referred(self, contrasts: ContrastFits) -> tuple[Flags, Floats, Floats]:
-        """Which studies have a fit, (n,), and the standard error and df that the rule uses, (n, pairs)."""
-        error, df = reference(
-            self.rule,
-            standard_error=contrasts.standard_error,
-            adjusted=contrasts.adjusted,
-            satterthwaite=contrasts.satterthwaite,
-            kenward_roger=contrasts.kenward_roger,
-            smallest=self.precision.smallest,
-        )
-        usable = (contrasts.status == 0) & (error > 0).all(axis=1) & (df > 0).all(axis=1)
-        return usable, error, df
 
     def _rejected(self, estimate: Floats, error: Floats, df: Floats) -> Flags:
         rule = self.rule
