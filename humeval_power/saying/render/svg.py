@@ -345,7 +345,7 @@ def _texts(series: Series, frame: PlotArea) -> Iterator[str]:
     yield f'<g text-anchor="middle"{look}>'
     for row, low, high, text in zip(series.y, series.low, series.high, series.texts, strict=True):
         middle, (first, *rest) = (frame.across(low) + frame.across(high)) / 2, text.split("\n")
-        if svg_width(max((first, *rest), key=len), _SMALLER) > abs(frame.across(high) - frame.across(low)):
+        if svg_width(max((first, *rest), key=len), _SMALLER) + 3 > abs(frame.across(high) - frame.across(low)):
             continue
         yield svg_text(first, middle, frame.down(row) + (-1 if rest else 4), size=_SMALLER)
         for line in rest:
