@@ -37,7 +37,7 @@ def beside(folder: Path) -> np.ndarray:
 def findings(folder: Path, paths: dict[str, str]) -> None:
     """Make the table of docs/many-systems.md, compare its systems, and keep the picture of the findings."""
     page = (ROOT / "docs" / "many-systems.md").read_text("utf-8")
-    script = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    script = re.search(r"<!-- setup\n(.*?)-->", page, re.DOTALL)
     assert script is not None
     subprocess.run([sys.executable, "-c", script[1]], check=True, cwd=folder)
     words = "analyze five.csv --scale 1:5 --all-pairs --model joint --criteria all -o five/ --force -q"

@@ -393,7 +393,12 @@ class Panels(Drawable):
     @property
     def is_broad(self) -> bool:
         """Whether it needs the width of a page."""
-        return self.n_wide > 1 or any(each.is_broad for each in self.charts)
+        return self.n_columns > 1 or any(each.is_broad for each in self.charts)
+
+    @property
+    def n_columns(self) -> int:
+        """How many stand beside each other."""
+        return min(self.n_wide, len(self.charts))
 
     @property
     def chart(self) -> Panels:

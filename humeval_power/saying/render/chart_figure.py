@@ -26,8 +26,7 @@ _DARK = 0.7  # strength from which on texts are light
 
 def chart_figure(picture: Drawable, *, width: float | None = None) -> Figure:
     """The figure with the axes and ticks of each chart; series and marks are in their order."""
-    charts, n_wide = picture.charts, getattr(picture, "n_wide", 1)
-    n_wide = min(n_wide, len(charts))
+    charts, n_wide = picture.charts, getattr(picture, "n_columns", 1)
     width = width or (_BROAD if picture.is_broad else _WIDTH)
     n_deep = math.ceil(len(charts) / n_wide)
     height = n_deep * max(_height(each, picture, width / n_wide) for each in charts)
@@ -76,7 +75,7 @@ def _height(chart: Chart, picture: Drawable, width: float) -> float:
 def _said_once(figure: Figure, panels: Panels, width: float) -> str:
     """Give the title of all panels, and what their axes show where it is the same; return that of x, to stand
     below, above the legend."""
-    charts, wide = panels.charts, min(panels.n_wide, len(panels.charts))
+    charts, wide = panels.charts, panels.n_columns
     drawn = figure.axes[: len(charts)]
     if panels.title:
         title = "\n".join(textwrap.wrap(picture_text(panels.title), int(width / 0.088)))
@@ -183,7 +182,10 @@ def _points(axes: Axes, series: Series, *, size: float, is_clipped: bool = True)
         color=COLOURS[series.colour],
         marker=MARKERS[series.colour if series.marker is None else series.marker],
         markersize=size,
+        markeredgecolor="white",
+        markeredgewidth=0.4,
         capsize=3,
+        capthick=1.0,
         linestyle="none",
         zorder=3,
         label=_label(series.name),
@@ -212,7 +214,8 @@ def _finish(axes: Axes, chart: Chart, width: float) -> None:
     if y.is_log:
         axes.set_yscale("log")
     _set_limits(axes, x)
-    _ticks(axes.xaxis, x, x.ticks(width / _LETTER))
+    room = max(width - (1.6 if y.names else 0.6), 0.5)
+    _ticks(axes.xaxis, x, x.ticks(0.9 * room / _LETTER))
     if y.names:
         axes.set_ylim(len(y.names) - 0.5, -0.5)
         whole: dict[str, Any] = {"width": _LONGEST_OF_ROW, "break_long_words": False}

@@ -156,7 +156,7 @@ def chart_svg(picture: Drawable, inside: str = "") -> str:
 
 def _panels(panels: Panels, width: float) -> tuple[list[str], float]:
     """The panels in their rows, and where they end; what all axes show is said once."""
-    charts, n_wide = panels.charts, panels.n_wide
+    charts, n_wide = panels.charts, panels.n_columns
     x, y = charts[0].x, charts[0].y
     x_is_one = all(each.x == x for each in charts)
     y_title = y.title if all(each.y.title == y.title for each in charts) else ""
@@ -345,7 +345,9 @@ def _texts(series: Series, frame: PlotArea) -> Iterator[str]:
     yield f'<g text-anchor="middle"{look}>'
     for row, low, high, text in zip(series.y, series.low, series.high, series.texts, strict=True):
         middle, (first, *rest) = (frame.across(low) + frame.across(high)) / 2, text.split("\n")
-        if svg_width(max((first, *rest), key=len), _SMALLER) > abs(frame.across(high) - frame.across(low)):
+        if svg_width(max((first, *rest), key=len), _SMALLER) + 3 > abs(
+            frame.across(high) - frame.across(low)
+        ):
             continue
         yield svg_text(first, middle, frame.down(row) + (-1 if rest else 4), size=_SMALLER)
         for line in rest:

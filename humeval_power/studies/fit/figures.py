@@ -62,9 +62,9 @@ def effect_chart(
     above = None
     if scale is not None and (scale.low, scale.high) != (0, 1):
         points = scale.effect_to_raw(1)
-        ends_above = sorted((points * left, points * right))
+        lowest, highest = sorted((points * left, points * right))
         label = f"in points of the scale {scale.low:g} to {scale.high:g}"
-        above = Axis(label, *ends_above, is_reversed=points < 0)
+        above = Axis(label, lowest, highest, is_reversed=points < 0)
     a, b = (shortened(each, width=_NAME) for each in systems)
     numbers = ("on [0, 1]", f"{tested.estimate:.4f}", interval_words(low, high))
     return Chart(
