@@ -375,8 +375,9 @@ def level_products(vectors, group, rows, first, each, out):
 
 
 class EffectsRoom(NamedTuple):
-    """Room for G_t's effects of k columns of X: those of the first variance, what systems share, are `op` and `ip` by
-    level; those of each other the entries of `effect` and `e` from `system` on and each `step` further, (h,)."""
+    """Room for G_t's effects of k columns of X. Those of the first variance, what systems share, are `op` and `ip`
+    by level. Those of each other begin at a `system` and are of each `step` further, (h,), in `effect` (k, N) and
+    in `e` (K k, inner levels), which has a row for each system and column of X."""
 
     system: NDArray[np.int64]
     step: NDArray[np.int64]
@@ -411,23 +412,24 @@ def effects_room(design, patterns, k):
             system[v] += 1
     return EffectsRoom(
         system, step, np.empty((k, m, LANES)), np.empty((k, n_inner, LANES)), np.empty((k, N, LANES)),
-        np.empty((k, n_inner * K, LANES)), np.empty((k, n_inner * K, LANES)), np.empty((k, m, LANES)),
-        np.empty((k, n_inner, LANES)), np.empty((m, m, LANES)), np.empty((beside, n_inner * K, LANES)),
-        np.empty((beside, n_inner, LANES)), np.empty((rows, N, LANES)), np.empty((rows, N, LANES)),
+        np.empty((K * k, n_inner, LANES)), np.empty((K * k, n_inner, LANES)), np.empty((k, m, LANES)),
+        np.empty((k, n_inner, LANES)), np.empty((m, m, LANES)), np.empty((beside, n_inner, LANES)),
+        np.empty((k, n_inner, LANES)), np.empty((rows, N, LANES)), np.empty((rows, N, LANES)),
         np.empty((rows, m, LANES)), np.empty((rows, k, LANES)), np.empty((k, beside, LANES)),
         np.empty((rows, rows, LANES)),
     )  # fmt: skip
 
 
 @inner
-def put_products(left, right, begin, step, block, out, row, column):
+def put_products(left, right, begin, step, block, is_added, out, row, column):
     """left right' over columns begin, begin + step, ... into `out` from a row and a column on; block is room."""
     rows, columns = len(left), len(right)
     cleared(block, rows, columns)
     add_row_products(left, right, begin, left.shape[1], step, 0, rows, 0, columns, block)
     for r in range(rows):
         for c in range(columns):
-            put(out, (row + r, column + c), get(block, (r, c)))
+            place, value = (row + r, column + c), get(block, (r, c))
+            put(out, place, get(out, place) + value if is_added else value)
 
 
 @inner
@@ -442,7 +444,7 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
     along(vectors, 0, seen, op)
     along(vectors, 0, seen_inner, ip)
     cleared(effect, k, N)
-    cleared(e, k, n_inner * K)
+    cleared(e, K * k, n_inner)
     for v in range(1, len(vectors)):
         along(vectors, v, seen, outer_part)
         along(vectors, v, seen_inner, inner_part)
@@ -454,13 +456,13 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
                         place = (j, w * K + s)
                         put(effect, place, fma(share, get(outer_part, (j, w)), get(effect, place)))
                     for i in range(n_inner):
-                        place = (j, i * K + s)
+                        place = (s * k + j, i)
                         put(e, place, fma(share, get(inner_part, (j, i)), get(e, place)))
     for i in range(n_inner):
         for s in range(K):
             count = get(counts.replication, (design.kind[i], s))
             for j in range(k):
-                put(counted_e, (j, i * K + s), count * get(e, (j, i * K + s)))
+                put(counted_e, (s * k + j, i), count * get(e, (s * k + j, i)))
     for w in range(m):
         for x in range(w + 1):
             value = zero
@@ -472,39 +474,38 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
     beside = len(turned) // k
     for begin in range(0, h, beside):
         here = min(beside, h - begin) * k
-        for row in range(here):
-            g, j = begin + row // k, row % k
-            first, last = system[g], K if steps[g] == 1 else system[g] + 1
-            for i in range(n_inner):
-                c, value = design.kind[i], zero
-                if g == 0:
-                    shared = get(at.rest, (c,)) * get(ip, (j, i))
-                for t in range(K):
-                    pushed = zero
+        for t in range(K):
+            for row in range(here):
+                g, j = begin + row // k, row % k
+                first, last = system[g], K if steps[g] == 1 else system[g] + 1
+                for i in range(n_inner):
+                    c, value = design.kind[i], zero
                     if g == 0:  # 1'M = (1 - 1'f) d'
-                        pushed = shared * get(at.d, (c, t))
+                        value = get(at.rest, (c,)) * get(at.d, (c, t)) * get(ip, (j, i))
+                        counted = get(counts.replication, (c, t)) * value
+                        put(sums, (j, i), get(sums, (j, i)) + counted if t > 0 else counted)
                     else:
                         for s in range(first, last):
-                            pushed = fma(get(at.M, (c, s, t)), get(e, (j, i * K + s)), pushed)
-                    put(turned, (row, i * K + t), pushed)
-                    value = fma(get(counts.replication, (c, t)), pushed, value)
-                put(sums, (row, i), value)
-        put_products(sums[:here], ip, 0, 1, across, base, begin * k, 0)  # M N is symmetric
-        for v in range(max(1, begin), h):
-            put_products(counted_e, turned[:here], system[v], steps[v], block, base, v * k, begin * k)
-        for c in range(N):
-            for r in range(0, here, 4):
-                u, v, w = min(r + 1, here - 1), min(r + 2, here - 1), min(r + 3, here - 1)
-                c0, c1, c2, c3 = zero, zero, zero, zero
-                for place in range(design.column_begin[c], design.column_begin[c + 1]):
-                    p = design.by_column[place]
-                    i, count = design.level[p] * K + design.system[p], get(counts.times, (p,))
-                    c0, c1 = fma(count, get(turned, (r, i)), c0), fma(count, get(turned, (u, i)), c1)
-                    c2, c3 = fma(count, get(turned, (v, i)), c2), fma(count, get(turned, (w, i)), c3)
-                put(meet, (begin * k + w, c), c3)  # what is beyond the last row is written over
-                put(meet, (begin * k + v, c), c2)
-                put(meet, (begin * k + u, c), c1)
-                put(meet, (begin * k + r, c), c0)
+                            value = fma(get(at.M, (c, s, t)), get(e, (s * k + j, i)), value)
+                    put(turned, (row, i), value)
+            for v in range(max(1, begin), h):  # M N is symmetric
+                if steps[v] == 1 or system[v] == t:
+                    side, more = counted_e[t * k : (t + 1) * k], steps[v] == 1 and t > 0
+                    put_products(side, turned[:here], 0, 1, block, more, base, v * k, begin * k)
+            for c in range(t, N, K):
+                for r in range(0, here, 4):
+                    u, v, w = min(r + 1, here - 1), min(r + 2, here - 1), min(r + 3, here - 1)
+                    c0, c1, c2, c3 = zero, zero, zero, zero
+                    for place in range(design.column_begin[c], design.column_begin[c + 1]):
+                        p = design.by_column[place]
+                        i, count = design.level[p], get(counts.times, (p,))
+                        c0, c1 = fma(count, get(turned, (r, i)), c0), fma(count, get(turned, (u, i)), c1)
+                        c2, c3 = fma(count, get(turned, (v, i)), c2), fma(count, get(turned, (w, i)), c3)
+                    put(meet, (begin * k + w, c), c3)  # what is beyond the last row is written over
+                    put(meet, (begin * k + v, c), c2)
+                    put(meet, (begin * k + u, c), c1)
+                    put(meet, (begin * k + r, c), c0)
+    put_products(sums, ip, 0, 1, block, False, base, 0, 0)
     half = back
     cleared(half, rows, N)
     for c in range(0, N, 4):
@@ -514,9 +515,9 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
     along(vectors, 0, half, meet_part)
     cleared(meet_part, k, m)
     add_row_products(op, between, 0, m, 1, 0, k, 0, m, meet_part)
-    put_products(meet_part, op, 0, 1, across, result, 0, 0)
+    put_products(meet_part, op, 0, 1, across, False, result, 0, 0)
     for g in range(1, h):
-        put_products(half[g * k :], effect, system[g], steps[g], across, result, g * k, g * k)
+        put_products(half[g * k :], effect, system[g], steps[g], across, False, result, g * k, g * k)
     by_shares(meet, at, -1.0, back)
     for first in range(0, N, CACHED):
         add_row_products(back, at.V, first, min(first + CACHED, N), 1, 0, rows, 0, N, meet)  # B of it
@@ -525,9 +526,9 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
         for other in range(row + 1):
             put(result, (rows + row, rows + other), get(base, (row, other)))
     along(vectors, 0, meet, meet_part)
-    put_products(meet_part, op, 0, 1, across, result, rows, 0)
+    put_products(meet_part, op, 0, 1, across, False, result, rows, 0)
     for g in range(1, h):
-        put_products(meet, effect, system[g], steps[g], across, result, rows, g * k)
+        put_products(meet, effect, system[g], steps[g], across, False, result, rows, g * k)
     mirrored(result)
 
 
