@@ -61,7 +61,7 @@ class DesignArrays(NamedTuple):
     level : (cells,) inner level; column_begin, by_column : the cells of each column
     kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
         inner levels are of it
-    entry_begin, across, value : the lower triangles of E_c; entries of kind c, row r and columns of system t are those
+    entry_begin, across, value : the lower triangles of E_c; entries of kind c, row r and columns of system t are
         from entry_begin[(c N + r) K + t] to before the next
     """
 
