@@ -1,4 +1,4 @@
-"""X'H^-1 G_s H^-1 G_t H^-1 X of all variances of tables of any design, for columns of X and for the response, in the
+"""X'H^-1 G_s H^-1 G_t H^-1 X of all variances of tables of any design, of columns X and of the response, in the
 notation and the lanes of `any_design`."""
 
 from __future__ import annotations
@@ -175,8 +175,8 @@ def through_patterns(design, counts, vectors, group, at, seen, seen_inner, space
                 for r in range(0, here, 4):
                     u, v, w = min(r + 1, here - 1), min(r + 2, here - 1), min(r + 3, here - 1)
                     c0, c1, c2, c3 = zero, zero, zero, zero
-                    for place in range(design.column_begin[c], design.column_begin[c + 1]):
-                        p = design.by_column[place]
+                    for cell in range(design.column_begin[c], design.column_begin[c + 1]):
+                        p = design.by_column[cell]
                         i, count = design.level[p], get(counts.times, (p,))
                         c0, c1 = fma(count, get(turned, (r, i)), c0), fma(count, get(turned, (u, i)), c1)
                         c2, c3 = fma(count, get(turned, (v, i)), c2), fma(count, get(turned, (w, i)), c3)
