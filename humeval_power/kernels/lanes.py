@@ -93,7 +93,7 @@ def put(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
 
 _ALIGNED = 8  # bytes: NumPy promises no more
 # but where compiled code makes an array, eight numbers should not lie in two lines of a cache
-cpu_target.target_context.get_preferred_array_alignment = lambda kind: 8 * LANES
+cpu_target.target_context.get_preferred_array_alignment = lambda _: 8 * LANES
 
 
 @_compiled

@@ -61,7 +61,8 @@ class DesignArrays(NamedTuple):
     level : (cells,) inner level; column_begin, by_column : the cells of each column
     kind : (inner levels,); replication (kinds, K), levels (kinds,) : ratings of each system of a kind, and how many
         inner levels are of it
-    entry_begin, row, across, row_system, across_system, value : the lower triangles of E_c, kind by kind
+    entry_begin, across, value : the lower triangles of E_c; entries of kind c, row r and columns of system t are
+        from entry_begin[(c N + r) K + t] to before the next
     """
 
     n: int
@@ -77,10 +78,7 @@ class DesignArrays(NamedTuple):
     replication: Floats
     levels: Floats
     entry_begin: Codes
-    row: Codes
     across: Codes
-    row_system: Codes
-    across_system: Codes
     value: Floats
 
     @classmethod
@@ -102,7 +100,9 @@ class DesignArrays(NamedTuple):
         size = np.arange(len(of)) - begin[of] + 1  # cells of the level so far, each of which meets this one
         one = np.repeat(np.arange(len(of)), size)
         other = np.arange(len(one)) - np.repeat(np.cumsum(size) - size - begin[of], size)
-        place, value = (kind[of[one]] * N + column[one]) * N + column[other], times[one] * times[other]
+        level, of_system = np.divmod(column[other], n_systems)
+        place = ((kind[of[one]] * N + column[one]) * n_systems + of_system) * m + level
+        value = times[one] * times[other]
         if len(levels) * N**2 <= 4 * len(place):
             total = np.bincount(place, value, minlength=len(levels) * N**2)
             place = np.flatnonzero(total)
@@ -110,7 +110,6 @@ class DesignArrays(NamedTuple):
         else:
             order = np.argsort(place, kind="stable")
             place, value = place[order], value[order]
-        row, across = place // N % N, place % N
         return cls(
             n=len(outer),
             load=cells.reshape(n_inner, N).sum(axis=0).astype(float),
@@ -124,11 +123,8 @@ class DesignArrays(NamedTuple):
             kind=kind,
             replication=each[first].astype(float),
             levels=levels.astype(float),
-            entry_begin=np.searchsorted(place, np.arange(len(levels) + 1) * N**2),
-            row=row,
-            across=across,
-            row_system=row % n_systems,
-            across_system=across % n_systems,
+            entry_begin=np.searchsorted(place, np.arange(len(levels) * N * n_systems + 1) * m),
+            across=place % m * n_systems + place // m % n_systems,
             value=value,
         )
 

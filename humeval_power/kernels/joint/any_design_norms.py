@@ -30,17 +30,20 @@ def met_through(design, counts, blocks, sign, out):
                     both = value * get(counts.times, (o,))
                     put(out, at, fma(get(blocks, (c, s, design.system[o])), both, get(out, at)))
         return
+    K, N = blocks.shape[1], len(out)
     for c in range(len(design.levels)):
-        for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-            block = get(blocks, (c, design.row_system[entry], design.across_system[entry]))
-            at = (design.row[entry], design.across[entry])
-            put(out, at, fma(block, every(sign * design.value[entry]), get(out, at)))
+        for row in range(N):
+            for t in range(K):
+                block, group = every(sign) * get(blocks, (c, row % K, t)), (c * N + row) * K + t
+                for entry in range(design.entry_begin[group], design.entry_begin[group + 1]):
+                    at = (row, design.across[entry])
+                    put(out, at, fma(block, every(design.value[entry]), get(out, at)))
 
 
 @inner
 def gathered(design, counts, Y, F):
     """Fill F (kinds, K, K), the sums of C_i Y C_i' of each kind, by the lower triangle of Y."""
-    kinds, K = len(F), F.shape[1]
+    kinds, K, N = len(F), F.shape[1], len(Y)
     half = np.empty((K, K, LANES))
     is_apart = kinds == len(design.kind)
     for number in range(kinds):
@@ -56,13 +59,16 @@ def gathered(design, counts, Y, F):
                     put(half, (s, t), fma(both, get(Y, (row, design.column[o])), get(half, (s, t))))
                 put(F, (c, s, s), fma(value * value, get(Y, (row, row)), get(F, (c, s, s))))
         else:
-            for entry in range(design.entry_begin[c], design.entry_begin[c + 1]):
-                r, k = design.row[entry], design.across[entry]
-                s, t = design.row_system[entry], design.across_system[entry]
-                value = every(design.value[entry]) * get(Y, (r, k))
-                if r == k:
-                    add(F, (c, s, t), value)
-                else:
+            for row in range(N):
+                s = row % K
+                for t in range(K):
+                    group, value = (c * N + row) * K + t, every(0.0)
+                    for entry in range(design.entry_begin[group], design.entry_begin[group + 1]):
+                        each = get(Y, (row, design.across[entry]))
+                        if design.across[entry] == row:
+                            add(F, (c, s, s), every(design.value[entry]) * each)
+                        else:
+                            value = fma(every(design.value[entry]), each, value)
                     add(half, (s, t), value)
         for s in range(K):
             for t in range(K):
