@@ -27,7 +27,7 @@ from humeval_power.studies.fit.many_systems import (
     groups_of,
     indistinct_groups,
 )
-from humeval_power.studies.fit.max_t import MaxT, factor_of
+from humeval_power.studies.fit.max_t import MaxT, contrast_factor, contrasts_of, factor_of
 
 joint = partial(ComparisonFamily, model="joint")
 
@@ -82,6 +82,22 @@ def test_critical_values_are_those_of_mvtnorm(shared):
         assert MaxT(factor_of(correlation), row["df"]).critical_value(0.05) == pytest.approx(
             row["crit"], rel=1e-3
         )
+
+
+@each_case("K", [2, 3, 7])
+def test_rows_of_a_factor_have_the_correlations_of_differences_as_products(K):
+    rng = np.random.default_rng(K)
+    root = rng.normal(size=(K, K))
+    pairs = list(combinations(range(K), 2))
+    contrasts = contrasts_of(pairs, K)
+    for covariance in (root @ root.T, np.diag(np.eye(K)[0])):  # of the second all but one are known
+        kept = [pair for pair in pairs if 0 in pair or covariance[1, 1] > 0]
+        rows = contrasts[[pairs.index(pair) for pair in kept]]
+        dense = rows @ covariance @ rows.T
+        scale = np.sqrt(np.diag(dense))
+        factor = contrast_factor(covariance, rows)
+        assert factor.shape[1] <= K - 1
+        assert factor @ factor.T == pytest.approx(dense / np.outer(scale, scale), abs=1e-10)
 
 
 def test_dunnetts_p_values_are_those_of_scipy():
