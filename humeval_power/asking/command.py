@@ -24,7 +24,7 @@ from humeval_power.asking.options import (
 from humeval_power.asking.output import STUDY_FILE, caught, note, remark, replace_file, say
 from humeval_power.asking.study_file import ABOUT, WRITERS, read_study, updated
 from humeval_power.errors import HumevalPowerError, InputError, Problem
-from humeval_power.fields import flag, of_answer, shortened, text, typed_list
+from humeval_power.fields import STRINGS, flag, of_answer, shortened, text, typed_list
 from humeval_power.study import FIELDS, FILE_NAME, SECTIONS, put_aside
 from humeval_power.study_text import plain
 
@@ -146,13 +146,13 @@ class Command(click.Command):
         return rest
 
     def _refuse_pieces(self, ctx: click.Context, args: list[str]) -> None:
-        """Refuse a list that is typed in pieces: the last piece alone would count."""
+        """Refuse a list of names that is typed in pieces: the last piece alone would count."""
         order = self.make_parser(ctx).parse_args(args=list(args))[2]
         for one in dict.fromkeys(order):
-            is_list = (
-                isinstance(one, DeclaredOption) and not one.multiple and "anyOf" in one.about.kind.json
-            )
-            if is_list and order.count(one) > 1:
+            if not isinstance(one, DeclaredOption) or one.multiple:
+                continue
+            are_names = STRINGS in one.about.kind.json.get("anyOf", ())
+            if are_names and order.count(one) > 1:
                 name = _name(one, ctx)
                 raise click.UsageError(
                     f"{name} is given {order.count(one)} times, and is one list: {name} {one.make_metavar(ctx)}."
