@@ -376,4 +376,4 @@ def test_what_several_comparisons_have_no_boundaries_for_is_refused(
 def test_looks_at_several_systems_say_the_difference_in_points_of_the_scale() -> None:
     words = "--n-systems 3 --preset low --workers 10 --items 12 --looks 2 --effect-raw 0.8 --scale 1:5"
     said = text_of("looks", "study", *words.split(), "--simulations", 20, "--calibrate", "never")
-    assert "find any one pair that is 0.8 points apart on a scale from 1 to 5 with 2 looks" in said
+    assert "find a given pair that is 0.8 points apart on a scale from 1 to 5 with 2 looks" in said

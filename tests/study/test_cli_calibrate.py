@@ -11,12 +11,12 @@ from click.testing import Result
 
 from humeval_power.studies.power.calibration import NULL_TESTS
 
-STUDY = ["calibrate", "--preset", "high", "--workers", "3", "--items", "12", "--simulations", "200"]
+STUDY = ["calibrate", "--workers", "3", "--items", "12", "--simulations", "200"]
 
 
-def run(*arguments: object, code: int = 0) -> Result:
+def run(*arguments: object, preset: str = "high", code: int = 0) -> Result:
     """The command as a user would type it."""
-    return cli.run(*STUDY, *arguments, code=code)
+    return cli.run(*STUDY, "--preset", preset, *arguments, code=code)
 
 
 def test_the_table_names_the_planned_test_and_fits_the_terminal() -> None:
@@ -81,14 +81,14 @@ def test_what_makes_no_sense_is_refused_with_a_reason(arguments: list[str], mess
 
 
 def test_several_settings_are_judged_side_by_side() -> None:
-    both = run("--preset", "high,low", "--simulations", "50")
+    both = run("--simulations", "50", preset="high,low")
     said = " ".join(both.stdout.split())
     assert "high: Whether the planned test (Mixed model, Kenward-Roger)" in said
     assert "low: Whether the planned test (Mixed model, Kenward-Roger)" in said
-    record = json.loads(run("--preset", "high,low", "--simulations", "50", "--json").stdout)
+    record = json.loads(run("--simulations", "50", "--json", preset="high,low").stdout)
     n = len(NULL_TESTS)
     assert [row["setting"] for row in record["rows"]] == ["high"] * n + ["low"] * n
-    alone = json.loads(run("--preset", "low", "--simulations", "50", "--json").stdout)
+    alone = json.loads(run("--simulations", "50", "--json", preset="low").stdout)
     assert record["rows"][n:] == alone["rows"]
 
 
