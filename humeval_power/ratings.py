@@ -527,8 +527,8 @@ def system_problems(
         Problem(
             f"there are {len(present)} systems: {_counted(ids, kept)}.",
             f"'analyze' compares them all: --all-pairs, or each with one of them: --baseline "
-            f"{shell_word(present[0])} (with --model joint -o FILE.json it writes what 'power' and 'plan' take); or "
-            f"choose two, A and B (the effect is B - A): --systems {example}",
+            f"{shell_word(present[0])} (with --model joint -o FILE.json it writes what 'power' and 'plan' take); "
+            f"or choose two, A and B (the effect is B - A): --systems {example}",
             place=at.source,
             column=at.column,
         )

@@ -228,7 +228,8 @@ CELL_ERRORS = [
         {},
         "table, column 'system': there are 3 systems: A (8), B (8), C (8). "
         "'analyze' compares them all: --all-pairs, or each with one of them: --baseline A (with --model joint -o "
-        "FILE.json it writes what 'power' and 'plan' take); or choose two, A and B (the effect is B - A): --systems A,B",
+        "FILE.json it writes what 'power' and 'plan' take); or choose two, A and B (the effect is B - A): "
+        "--systems A,B",
     ),
     (
         small_table(),
