@@ -125,7 +125,7 @@ class JudgeCheck(Result):
             checked.evidence,
             {
                 "": lambda one: one.what,
-                "supported": lambda one: "can be said" if one.supported else "cannot be said",
+                "supported": lambda one: "yes" if one.supported else "not yet",
                 "because": lambda one: one.because,
             },
             in_words=True,
