@@ -1,5 +1,7 @@
 """Looks at several systems: rpact's values at shares of alpha, slow twins, errors, and two systems."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -377,3 +379,10 @@ def test_looks_at_several_systems_say_the_difference_in_points_of_the_scale() ->
     words = "--n-systems 3 --preset low --workers 10 --items 12 --looks 2 --effect-raw 0.8 --scale 1:5"
     said = text_of("looks", "study", *words.split(), "--simulations", 20, "--calibrate", "never")
     assert "find a given pair that is 0.8 points apart on a scale from 1 to 5 with 2 looks" in said
+
+
+def test_the_picture_leaves_out_what_no_study_can_find(tmp_path: Path) -> None:
+    words = "--n-systems 3 --preset low --workers 10 --items 12 --looks 2 --effect 0.2 --goal best"
+    page = tmp_path / "looks.html"
+    text_of("looks", "study", *words.split(), "--simulations", 20, "--calibrate", "never", "-o", page)
+    assert "What do looks save?" in page.read_text()  # without an effect no system is the best

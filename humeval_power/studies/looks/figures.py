@@ -162,8 +162,9 @@ def expected_cost_chart(
         (Series.of("marked", "with looks", zip(effects, mean, strict=True)),),
         (Level("one look", at_end, 7),),
     )
-    shares = [(point.power, point.fixed_power) for point in points]
-    lines = zip(("with looks", "one look"), (0, 7), zip(*shares, strict=True), strict=True)
+    # without an effect there may be nothing to find, such as the best system
+    shares = [(x, (one.power, one.fixed_power)) for x, one in zip(effects, points, strict=True)]
+    known = [(x, both) for x, both in shares if all(map(math.isfinite, both))]
     power = Chart(
         name,
         POWER_LABEL,
@@ -171,7 +172,8 @@ def expected_cost_chart(
         x,
         Axis("", 0, 1),
         tuple(
-            Series.of("marked", label, zip(effects, of, strict=True), colour) for label, colour, of in lines
+            Series.of("marked", label, [(x, both[place]) for x, both in known], 7 * place)
+            for place, label in enumerate(("with looks", "one look"))
         ),
     )
     return Panels(name, "What do looks save?", words, (cost, power), 1, 130.0)
