@@ -250,7 +250,7 @@ def _fit_native(
         )
         if estimator == "ml" and not worker_item:
             batch = at_maximum(problem, ratings, batch)
-    if worker_item and int(batch.status[0]) in MESSAGES:
+    if share > 0.0 and int(batch.status[0]) in MESSAGES:  # at zero the term is no part of the model
         batch = with_uncertain_share(
             batch, plain, ratings, share, restricted=estimator == "reml", contrasts=contrasts
         )

@@ -36,6 +36,9 @@ def carry_out(name: str, folder: Path) -> None:
             run("simulate", *made_up.split())
         if words[:2] == ["preference", "test"] and not Path("preferences.csv").exists():
             shutil.copy(folder / "choices.csv", "preferences.csv")
+        for word in words:  # what the study will bring is here what the pilot brought
+            if word.startswith("study-") and not Path(word).exists():
+                shutil.copy(folder / word.removeprefix("study-"), word)
         command, _ = command_of(words)
         options = {o for p in command.params if isinstance(p, click.Option) for o in p.opts}
         few = [
