@@ -447,7 +447,7 @@ _PER_EVEN_LEVEL, _PER_OWN, _PER_OWN_LEVEL = 1.5e-7, 1e-4, 2.5e-6
 # of a fit by matrices of any design: seconds of one and of a rating, of the square and the cube of its order; how
 # much more of all that a system with variances of its own needs; where studies lack ratings, of one, and how many
 # times as long its fits take
-_PER_FIT, _PER_FIT_RATING, _PER_SQUARE, _PER_ORDER, _OWN = 7e-6, 7.5e-8, 4e-8, 3.4e-11, 0.17
+_PER_FIT, _PER_FIT_RATING, _PER_SQUARE, _PER_ORDER, _OWN = 7e-6, 7.5e-8, 2.2e-8, 3.4e-11, 0.17
 _PER_LACKING, _LACKING = 7e-5, 1.2
 
 
