@@ -150,7 +150,7 @@ def test_one_error_names_systems_and_criteria_and_what_takes_them_all(written, c
     )
     assert "or choose one: --criterion adequacy" in said
     assert "there are 3 systems: base (48), large (48), tuned (48)." in said
-    assert "--all-pairs, or each with one of them: --baseline base; or choose two" in said
+    assert "--all-pairs, or each with one of them: --baseline base (with --model joint" in said
     assert "--systems base,large" in said
     said = run(command, written(wide_table()), code=2)
     assert "what may be ratings of 2 criteria, a column for each: adequacy, fluency" in said
