@@ -163,7 +163,7 @@ def expected_cost_chart(
         (Level("one look", at_end, 7),),
     )
     # without an effect there may be nothing to find, such as the best system
-    shares = [(x, (one.power, one.fixed_power)) for x, one in zip(effects, points, strict=True)]
+    shares = [(point.effect, (point.power, point.fixed_power)) for point in points]
     known = [(x, both) for x, both in shares if all(map(math.isfinite, both))]
     power = Chart(
         name,
