@@ -371,7 +371,7 @@ def test_a_study_of_a_pilot_called_ratings_can_be_planned(
         ("--limit budget=300EUR", "--currency EUR"),
         (
             "--n-systems 8 --baseline A",
-            "--baseline A: the systems have no names. Name them all by --systems",
+            "--baseline A: the systems have no names. Name them all with --systems",
         ),
         ("--have results", "'more survey' and 'power' what it could have found."),
         ("--n-systems 2 --baseline A", "--baseline: with the other answers nothing asks for it."),

@@ -359,9 +359,8 @@ class LooksStudyResult(Result):
                         "first": names[first],
                         "second": names[second],
                         "information": list(bounds.information[place]),
-                        "nominal_p": bounds.nominal[
-                            :, bounds.row[place]
-                        ].tolist(),  # by how many are not shown, from 1
+                        # by how many are not shown, from 1
+                        "nominal_p": bounds.nominal[:, bounds.row[place]].tolist(),
                     }
                     for place, (first, second) in enumerate(plan.study.pairs)
                 ],

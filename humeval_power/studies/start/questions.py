@@ -562,7 +562,7 @@ def filled(talk: Talk, given: Mapping[str, str]) -> Talk:
         Problem(f"--{name}: with the other answers nothing asks for it.", "Leave it out.")
         if name != "baseline" or talk.names or talk.n_systems == 2
         else Problem(
-            f"--baseline {given[name]}: the systems have no names.", "Name them all by --systems A,B,C."
+            f"--baseline {given[name]}: the systems have no names.", "Name them all with --systems A,B,C."
         )
         for name in unasked
     ]
